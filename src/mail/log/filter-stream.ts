@@ -4,14 +4,24 @@ export type StreamEntry = { id: string; at: Date; meta: unknown; raw: Uint8Array
 
 const STREAM = 'postroom:inbound';
 // Each entry holds up to 2 MB.
-const BATCH_SIZE = 10;
+const READ_SIZE = 10;
 const STREAM_START = '0-0';
+// What one transaction records.
+const MAX_ENTRIES = 100;
+const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Reads the next entries after the given one, oldest first, a few at a time. Rejects while Redis is down. */
+/** Reads the next entries after the given one, oldest first, as many as fit in a piece. Rejects while Redis is down. */
 export async function readStream(redis: Redis, after: string): Promise<StreamEntry[]> {
-  const start = `(${after || STREAM_START}`;
-  const entries = await redis.xrangeBuffer(STREAM, start, '+', 'COUNT', BATCH_SIZE);
-  return entries.map(([id, fields]) => entryOf(String(id), fields));
+  const piece: StreamEntry[] = [];
+  let bytes = 0;
+  for (;;) {
+    const start = `(${piece.at(-1)?.id ?? (after || STREAM_START)}`;
+    const found = await redis.xrangeBuffer(STREAM, start, '+', 'COUNT', READ_SIZE);
+    const entries = found.map(([id, fields]) => entryOf(String(id), fields));
+    piece.push(...entries);
+    bytes += entries.reduce((sum, { raw }) => sum + (raw?.byteLength ?? 0), 0);
+    if (entries.length < READ_SIZE || piece.length >= MAX_ENTRIES || bytes >= MAX_BYTES) return piece;
+  }
 }
 
 /** Trims recorded entries to free their memory. */

@@ -4,6 +4,7 @@ import { messageIdIn } from '../inbound/header';
 import { advanceCursor, type Cursor } from './cursor';
 import type { FilterMeta } from './filter-meta';
 import { completeUndelivered } from './inbound/undelivered';
+import { storeDeliveries } from './logged-mail';
 import { completeSubmitted } from './outbound/submitted';
 
 /** `id` is the entry's id in the stream; `meta` is null if it cannot be parsed. */
@@ -72,7 +73,7 @@ export async function storeRejected(tx: Tx, queueId: string, recipients: string[
     isForwarded: false,
     at,
   }));
-  await tx.inboundDelivery.createMany({ data, skipDuplicates: true });
+  await storeDeliveries(tx, data);
   await tx.loggedMail.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
 }
 

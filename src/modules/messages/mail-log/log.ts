@@ -8,7 +8,7 @@ import { type Report, recordReports } from '../tracking/outcomes';
 import { advanceCursor, type Cursor } from './cursor';
 import { storeRejected } from './filter-entries';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
-import { fieldsOf, type LoggedMail, storeFields } from './logged-mail';
+import { fieldsOf, type LoggedDelivery, type LoggedMail, storeDeliveries, storeFields } from './logged-mail';
 import { addRecipient, createSubmitted, recordQueueChange } from './outbound/submitted';
 
 export type LogChunk = { entries: readonly LogEntry[]; position: LogPosition };
@@ -28,8 +28,7 @@ export function recordLog(db: Database, from: Cursor, { entries, position }: Log
     const logged = await storeFields(tx, fieldsOf(rest));
     await together(async (shown) => {
       await recordInOrder(tx, shown, logged);
-      await storeDeliveries(tx, shown);
-      await markRemoved(tx, shown);
+      await storeDeliveries(tx, shown.flatMap(deliveriesIn));
     });
     if (undelivered.length > 0) await settleUndelivered(tx, undelivered);
   });
@@ -120,26 +119,13 @@ function isSubmitted({ login }: LoggedMail): boolean {
   return login !== null && login !== APP_LOGIN;
 }
 
-/** Stores deliveries to mailboxes, and those that an alias forwarded to an external address. */
-async function storeDeliveries(tx: Tx, entries: readonly LogEntry[]): Promise<void> {
-  const data = entries.flatMap((entry) => {
-    if (entry.kind !== 'delivery' || entry.status !== 'sent') return [];
-    const { queueId, recipient, addressedTo, agent, at } = entry;
-    const isForwarded = agent !== 'lmtp';
-    if (isForwarded && recipient === addressedTo) return [];
-    return [{ queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at }];
-  });
-  if (data.length > 0) await tx.inboundDelivery.createMany({ data, skipDuplicates: true });
-}
-
-async function markRemoved(tx: Tx, entries: readonly LogEntry[]): Promise<void> {
-  const removed = entries.filter(({ kind }) => kind === 'removed' || kind === 'deleted');
-  if (removed.length === 0) return;
-  const at = new Map(removed.map((entry) => [entry.queueId, entry.at]));
-  await tx.$executeRaw`/* prepared */
-    UPDATE logged_mail m SET removed_at = removed.at
-      FROM unnest(${[...at.keys()]}::text[], ${[...at.values()]}::timestamptz[]) AS removed(queue_id, at)
-     WHERE m.queue_id = removed.queue_id`;
+/** A delivery to a mailbox, or one that an alias forwarded to an external address. */
+function deliveriesIn(entry: LogEntry): LoggedDelivery[] {
+  if (entry.kind !== 'delivery' || entry.status !== 'sent') return [];
+  const { queueId, recipient, addressedTo, agent, at } = entry;
+  const isForwarded = agent !== 'lmtp';
+  if (isForwarded && recipient === addressedTo) return [];
+  return [{ queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at }];
 }
 
 // The filter's stream reports rejected mail with all recipients. If it does not (Redis unavailable, or GTUBE, where Rspamd

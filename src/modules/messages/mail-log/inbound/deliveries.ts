@@ -108,7 +108,7 @@ async function findRecorded(db: Database, queueId: string): Promise<Set<string>>
   const rows = (await findRows(queueId)) ?? [];
   const paths = await Promise.all(rows.map(({ id }) => findDeliveryPaths(db, id)));
   const received = paths.flat().filter(({ status }) => status === 'received');
-  const spam = rows.flatMap(({ recipients }) => recipients.map(({ address }) => `${address} ${address}`));
+  const spam = rows.flatMap(({ spamAddresses }) => spamAddresses.map((address) => `${address} ${address}`));
   return new Set([...received.map(({ address, destination }) => `${address} ${destination}`), ...spam]);
 }
 

@@ -9,7 +9,8 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
   const addresses = addressed.flatMap(({ recipient, addressedTo }) => [recipient, addressedTo]);
   const names = new Set(addresses.map((address) => domainOf(address).toLowerCase()));
   if (names.size === 0) return new Map();
-  const domains = await db.domain.findMany({ where: { name: { in: [...names] } }, select: { id: true, name: true } });
+  const domains = await db.$queryRaw<{ id: string; name: string }[]>`/* prepared */
+    SELECT id, name FROM domain WHERE name = ANY (${[...names]}::text[])`;
   return new Map(domains.map(({ id, name }) => [name, id]));
 }
 

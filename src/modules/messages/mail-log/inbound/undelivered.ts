@@ -42,12 +42,12 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
 
 /** Adds the filter's fields to undelivered messages whose filter entry arrived late. */
 export async function completeUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
-  const rows = await tx.message.findMany({
-    where: { queueId: { in: queueIds }, direction: 'inbound', status: { in: [...UNDELIVERED] } },
-    select: { id: true, queueId: true, toAddresses: true },
-  });
+  const rows = await tx.$queryRaw<{ id: string; queueId: string; toAddresses: string[] }[]>`/* prepared */
+    SELECT m.id, m.queue_id AS "queueId", m.to_addresses AS "toAddresses"
+      FROM unnest(${queueIds}::text[]) AS given(queue_id)
+     CROSS JOIN LATERAL (SELECT * FROM message WHERE queue_id = given.queue_id OFFSET 0) AS m
+     WHERE m.direction = 'inbound' AND m.status::text = ANY (${[...UNDELIVERED]}::text[])`;
   for (const { id, queueId, toAddresses } of rows) {
-    if (queueId === null) continue;
     const data = await findFields(tx, queueId, toAddresses);
     await tx.message.update({ where: { id }, data, select: { id: true } });
   }
