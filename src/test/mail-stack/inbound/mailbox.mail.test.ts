@@ -4,7 +4,7 @@ import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from '../suppor
 import { signInToImap, waitForMessage } from '../support/imap-session';
 import { db, startRemoteServer } from '../support/mail-server';
 import { uploadScript } from '../support/manage-sieve';
-import { messageText, openInbound } from '../support/smtp-session';
+import { messageText, openInbound, openSubmission } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };
@@ -95,6 +95,17 @@ describe('a full mailbox', () => {
     expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
     await db.mailbox.update({ where: { id }, data: { quotaBytes: null } });
     expect((await send(at('ann'), { body: LARGE })).answer).toMatch(/^250 /);
+  });
+
+  it('rejects mail at RCPT from another mailbox, too', async () => {
+    await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
+    await makeMailbox(domain.id, 'bo');
+    const { subject } = await send(at('ann'), { body: LARGE.slice(0, 15_000) });
+    await waitForMessage(at('ann'), subject);
+    const session = await openSubmission(at('bo'), PASSWORD);
+    await session.command(`MAIL FROM:<${at('bo')}> SIZE=10000`);
+    expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
+    expect(await session.command('RCPT TO:<kim@far.example>')).toMatch(/^250 /);
   });
 
   it('behind an alias rejects mail on delivery, and the sender gets a bounce', async () => {
