@@ -45,7 +45,7 @@ export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies 
  */
 export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
   const [stored] = await tx.$queryRaw<{ id: string; isKnown: boolean }[]>`/* prepared */
-    SELECT id, is_known AS "isKnown" FROM store_inbound(${jsonParameter(encodeRow(row))}::jsonb)`;
+    SELECT id, is_known AS "isKnown" FROM store_inbound(${jsonParameter([encodeRow(row)])}::jsonb)`;
   return stored as { id: string; isKnown: boolean };
 }
 

@@ -19,7 +19,7 @@ export type SentMessage = {
 /** An outbound message, locked until the transaction ends. */
 export type LockedMessage = SentMessage & { queueId: string | null; status: MessageStatus };
 
-export const UNANSWERED = ['submitting', 'uncertain'] as const satisfies MessageStatus[];
+const UNANSWERED = ['submitting', 'uncertain'] as const satisfies MessageStatus[];
 
 export function isUnanswered({ status }: { status: MessageStatus }): boolean {
   return (UNANSWERED as readonly string[]).includes(status);
