@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { uuidv7 } from '@/lib/uuid';
+import { v7 as uuidv7 } from 'uuid';
 
 export type Random = ReturnType<typeof createRandom>;
 

@@ -34,13 +34,22 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   );
 }
 
-const texts = new WeakMap<Response, string>();
+/** A response whose text is written as it is. As a body, it would be encoded and read as a stream, which costs more than a small call. */
+export class TextResponse extends Response {
+  constructor(
+    readonly content: string,
+    init: ResponseInit,
+  ) {
+    super(null, init);
+  }
 
-/** A response whose text is written as it is, instead of being read from the response's stream. */
-export function textResponse(text: string, init: ResponseInit): Response {
-  const response = new Response(text, init);
-  texts.set(response, text);
-  return response;
+  override text(): Promise<string> {
+    return Promise.resolve(this.content);
+  }
+
+  override json(): Promise<unknown> {
+    return this.text().then(JSON.parse);
+  }
 }
 
 /**
@@ -58,13 +67,12 @@ export async function respond(
     if (name === 'set-cookie') response.appendHeader(name, value);
     else response.setHeader(name, value);
   }
-  const text = texts.get(answer);
-  if (text !== undefined && !response.destroyed) {
-    const bytes = Buffer.from(text);
+  if (answer instanceof TextResponse && !response.destroyed) {
+    const bytes = Buffer.from(answer.content);
     response.setHeader('Content-Length', bytes.byteLength);
     write(bytes);
   }
-  if (!body || text !== undefined) {
+  if (!body) {
     response.end();
     return;
   }

@@ -1,4 +1,4 @@
-import { textResponse } from '../http/fetch-adapter';
+import { TextResponse } from '../http/fetch-adapter';
 import type { Page } from '../pagination';
 import type { PublicError } from '../public-error';
 
@@ -22,5 +22,5 @@ function respond(status: number, outcome: object, pagination: unknown, facts: Fa
   facts.headers.set('Cache-Control', 'no-store');
   facts.headers.set('X-Request-Id', facts.requestId);
   const init = { status, headers: facts.headers };
-  return facts.isHead ? new Response(null, init) : textResponse(JSON.stringify({ ...outcome, meta }), init);
+  return facts.isHead ? new Response(null, init) : new TextResponse(JSON.stringify({ ...outcome, meta }), init);
 }

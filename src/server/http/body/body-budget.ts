@@ -20,8 +20,11 @@ type Size = keyof typeof BUDGETS;
 export type BodyBudget = {
   /** Counts bytes that arrived. @throws SERVICE_UNAVAILABLE if they exceed the total or the caller's share */
   take(bytes: number): void;
-  /** Aborted with an AppError if the body has to make room for others, which happens only while it arrives. */
-  signal: AbortSignal;
+  /**
+   * Aborted with an AppError if the body has to make room for others, which happens only while it arrives. Made when it is
+   * first used, because most calls have no body.
+   */
+  readonly signal: AbortSignal;
   /** The body has arrived. It is held until `release`. */
   complete(): void;
   release(): void;
@@ -36,7 +39,8 @@ const shares = new Map<string, Held & { bodies: number }>();
 
 /** The budget of one request's body. @param caller who shares with whom: an admin id or a client address */
 export function reserveBodyBudget(caller: string): BodyBudget {
-  const aborting = new AbortController();
+  let aborting: AbortController | undefined;
+  let eviction: AppError | null = null;
   const share = shares.get(caller) ?? { small: 0, large: 0, bodies: 0 };
   shares.set(caller, share);
   share.bodies += 1;
@@ -46,7 +50,8 @@ export function reserveBodyBudget(caller: string): BodyBudget {
     isArriving: true,
     evict() {
       release();
-      aborting.abort(unavailable('The body arrived too slowly while others were waiting. Try again.'));
+      eviction = unavailable('The body arrived too slowly while others were waiting. Try again.');
+      aborting?.abort(eviction);
     },
   };
   bodies.add(body);
@@ -75,9 +80,13 @@ export function reserveBodyBudget(caller: string): BodyBudget {
   }
 
   return {
-    signal: aborting.signal,
+    get signal() {
+      aborting ??= new AbortController();
+      if (eviction) aborting.abort(eviction);
+      return aborting.signal;
+    },
     take(bytes) {
-      aborting.signal.throwIfAborted();
+      if (eviction) throw eviction;
       const small = Math.min(bytes, SMALL_BODY_BYTES - body.held.small);
       if (small > 0) takeFrom('small', small);
       if (bytes > small) takeFrom('large', bytes - small);
