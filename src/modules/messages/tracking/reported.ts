@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { encodeEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
