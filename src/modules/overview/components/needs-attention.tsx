@@ -67,7 +67,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   {
     key: 'subject',
     header: 'Subject',
-    width: 232,
+    width: 264,
     mobile: 'lead',
     cell: ({ subject }) => <Subject text={subject} />,
   },

@@ -28,7 +28,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'status',
       header: 'Status',
-      width: 96,
+      width: 90,
       skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
