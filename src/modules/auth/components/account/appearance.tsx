@@ -30,6 +30,8 @@ export function Appearance({ zone, onZone }: AppearanceProps) {
         </Input.Wrapper>
         <Select
           label="Time zone"
+          // Until the page runs, what is typed would be lost.
+          readOnly={!isRunning}
           w={264}
           searchable
           allowDeselect={false}
