@@ -34,6 +34,7 @@ export function noChanges(): Changes {
 
 /** Locks messages until the transaction ends. @returns the message of each name, null if there is none */
 export async function lockReported(tx: Tx, names: readonly MessageName[]): Promise<(ReportedMessage | null)[]> {
+  if (names.length === 0) return [];
   const rows = await tx.$queryRaw<(ReportedMessage & { reports: number[] })[]>`/* prepared */
     SELECT reports, id, message_id AS "messageId", queue_id AS "queueId", status, from_address AS "fromAddress",
            to_addresses AS "toAddresses", subject, created_at AS "createdAt", domain_id AS "domainId",
