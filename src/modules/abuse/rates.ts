@@ -5,7 +5,7 @@ import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 
-/** The result of the SQL function count_send for one message. */
+/** The result of the SQL function count_sends for one message. */
 export type Counting = {
   result: 'counted' | 'suspended' | 'address_limit' | 'domain_limit';
   mailboxId: string | null;
