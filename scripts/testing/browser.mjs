@@ -12,7 +12,9 @@ export const CHROMIUM_FLAGS = [
   '--disable-sync',
 ];
 
-const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+// Chromium without its windows, which takes a fifth less time for the same tests.
+const HEADLESS_SHELL = 'chromium-headless-shell';
+const SYSTEM_BROWSERS = [HEADLESS_SHELL, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
@@ -21,12 +23,12 @@ const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome
  */
 export async function findBrowser(root) {
   const { chromium } = await import('playwright');
-  const found = [process.env.CHROMIUM_PATH, chromium.executablePath(), systemBrowser()].find(isThere);
+  const chosen = [process.env.CHROMIUM_PATH, chromium.executablePath()].find(isThere);
+  if (chosen) return chosen;
+  if (isDebianAsRoot() && !placesOf([HEADLESS_SHELL]).some(isThere)) installFromDebian(HEADLESS_SHELL);
+  else if (!systemBrowser()) await runTool(toolPath(root, 'playwright'), ['install', 'chromium'], { root });
+  const found = [systemBrowser(), chromium.executablePath()].find(isThere);
   if (found) return found;
-  if (isDebianAsRoot()) installFromDebian('chromium');
-  else await runTool(toolPath(root, 'playwright'), ['install', 'chromium'], { root });
-  const installed = [systemBrowser(), chromium.executablePath()].find(isThere);
-  if (installed) return installed;
   throw new PlainError(
     'The browser tests need Chromium, which could not be installed: run "npx playwright install --with-deps chromium", ' +
       'or set CHROMIUM_PATH.',
