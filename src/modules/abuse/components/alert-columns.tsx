@@ -14,7 +14,6 @@ import { shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
 import type { Alert } from '@/modules/alerts/schema';
-import classes from './alert-columns.module.css';
 
 const KINDS: Record<Alert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],
@@ -47,14 +46,16 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     {
       key: 'kind',
       header: 'Alert',
-      width: 120,
+      width: 112,
+      maxWidth: 152,
       skeletonWidth: 88,
       cell: ({ kind }) => <KindMark kind={kind} />,
     },
     {
       key: 'severity',
       header: 'Severity',
-      width: 88,
+      width: 80,
+      maxWidth: 120,
       sortBy: 'severity',
       isOptional: true,
       skeletonWidth: 48,
@@ -65,7 +66,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     {
       key: 'subject',
       header: 'Subject',
-      width: 232,
+      width: 280,
       maxWidth: 400,
       kind: 'copyable',
       mobile: 'lead',
@@ -79,7 +80,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       skeletonWidth: 240,
       cell: (alert) => (
         <Cell>
-          <span className={classes.kind}>
+          <span className="only-narrow">
             <KindMark kind={alert.kind} />
           </span>
           <span className="clip" title={alert.message}>
@@ -92,7 +93,8 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     {
       key: 'time',
       header: 'Raised',
-      width: 104,
+      width: 96,
+      maxWidth: 136,
       sortBy: 'created_at',
       kind: 'figure',
       className: 'soft',
@@ -102,7 +104,8 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     {
       key: 'actions',
       header: <span className="sr-only">Acknowledge or close</span>,
-      width: 232,
+      width: 184,
+      maxWidth: 216,
       kind: 'control',
       mobile: 'tail',
       skeletonWidth: 120,
@@ -153,8 +156,8 @@ function AlertActions({ alert, onSetStatus, isBusy }: { alert: Alert; onSetStatu
       title={label}
       onClick={() => onSetStatus(alert, status)}
     >
-      <Icon size={16} stroke={1.75} aria-hidden="true" />
-      <span className="only-wide">&nbsp;{label}</span>
+      <Icon className="only-narrow" size={16} stroke={1.75} aria-hidden="true" />
+      <span className="only-wide">{label}</span>
     </Button>
   );
   if (alert.status === 'closed') return button('open', 'Reopen', IconRotate);

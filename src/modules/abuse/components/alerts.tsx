@@ -83,24 +83,26 @@ export function Alerts({ domainId, children }: AlertsProps) {
       <section aria-labelledby="alerts">
         <SectionHeading title="Alerts" id="alerts">
           <span className="spacer" />
-          <Select
-            aria-label="Kind"
-            placeholder="All kinds"
-            data={KIND_OPTIONS}
-            clearable
-            w={152}
-            value={kind}
-            onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
-          />
-          <Select
-            aria-label="Severity"
-            placeholder="Any severity"
-            data={SEVERITY_OPTIONS}
-            clearable
-            w={136}
-            value={severity}
-            onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
-          />
+          <div className={classes.filters}>
+            <Select
+              aria-label="Kind"
+              placeholder="All kinds"
+              data={KIND_OPTIONS}
+              clearable
+              w={152}
+              value={kind}
+              onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
+            />
+            <Select
+              aria-label="Severity"
+              placeholder="Any severity"
+              data={SEVERITY_OPTIONS}
+              clearable
+              w={136}
+              value={severity}
+              onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
+            />
+          </div>
           <SegmentedControl
             label="Status"
             value={show}

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { RowMenu } from '@/components/row-controls/row-menu';
@@ -19,7 +20,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
   const owner: DataTableColumn<ApiKey> = {
     key: 'owner',
     header: 'Admin',
-    width: 192,
+    width: 228,
     maxWidth: 320,
     isOptional: true,
     skeletonWidth: 140,
@@ -32,17 +33,25 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       mobile: 'lead',
       sortBy: 'name',
       skeletonWidth: 140,
-      cell: ({ name }) => (
-        <span className="clip strong" title={name}>
-          {name}
-        </span>
+      cell: ({ name, expires_at }) => (
+        <Cell>
+          <span className="clip strong" title={name}>
+            {name}
+          </span>
+          {isExpired(expires_at) && (
+            <span className="only-narrow">
+              <StatusMark status="off">Expired</StatusMark>
+            </span>
+          )}
+        </Cell>
       ),
     },
     ...(hasOwners ? [owner] : []),
     {
       key: 'prefix',
       header: 'Prefix',
-      width: 140,
+      width: 136,
+      maxWidth: 168,
       mobile: 'under',
       skeletonWidth: 128,
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
@@ -50,7 +59,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'domains',
       header: 'Domains',
-      width: 160,
+      width: 152,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 96,
@@ -64,7 +73,8 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       key: 'rate',
       header: 'Rate limit',
       isOptional: true,
-      width: 96,
+      width: 88,
+      maxWidth: 120,
       kind: 'figure',
       skeletonWidth: 56,
       cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
@@ -72,7 +82,8 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'used',
       header: 'Last used',
-      width: 104,
+      width: 88,
+      maxWidth: 136,
       skeletonWidth: 72,
       className: 'soft',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeAgo iso={last_used_at} />),
@@ -80,7 +91,8 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'expires',
       header: 'Expires',
-      width: 168,
+      width: 136,
+      maxWidth: 192,
       skeletonWidth: 72,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },

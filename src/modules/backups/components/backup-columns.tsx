@@ -17,7 +17,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'started',
       header: 'Made',
-      width: 136,
+      width: 112,
+      maxWidth: 168,
       mobile: 'lead',
       skeletonWidth: 96,
       cell: ({ started_at: at }) => <TimeAgo iso={at} />,
@@ -25,7 +26,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'status',
       header: 'Status',
-      width: 136,
+      width: 112,
+      maxWidth: 144,
       mobile: 'tail',
       skeletonWidth: 72,
       cell: ({ status }) => <StatusMark status={BACKUP_MARKS[status][0]}>{BACKUP_MARKS[status][1]}</StatusMark>,
@@ -33,7 +35,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'proof',
       header: 'Restore',
-      width: 136,
+      width: 112,
+      maxWidth: 144,
       mobile: 'under',
       skeletonWidth: 72,
       cell: ({ status, proof }) =>
@@ -46,7 +49,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'size',
       header: 'Size',
-      width: 104,
+      width: 80,
+      maxWidth: 112,
       kind: 'figure',
       skeletonWidth: 48,
       cell: ({ size_bytes: size }) => (size === null ? '' : formatBytes(size)),
@@ -54,7 +58,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'rows',
       header: 'Rows',
-      width: 112,
+      width: 96,
+      maxWidth: 128,
       kind: 'figure',
       isOptional: true,
       skeletonWidth: 48,
@@ -63,7 +68,8 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
     {
       key: 'trigger',
       header: 'By',
-      width: 128,
+      width: 104,
+      maxWidth: 144,
       isOptional: true,
       className: 'soft',
       skeletonWidth: 64,

@@ -78,6 +78,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     key: 'size',
     header: 'Size',
     width: 64,
+    maxWidth: 112,
     isOptional: true,
     kind: 'figure',
     className: 'soft',

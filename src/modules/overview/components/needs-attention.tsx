@@ -68,6 +68,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     key: 'subject',
     header: 'Subject',
     width: 264,
+    maxWidth: 360,
     mobile: 'lead',
     cell: ({ subject }) => <Subject text={subject} />,
   },

@@ -97,6 +97,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       key: 'size',
       header: 'Size',
       width: 64,
+      maxWidth: 112,
       isOptional: true,
       kind: 'figure',
       className: 'soft',

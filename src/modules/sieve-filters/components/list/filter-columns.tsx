@@ -17,7 +17,7 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
     {
       key: 'scope',
       header: 'Applies to',
-      width: 264,
+      width: 304,
       maxWidth: 400,
       mobile: 'under',
       skeletonWidth: 160,

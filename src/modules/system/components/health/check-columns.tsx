@@ -37,7 +37,7 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
     {
       key: 'threshold',
       header: 'Limits',
-      width: 264,
+      width: 296,
       isOptional: true,
       className: 'soft',
       cell: (check) => thresholdText(check),

@@ -66,7 +66,7 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
     {
       key: 'response',
       header: 'Last response',
-      width: 168,
+      width: 152,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
@@ -75,7 +75,8 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
     {
       key: 'next',
       header: 'Next attempt',
-      width: 112,
+      width: 104,
+      maxWidth: 144,
       isOptional: true,
       skeletonWidth: 40,
       className: 'soft',
@@ -84,7 +85,8 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
     {
       key: 'created',
       header: 'Created',
-      width: 112,
+      width: 96,
+      maxWidth: 144,
       kind: 'figure',
       mobile: 'side',
       skeletonWidth: 56,

@@ -40,7 +40,7 @@ export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): 
     {
       key: 'events',
       header: 'Events',
-      width: 176,
+      width: 152,
       maxWidth: 240,
       mobile: 'under',
       skeletonWidth: 120,
@@ -49,7 +49,7 @@ export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): 
     {
       key: 'domain',
       header: 'Domain',
-      width: 224,
+      width: 208,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
