@@ -12,7 +12,7 @@ export default defineConfig({
     env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
     pool: 'forks',
     // Worker threads that tests start load TypeScript too.
-    execArgv: ['--import', new URL('scripts/process/load-typescript.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
     maxWorkers: 2,
     // Generous, so that a busy machine fails no test; a hang still ends.
     testTimeout: 120_000,
