@@ -23,12 +23,12 @@ const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome
  */
 export async function findBrowser(root) {
   const { chromium } = await import('playwright');
-  const chosen = [process.env.CHROMIUM_PATH, chromium.executablePath()].find(isThere);
-  if (chosen) return chosen;
-  if (isDebianAsRoot() && !placesOf([HEADLESS_SHELL]).some(isThere)) installFromDebian(HEADLESS_SHELL);
-  else if (!systemBrowser()) await runTool(toolPath(root, 'playwright'), ['install', 'chromium'], { root });
-  const found = [systemBrowser(), chromium.executablePath()].find(isThere);
+  const found = [process.env.CHROMIUM_PATH, chromium.executablePath(), systemBrowser()].find(isThere);
   if (found) return found;
+  if (isDebianAsRoot()) installFromDebian(HEADLESS_SHELL);
+  else await runTool(toolPath(root, 'playwright'), ['install', 'chromium'], { root });
+  const installed = [systemBrowser(), chromium.executablePath()].find(isThere);
+  if (installed) return installed;
   throw new PlainError(
     'The browser tests need Chromium, which could not be installed: run "npx playwright install --with-deps chromium", ' +
       'or set CHROMIUM_PATH.',

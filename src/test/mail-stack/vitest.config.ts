@@ -15,7 +15,7 @@ export default defineConfig({
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
     // Worker threads load TypeScript too.
-    execArgv: ['--import', new URL('../../../scripts/process/load-typescript.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('../../../scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
     // All tests share one mail server, and some stop its services.
     fileParallelism: false,
     // A test that hangs fails; one on a busy machine doesn't.
