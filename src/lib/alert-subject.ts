@@ -10,9 +10,15 @@ export function shownSubject({ kind, subject }: Pick<Subject, 'kind' | 'subject'
   return kind === 'webhook_failing' ? subject.replace(/ \([0-9a-f-]{36}\)$/, '') : subject;
 }
 
+/** Whether an alert is about a check of the system. Its message is "<subject> is down. " or "<subject> needs attention. ",
+ * what was found, and what to do. */
+export function isAboutSystem(kind: string): boolean {
+  return kind === 'system_down' || kind === 'system_degraded';
+}
+
 /** The page of what an alert is about; null if it has none. */
 export function subjectPath({ kind, subject, mailboxId, domainId }: Subject): string | null {
-  if (kind === 'system_down' || kind === 'system_degraded') return '/system/health';
+  if (isAboutSystem(kind)) return '/system/health';
   if (mailboxId) return `/mailboxes/${mailboxId}`;
   const webhookId = kind === 'webhook_failing' ? /\(([0-9a-f-]{36})\)$/.exec(subject)?.[1] : undefined;
   if (webhookId) return `/webhooks/${webhookId}`;

@@ -84,7 +84,7 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     severity: 'warning',
     status: 'open',
     subject: 'Free disk space (mail.example.com)',
-    message: 'Free disk space (mail.example.com) needs attention. 24 %',
+    message: 'Free disk space (mail.example.com) needs attention. The value is 24 %; the limit is 30 %.',
     domain_id: null,
   }),
 };

@@ -97,7 +97,9 @@ it('puts alerts about the system on the page where they are fixed, if the admin 
   await openSystemAlerts(subjects);
   const sections = async (role: Role) => {
     const { items } = await attentionFor(role);
-    return subjects.map((subject) => items.find((item) => item.subject === subject)?.section);
+    const found = subjects.map((subject) => items.find((item) => item.subject === subject));
+    expect(found.map((item) => item?.reason)).toEqual(subjects.map(() => 'It is too much.'));
+    return found.map((item) => item?.section);
   };
   expect(await sections('super_admin')).toEqual(['queue', 'backups', 'health']);
   expect(await sections('admin')).toEqual(['queue', 'abuse', 'abuse']);

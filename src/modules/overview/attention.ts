@@ -1,3 +1,4 @@
+import { isAboutSystem } from '@/lib/alert-subject';
 import { formatCount } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
 import { ALMOST_FULL_PERCENT } from '@/lib/mail/fullness';
@@ -123,7 +124,7 @@ const BACKUP_CHECKS = [HEALTH_CHECKS.backup.title, HEALTH_CHECKS.backup_proof.ti
 function sectionOf({ kind, subject }: Row, canSeeSystem: boolean): AttentionSection {
   const section = SECTION_OF_KIND[kind];
   if (section) return section;
-  if (kind !== 'system_down' && kind !== 'system_degraded') return 'abuse';
+  if (!isAboutSystem(kind)) return 'abuse';
   // The subject of a check by host is its title and the host.
   const isOf = (titles: string[]) => titles.some((title) => subject === title || subject.startsWith(`${title} (`));
   if (isOf(QUEUE_CHECKS)) return 'queue';
@@ -147,5 +148,5 @@ function reasonOf(row: Row): string {
     return `${count}% of its quota used. ${count < 100 ? 'A full mailbox rejects' : 'It rejects'} new mail.`;
   if (kind === 'webhook_failing')
     return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failures in a row.`;
-  return describeAlert({ ...row, kind });
+  return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
 }

@@ -10,7 +10,7 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { shownSubject, subjectPath } from '@/lib/alert-subject';
+import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
 import type { Alert } from '@/modules/alerts/schema';
@@ -134,11 +134,10 @@ export function nameOfAlert({ kind, subject }: Alert): string {
   return `${KINDS[kind][1]}: ${subject}`;
 }
 
-/** Kinds that are not about a number of messages. */
-const TOLD_BY_MESSAGE: Alert['kind'][] = ['system_down', 'system_degraded', 'content_store'];
-
-function describe({ kind, count, expected, message }: Alert): string {
-  if (TOLD_BY_MESSAGE.includes(kind)) return message;
+function describe({ kind, subject, count, expected, message }: Alert): string {
+  // Its first sentence repeats the subject and the kind.
+  if (isAboutSystem(kind)) return message.slice(message.indexOf('. ', subject.length) + 2);
+  if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   if (kind === 'dns_broken') return `${formatPlural(count, 'record')} missing or wrong`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;

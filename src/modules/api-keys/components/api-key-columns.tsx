@@ -101,7 +101,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       header: <span className="sr-only">Actions</span>,
       width: 48,
       kind: 'control',
-      mobile: 'side',
+      mobile: 'tail',
       skeletonWidth: 24,
       cell: (key) => (
         <RowMenu label={`Actions: ${key.name}`}>

@@ -24,7 +24,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       key: 'state',
       header: 'State',
       width: 144,
-      mobile: 'tail',
+      mobile: 'side',
       skeletonWidth: 64,
       cell: (node) => {
         const [mark, word] = stateOf(node);
@@ -85,7 +85,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       header: 'Actions',
       width: 136,
       kind: 'control',
-      mobile: 'side',
+      mobile: 'tail',
       skeletonWidth: 64,
       cell: (node) => <Action node={node} on={{ onDrain, onActivate, onRemove }} />,
     },

@@ -23,7 +23,7 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       header: 'Size',
       width: 104,
       kind: 'figure',
-      mobile: 'tail',
+      mobile: 'side',
       skeletonWidth: 48,
       cell: ({ size_bytes: size }) => amountOf(size),
     },
@@ -60,7 +60,7 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       header: <span className="sr-only">Actions</span>,
       width: 176,
       kind: 'control',
-      mobile: 'side',
+      mobile: 'tail',
       skeletonWidth: 96,
       cell: (snapshot) => (
         <Button

@@ -40,7 +40,7 @@ export function serviceColumns({
       key: 'state',
       header: 'State',
       width: 144,
-      mobile: 'tail',
+      mobile: 'side',
       cell: ({ state }) => <StatusMark status={SERVICE_MARKS[state][0]}>{SERVICE_MARKS[state][1]}</StatusMark>,
     },
     {
@@ -70,7 +70,7 @@ export function serviceColumns({
       header: 'Actions',
       width: 168,
       kind: 'control',
-      mobile: 'side',
+      mobile: 'tail',
       cell: ({ service }) =>
         service === 'agent' ? null : (
           <Group gap={4} wrap="nowrap" justify="flex-end">

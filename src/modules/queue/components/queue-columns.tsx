@@ -28,7 +28,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'status',
       header: 'Status',
-      width: 90,
+      width: 98,
       skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
@@ -86,7 +86,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'arrived',
       header: 'Arrived',
-      width: 84,
+      width: 94,
       mobile: 'side',
       sortBy: 'arrived_at',
       className: 'soft',

@@ -14,7 +14,8 @@ export async function checkDatabase(db: Database): Promise<Finding[]> {
   const [facts] = await db.$queryRaw<[Facts]>`
     SELECT round(100.0 * count(*) FILTER (WHERE backend_type = 'client backend')
                  / current_setting('max_connections')::int, 1)::float8 AS "connectionPercent",
-           coalesce(floor(extract(epoch FROM now() - min(xact_start) FILTER (
+           -- Those that began after this one are younger than now().
+           greatest(floor(extract(epoch FROM now() - min(xact_start) FILTER (
              WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()))), 0)::float8
              AS "oldestTransactionSeconds"
       FROM pg_stat_activity`;

@@ -52,6 +52,19 @@ describe('the database', () => {
     expect(find(findings, 'database_transaction')?.value).toBeGreaterThanOrEqual(1);
   });
 
+  it('has no negative age for transactions that began after the check', async () => {
+    let isDone = false;
+    const begin = async () => {
+      while (!isDone) await client.query('BEGIN; SELECT pg_sleep(0.001); COMMIT');
+    };
+    const beginning = begin();
+    const ages: unknown[] = [];
+    for (let i = 0; i < 50; i += 1) ages.push(find(await checkDatabase(db), 'database_transaction')?.value);
+    isDone = true;
+    await beginning;
+    expect(ages.filter((age) => Number(age) < 0)).toEqual([]);
+  });
+
   it('is down if it does not answer', async () => {
     const gone = { $queryRaw: () => Promise.reject(new Error('connection refused')) } as unknown as typeof db;
     expect(await checkDatabase(gone)).toMatchObject([
@@ -223,11 +236,19 @@ describe('a run', () => {
         kind: 'system_degraded',
         severity: 'warning',
         subject: 'Free disk space (mx1)',
-        message: expect.stringContaining('20 %'),
+        message:
+          'Free disk space (mx1) needs attention. The value is 20 %; the limit is 30 %. ' +
+          'Delete what is not needed, shorten the retention in Configuration, or enlarge the disk.',
       },
     ]);
     await found(10);
-    expect(await openAlerts()).toMatchObject([{ kind: 'system_down', severity: 'critical' }]);
+    expect(await openAlerts()).toMatchObject([
+      {
+        kind: 'system_down',
+        severity: 'critical',
+        message: expect.stringContaining('The value is 10 %; the limit is 15 %.'),
+      },
+    ]);
     await found(60);
     expect(await openAlerts()).toHaveLength(1);
     await found(10);

@@ -1,5 +1,6 @@
-import { HEALTH_CHECKS } from '@/lib/health/catalog';
+import { type CheckEntry, HEALTH_CHECKS } from '@/lib/health/catalog';
 import type { Finding } from '@/lib/health/finding';
+import { valueText } from '@/lib/health/value-text';
 import { type SystemProblem, updateSystemAlerts } from '@/modules/alerts/service';
 import type { Database, Tx } from '@/server/db';
 
@@ -54,10 +55,16 @@ async function findProblems(tx: Tx): Promise<SystemProblem[]> {
     const entry = Object.hasOwn(HEALTH_CHECKS, name) ? HEALTH_CHECKS[name] : undefined;
     if (!entry) return [];
     const what = subject ? `${entry.title} (${subject})` : entry.title;
-    const found = message ? sentence(message) : `The value is ${value}${entry.unit ? ` ${entry.unit}` : ''}.`;
+    const found = message ? sentence(message) : measuredText(entry, value, status);
     const isDown = status === 'down' ? true : status === 'degraded' ? false : null;
     return [{ subject: what, isDown, text: `${found} ${entry.fix}`.trim(), isLasting }];
   });
+}
+
+function measuredText({ limits, unit }: CheckEntry, value: number | null, status: Finding['status']): string {
+  const limit = (status === 'down' ? limits?.down : null) ?? limits?.degraded ?? null;
+  const measured = `The value is ${valueText(value, unit)}`;
+  return limit === null ? `${measured}.` : `${measured}; the limit is ${valueText(limit, unit)}.`;
 }
 
 /** Messages of programs, such as "connect ECONNREFUSED", have no full stop. */

@@ -2,8 +2,9 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
+import { limitsText, valueText } from '@/lib/health/value-text';
 import type { HealthCheck } from '../../schema';
-import { MARKS, thresholdText, valueText } from './check-values';
+import { MARKS } from './check-marks';
 
 type Options = { onShowHistory: (check: HealthCheck) => void };
 
@@ -30,17 +31,19 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
     {
       key: 'value',
       header: 'Value',
-      width: 136,
+      width: 112,
+      maxWidth: 136,
       mobile: 'under',
       cell: ({ value, unit }) => valueText(value, unit),
     },
     {
       key: 'threshold',
       header: 'Limits',
-      width: 296,
+      width: 304,
+      maxWidth: 344,
       isOptional: true,
       className: 'soft',
-      cell: (check) => thresholdText(check),
+      cell: ({ threshold, unit }) => limitsText(threshold, unit),
     },
     {
       key: 'since',

@@ -8,8 +8,9 @@ import { ErrorState } from '@/components/data-table/states';
 import { DialogFields } from '@/components/dialogs/dialog';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
+import { valueText } from '@/lib/health/value-text';
 import type { HealthCheck, HealthHistory } from '../../schema';
-import { MARKS, valueText } from './check-values';
+import { MARKS } from './check-marks';
 
 type CheckHistoryProps = { check: HealthCheck; opened: boolean; onClose: () => void };
 

@@ -1,7 +1,8 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
+import { valueText } from '@/lib/health/value-text';
 import type { HealthCheck } from '../../schema';
-import { MARKS, valueText } from './check-values';
+import { MARKS } from './check-marks';
 import classes from './problems.module.css';
 
 /** What is wrong, since when, and what to do about it: the worst first. */

@@ -1,13 +1,5 @@
-import type { Status } from '@/components/marks/status-mark';
 import { formatCount, formatPlural } from '@/lib/format';
-import type { HealthCheck } from '../../schema';
-
-export const MARKS: Record<HealthCheck['status'], [Status, string]> = {
-  ok: ['on', 'OK'],
-  degraded: ['warning', 'Degraded'],
-  down: ['failed', 'Down'],
-  unknown: ['pending', 'Unknown'],
-};
+import type { CheckEntry } from './catalog';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -23,9 +15,9 @@ export function valueText(value: number | null, unit: string | null): string {
 }
 
 /** The values at which a check is no longer ok, such as "Below 30 %, down below 15 %". */
-export function thresholdText({ threshold, unit }: Pick<HealthCheck, 'threshold' | 'unit'>): string {
-  if (!threshold) return '';
-  const { is, degraded, down } = threshold;
+export function limitsText(limits: CheckEntry['limits'] | null, unit: string | null): string {
+  if (!limits) return '';
+  const { is, degraded, down } = limits;
   const limit = `${is === 'above' ? 'Above' : 'Below'} ${valueText(degraded, unit)}`;
   return down === null || down === degraded ? limit : `${limit}, down ${is} ${valueText(down, unit)}`;
 }
