@@ -26,3 +26,8 @@ it.each([
 ] as const)('writes the limits %j as %s', (limits, text) => {
   expect(limitsText(limits, 's')).toBe(text);
 });
+
+it('names what is counted once', () => {
+  const text = limitsText({ is: 'above', degraded: 1_000, down: 50_000 }, 'deliveries');
+  expect(text).toBe('Above 1,000 deliveries, down above 50,000');
+});

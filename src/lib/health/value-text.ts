@@ -10,16 +10,25 @@ export function valueText(value: number | null, unit: string | null): string {
   if (value === null) return '–';
   if (unit === null) return formatCount(value);
   if (unit === 's') return durationText(value);
-  if (['ms', '%'].includes(unit)) return `${formatCount(value)} ${unit}`;
-  return formatPlural(value, unit.replace(/ies$/, 'y').replace(/s$/, ''), unit);
+  if (isCounted(unit)) return formatPlural(value, unit.replace(/ies$/, 'y').replace(/s$/, ''), unit);
+  return `${formatCount(value)} ${unit}`;
 }
 
-/** The values at which a check is no longer ok, such as "Below 30 %, down below 15 %". */
+/**
+ * The values at which a check is no longer ok, such as "Below 30 %, down below 15 %" or "Above 500 messages, down above
+ * 5,000".
+ */
 export function limitsText(limits: CheckEntry['limits'] | null, unit: string | null): string {
   if (!limits) return '';
   const { is, degraded, down } = limits;
   const limit = `${is === 'above' ? 'Above' : 'Below'} ${valueText(degraded, unit)}`;
-  return down === null || down === degraded ? limit : `${limit}, down ${is} ${valueText(down, unit)}`;
+  if (down === null || down === degraded) return limit;
+  return `${limit}, down ${is} ${isCounted(unit) ? formatCount(down) : valueText(down, unit)}`;
+}
+
+/** Whether a unit is the name of what is counted, such as "messages". */
+function isCounted(unit: string | null): boolean {
+  return unit !== null && !['ms', 's', '%'].includes(unit);
 }
 
 function durationText(seconds: number): string {

@@ -28,7 +28,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'status',
       header: 'Status',
-      width: 98,
+      width: 90,
+      maxWidth: 152,
       skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
@@ -86,7 +87,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'arrived',
       header: 'Arrived',
-      width: 94,
+      width: 84,
+      maxWidth: 144,
       mobile: 'side',
       sortBy: 'arrived_at',
       className: 'soft',

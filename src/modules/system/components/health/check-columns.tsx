@@ -39,8 +39,7 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
     {
       key: 'threshold',
       header: 'Limits',
-      width: 304,
-      maxWidth: 344,
+      width: 296,
       isOptional: true,
       className: 'soft',
       cell: ({ threshold, unit }) => limitsText(threshold, unit),
