@@ -33,7 +33,7 @@ export async function seedContent(db: Database): Promise<void> {
     },
   });
   for (const { id, messageId, domainId, createdAt: at, ...known } of messages) {
-    const { raw, sizeBytes } = await composeMessage(written(known), { messageId, date: at });
+    const { raw, sizeBytes } = composeMessage(written(known), { messageId, date: at });
     keepContent({ messageId: id, domainId, sizeBytes, at, read: async () => new Uint8Array(raw) });
   }
   await contentSettled();

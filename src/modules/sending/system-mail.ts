@@ -40,7 +40,7 @@ export async function submitMail(db: Tx, { to, subject, text, key, at }: SystemM
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
   const messageId = `<${key}@${from.slice(from.lastIndexOf('@') + 1)}>`;
-  const { raw, envelope } = await composeMessage(message, { messageId, date: at });
+  const { raw, envelope } = composeMessage(message, { messageId, date: at });
   const result = await mta.submit({ envelope, raw });
   if (result.outcome === 'uncertain')
     return { isAccepted: false, problem: `The mail server did not confirm it: ${result.reason}` };

@@ -139,7 +139,7 @@ describe('a composed message, sent by SMTP and parsed by another library', () =>
           headers: { 'X-Value': value },
           attachments: [{ filename, content_type: 'text/plain', content: Buffer.from(content).toString('base64') }],
         };
-        const { raw } = await composeMessage(OutgoingMessage.parse(message), { messageId, date });
+        const { raw } = composeMessage(OutgoingMessage.parse(message), { messageId, date });
         expectValidOnTheWire(raw);
         const email = await PostalMime.parse(raw);
         expect(email.subject).toBe(subject);

@@ -70,18 +70,26 @@ describe('composeMessage', () => {
     ]);
   });
 
-  it.each(['text_body', 'html_body', 'subject'])('reads no file named by an object in %s', async (field) => {
+  it.each(['text_body', 'html_body', 'subject'])('reads no file named by an object in %s', (field) => {
     const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
-    const raw = await composeMessage(smuggled, { messageId, date }).then((composed) => composed.raw.toString(), String);
+    const raw = textOrError(smuggled);
     expect(raw).not.toContain('root:');
     expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
   });
 
-  it('throws for an unchecked address', async () => {
+  it('throws for an unchecked address', () => {
     const smuggled = { ...minimal(), to: [{ email: 'a@example.org, b@example.org' }] };
-    await expect(composeMessage(smuggled, { messageId, date })).rejects.toThrow(TypeError);
+    expect(() => composeMessage(smuggled, { messageId, date })).toThrow(TypeError);
   });
 });
+
+function textOrError(message: OutgoingMessage): string {
+  try {
+    return composeMessage(message, { messageId, date }).raw.toString();
+  } catch (error) {
+    return String(error);
+  }
+}
 
 describe('newMessageId', () => {
   it('is unique and under the domain', () => {

@@ -3,6 +3,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import type { Address, Attachment, OutgoingMessage } from '../schema';
 import { addressHeader, textHeader, verbatimHeader } from './header-text';
+import { mimeText } from './mime-text';
 
 export type ComposedMessage = {
   raw: Buffer;
@@ -14,10 +15,10 @@ export type ComposedMessage = {
  * Composes a checked message as RFC 5322 text (ASCII, CRLF) with its envelope. The envelope has each recipient once;
  * Bcc recipients appear only there. `messageId` includes its angle brackets.
  */
-export async function composeMessage(
+export function composeMessage(
   message: OutgoingMessage,
   { messageId, date }: { messageId: string; date: Date },
-): Promise<ComposedMessage> {
+): ComposedMessage {
   const from = mailbox(message.from);
   const to = message.to.map(mailbox);
   const cc = (message.cc ?? []).map(mailbox);
@@ -30,7 +31,7 @@ export async function composeMessage(
     textHeader('Subject', message.subject),
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
-  const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), await composeBody(message, messageId, date)]);
+  const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), composeBody(message, messageId, date)]);
   const recipients = new Set([...to, ...cc, ...bcc].map((address) => address.email));
   return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: [...recipients] } };
 }
@@ -42,7 +43,7 @@ export function newMessageId(domain: string): string {
 
 // Nodemailer reads `path` and `href` from its input (docs/security-rules.md 3), so it gets only new strings and buffers,
 // with file and URL access disabled.
-async function composeBody(message: OutgoingMessage, messageId: string, date: Date): Promise<Buffer> {
+function composeBody(message: OutgoingMessage, messageId: string, date: Date): Buffer {
   const composer = new MailComposer({
     messageId,
     date,
@@ -52,7 +53,7 @@ async function composeBody(message: OutgoingMessage, messageId: string, date: Da
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return composer.compile().build();
+  return mimeText(composer.compile());
 }
 
 function mailbox({ name, email }: Address): Address {

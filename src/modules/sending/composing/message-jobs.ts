@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
 import { parseAddress } from '@/lib/mail/address';
@@ -8,6 +9,9 @@ import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
 import { checkOutgoingMessage, type MessageError } from './check-outgoing-message';
 import { composeMessage, newMessageId } from './compose';
+
+/** After so many messages of a batch, other requests have a turn. */
+const TURN = 10;
 
 /** Work whose duration grows with the size of a message. It can run outside the main thread. */
 export type Job = { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date };
@@ -32,7 +36,7 @@ export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
     const body = parseJsonObject(bytes);
     const fingerprint = new Uint8Array(createHash('sha256').update(kind).update('\0').update(bytes).digest());
     if (kind === 'batch') return { kind, fingerprint, items: await prepareItems(body, at) };
-    const message = await prepareMessage(body, at);
+    const message = prepareMessage(body, at);
     return 'code' in message ? { kind: 'error', error: message } : { kind, fingerprint, message };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -42,9 +46,11 @@ export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
 }
 
 async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(PreparedMessage | MessageError)[]> {
-  const items = itemsOf(body);
   const prepared: (PreparedMessage | MessageError)[] = [];
-  for (const item of items) prepared.push(await prepareMessage(item, at));
+  for (const item of itemsOf(body)) {
+    prepared.push(prepareMessage(item, at));
+    if (prepared.length % TURN === 0) await setImmediate();
+  }
   return prepared;
 }
 
@@ -60,14 +66,14 @@ function itemsOf(body: Record<string, unknown>): unknown[] {
   return messages;
 }
 
-async function prepareMessage(raw: unknown, at: Date): Promise<PreparedMessage | MessageError> {
+function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError {
   const checked = checkOutgoingMessage(raw);
   if (!('message' in checked) || 'code' in checked) return checked as MessageError;
   const { message } = checked;
   const sender = parseAddress(message.from.email);
   if (!sender) throw new TypeError('a checked message has a sender');
   const messageId = newMessageId(sender.domain);
-  const { raw: composed, envelope } = await composeMessage(message, { messageId, date: at });
+  const { raw: composed, envelope } = composeMessage(message, { messageId, date: at });
   const recipients = recipientsOf(message);
   return { from: sender.address, recipients, subject: message.subject, messageId, raw: composed, envelope };
 }
