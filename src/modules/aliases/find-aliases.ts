@@ -16,7 +16,7 @@ const COLUMNS = Prisma.sql`
   a.id, a.domain_id AS "domainId", a.source_local_part AS "sourceLocalPart", a.destination, a.active,
   a.created_at AS "createdAt", a.updated_at AS "updatedAt", d.name AS "domainName"`;
 
-const KEY = Prisma.sql`a.search_key`;
+const KEY = { table: 'alias', column: Prisma.sql`a.search_key` };
 
 const SORTS = {
   created_at: { column: Prisma.sql`a.created_at`, id: Prisma.sql`a.id`, name: 'createdAt' },

@@ -34,7 +34,7 @@ const COLUMNS = Prisma.sql`
   e.outcome, e.details, e.created_at AS "createdAt", e.hash, e.prev_hash AS "prevHash"`;
 
 const BY_TIME = { column: Prisma.sql`e.created_at`, id: Prisma.sql`e.id`, name: 'createdAt' } as const;
-const KEY = Prisma.sql`e.search_key`;
+const KEY = { table: 'audit_entry', column: Prisma.sql`e.search_key` };
 
 /**
  * A text that is a resource of entries, or the start of a request id, finds these by their own indexes. Any other text finds

@@ -17,7 +17,7 @@ const COLUMNS = Prisma.sql`
   m.suspension_note AS "suspensionNote", m.used_bytes AS "usedBytes", m.percent_full AS "percentFull", m.created_at AS "createdAt",
   m.updated_at AS "updatedAt", d.name AS "domainName"`;
 
-const KEY = Prisma.sql`m.search_key`;
+const KEY = { table: 'mailbox', column: Prisma.sql`m.search_key` };
 
 const SORTS = {
   created_at: { column: Prisma.sql`m.created_at`, id: Prisma.sql`m.id`, name: 'createdAt' },

@@ -2,19 +2,19 @@ import { MAX_TOTAL } from '@/lib/list-total';
 import type { Tx } from '../db';
 import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';
+import type { KeyColumn } from './search-key';
 import { orderOf, type Selection, selectAny } from './select-page';
 
 /**
  * How many rows a list has, up to MAX_TOTAL. Where no index has all its conditions, that many rows are read.
- * @param key column of search keys
  * @returns null if there are more to read, or if the text has several meanings, which may be those of one row
  */
-export async function countRows(db: Tx, searches: Search[], key: Prisma.Sql): Promise<number | null> {
+export async function countRows(db: Tx, searches: Search[], { column }: KeyColumn): Promise<number | null> {
   const [search, ...others] = searches;
   if (!search) return 0;
   if (others.length > 0) return null;
   const { selection, alternatives = [], words } = search;
-  const matches = words ? [Prisma.sql`${key} LIKE ${words.pattern}`] : [];
+  const matches = words ? [Prisma.sql`${column} LIKE ${words.pattern}`] : [];
   for (const each of [selection, ...alternatives]) {
     const total = await countSelected(db, each, [...(each.filters ?? []), ...matches]);
     if (total !== null) return total;

@@ -1,9 +1,8 @@
 import type { Tx } from '../db';
 import type { Found, Position } from '../pagination';
-import type { Prisma } from '../prisma/client';
 import { findFiltered } from './find-filtered';
 import { findWords } from './find-words';
-import type { Words } from './search-key';
+import type { KeyColumn, Words } from './search-key';
 import { type Selection, selectPage } from './select-page';
 
 /** One meaning of a search text: rows, which contain words if there are any. */
@@ -23,12 +22,11 @@ type Row = { id: string };
 /**
  * The first rows of all searches of one list. One query per search, each on its own index: combined with OR they would
  * scan the table.
- * @param key column of search keys
  */
 export async function findPage<R extends Row>(
   db: Tx,
   searches: Search[],
-  { key, take }: { key: Prisma.Sql; take: number },
+  { key, take }: { key: KeyColumn; take: number },
 ): Promise<Found<R>> {
   const [first, ...others] = searches;
   if (!first) return { rows: [] };
@@ -44,9 +42,9 @@ export async function findPage<R extends Row>(
 }
 
 /** At most `take` rows, in order, none beyond the place where the search ended. */
-async function findOne<R extends Row>(db: Tx, search: Search, key: Prisma.Sql, take: number): Promise<Found<R>> {
+async function findOne<R extends Row>(db: Tx, search: Search, key: KeyColumn, take: number): Promise<Found<R>> {
   const { selection, words, searchAtMost = SEARCHED_COUNT } = search;
-  if (words) return findWords(db, selection, { column: key, words, take, searchAtMost });
+  if (words) return findWords(db, selection, { key, words, take, searchAtMost });
   if (selection.filters?.length) return findByAny(db, search, take);
   return { rows: await db.$queryRaw<R[]>(selectPage(selection, take)) };
 }

@@ -1,28 +1,36 @@
 import type { Tx } from '../db';
 import type { Found } from '../pagination';
 import { Prisma } from '../prisma/client';
-import type { Words } from './search-key';
+import type { KeyColumn, Words } from './search-key';
 import { listed, type Selection, selectPage, selectSorted } from './select-page';
 
 const SAMPLE_SIZE = 1_000;
-/** In the sample. The index then has several thousand candidates per million rows, each of which must be read. */
+/** Candidates of the index, each of which must be read. */
+const MAX_CANDIDATES = 10_000;
+/** In the sample. It can't tell how rare a text with fewer is. */
 const COMMON_COUNT = 3;
 
 type Row = { id: string };
-type Searched = { searchedCount: number; candidateCount: number; endValue: string | Date; endId: string };
+type Searched = {
+  searchedCount: number;
+  candidateCount: number;
+  tableSize: number;
+  endValue: string | Date;
+  endId: string;
+};
 
 /**
- * Searches the first rows of a selection one by one, which finds common words. For rare ones, it then asks the index for
- * all others. A text without a match whose trigrams are common would take the index as long as reading everything: this
- * ends where the first rows end.
- * @param column of search keys, with a trigram index
+ * Searches the first rows of a selection one by one, which finds common words. If they don't fill the page, it asks the index
+ * for all others. In a large table, a text without a match whose trigrams are common would take the index as long as reading
+ * everything: this ends where the first rows end.
  */
 export async function findWords<R extends Row>(
   db: Tx,
   selection: Selection,
-  { column, words, take, searchAtMost }: { column: Prisma.Sql; words: Words; take: number; searchAtMost: number },
+  { key, words, take, searchAtMost }: { key: KeyColumn; words: Words; take: number; searchAtMost: number },
 ): Promise<Found<R>> {
   const { pattern, trigrams } = words;
+  const { table, column } = key;
   const { column: value } = listed(selection);
   const order = Prisma.raw(selection.order);
   const reverse = Prisma.raw(selection.order === 'asc' ? 'desc' : 'asc');
@@ -36,17 +44,19 @@ export async function findWords<R extends Row>(
     SELECT total.*, last.*, matching.*
       FROM (SELECT count(*)::int AS "searchedCount",
                    (SELECT count(*)::int FROM (SELECT key FROM searched LIMIT ${SAMPLE_SIZE}::int) AS sample
-                     WHERE key LIKE ALL (${trigrams.map((trigram) => `%${trigram}%`)}::text[])) AS "candidateCount"
+                     WHERE key LIKE ALL (${trigrams.map((trigram) => `%${trigram}%`)}::text[])) AS "candidateCount",
+                   (SELECT reltuples FROM pg_class WHERE oid = ${table}::regclass) AS "tableSize"
               FROM searched) AS total
       LEFT JOIN (SELECT ${value} AS "endValue", id AS "endId" FROM searched
                   ORDER BY ${value} ${reverse}, id ${reverse} LIMIT 1) AS last ON true
       LEFT JOIN (SELECT * FROM searched WHERE passes AND key LIKE ${pattern}
                   ORDER BY ${value} ${order}, id ${order} LIMIT ${take}::int) AS matching ON true
      ORDER BY matching.${value} ${order}, matching.id ${order}`;
-  const { searchedCount, candidateCount, endValue, endId } = found[0] as Searched;
+  const { searchedCount, candidateCount, tableSize, endValue, endId } = found[0] as Searched;
   const rows = found.filter((row): row is R & Searched => row.id !== null);
   if (rows.length === take || searchedCount < searchAtMost) return { rows };
-  if (candidateCount >= COMMON_COUNT) return { rows, searchedTo: { value: endValue, id: endId } };
+  const isCommon = candidateCount >= COMMON_COUNT && (candidateCount / SAMPLE_SIZE) * tableSize > MAX_CANDIDATES;
+  if (isCommon) return { rows, searchedTo: { value: endValue, id: endId } };
   const conditions = [...selection.conditions, Prisma.sql`${column} LIKE ${pattern}`];
   return { rows: await db.$queryRaw<R[]>(selectSorted({ ...selection, conditions }, take)) };
 }

@@ -1,4 +1,8 @@
 import type { Tx } from '../db';
+import type { Prisma } from '../prisma/client';
+
+/** A column of search keys, which has a trigram index. */
+export type KeyColumn = { table: string; column: Prisma.Sql };
 
 /** A LIKE pattern for a column of search keys, and what its index knows of it: which letter triples it contains. */
 export type Words = { pattern: string; trigrams: string[] };

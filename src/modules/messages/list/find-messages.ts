@@ -77,4 +77,4 @@ function hasMatches({ rows, searchedTo }: Found<CountedRow>): boolean {
   return rows.length > 0 || searchedTo !== undefined;
 }
 
-const KEY = Prisma.sql`m.search_key`;
+const KEY = { table: 'message', column: Prisma.sql`m.search_key` };

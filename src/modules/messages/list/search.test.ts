@@ -106,6 +106,20 @@ describe('a search for messages', () => {
     expect(await find(queueId)).toEqual([id]);
   });
 
+  it('finds an old message at once although thousands of newer ones have its words', async () => {
+    const { domain, api, find, make } = await setUp();
+    const { id } = await make({ subject: 'Order of Lamps', status: 'bounced', at: new Date('2026-01-01') });
+    await db.$executeRaw`
+      INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status, updated_at)
+      SELECT gen_random_uuid(), n::text, ${domain.id}::uuid, 'outbound', 'shop@post.example', '{}', 'Lamps of order', 100,
+             'sent', now()
+        FROM generate_series(1, 3000) AS n`;
+    await db.$executeRaw`ANALYZE message`;
+    expect(await find('order of lamps')).toEqual([id]);
+    expect(await find('order of lamps', '&status=bounced')).toEqual([id]);
+    expect((await api.get('/messages?q=lamps+of+order&total=true')).meta.pagination).toMatchObject({ total: 3000 });
+  });
+
   it('finds nothing in domains out of scope', async () => {
     const { find, make } = await setUp();
     const name = unique();
