@@ -26,15 +26,15 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await filters.getByLabel('From (exact address)').fill(`orders@${domain.name}`);
   await check();
   await filters.getByRole('button', { name: 'Show messages' }).click();
-  await page.getByRole('button', { name: 'Since any time' }).click();
+  await page.getByRole('button', { name: 'Period any' }).click();
   await page.getByRole('menuitem', { name: 'Last 24 hours' }).click();
   await expect(page).toHaveURL(/status=delivered/);
-  await expect(page).toHaveURL(/since=\d{4}-/);
+  await expect(page).toHaveURL(/since=24h/);
 
   await page.reload();
   await expect(page.getByLabel('Search messages')).toHaveValue(to);
   await expect(page.getByRole('button', { name: /^Delivered/ })).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('button', { name: 'Remove filter: Since' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Period last 24 hours' })).toBeVisible();
   await expect(page.getByRole('row', { name: one })).toBeVisible();
   await expect(page.getByRole('row', { name: two })).toHaveCount(0);
   await check();
@@ -104,13 +104,36 @@ test('a part of an address, a domain or a subject finds messages, and the counts
     await expect(page.getByRole('row')).toHaveCount(found + 1);
   }
   await check();
-  await page.getByRole('button', { name: 'Since any time' }).click();
+  await page.getByRole('button', { name: 'Period any' }).click();
   await page.getByRole('menuitem', { name: 'Last hour' }).click();
-  await expect(all).toHaveAccessibleName('All chosen period 1');
+  await expect(all).toHaveAccessibleName('All in this period 1');
   await search.fill(unique('nothing'));
   await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
-  await expect(all).toHaveAccessibleName('All chosen period 0');
+  await expect(all).toHaveAccessibleName('All in this period 0');
   await check();
+});
+
+test('a period moves on with the time, and its pages belong together', async ({ signedIn: page, api, sql }) => {
+  const domain = await makeDomain(api);
+  await sql(
+    `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status, updated_at)
+     SELECT gen_random_uuid(), n::text, $1::uuid, 'outbound', 'shop@post.example', '{}', 'Parcel ' || n, 100, 'sent', now()
+       FROM generate_series(1, 60) AS n`,
+    [domain.id],
+  );
+  await page.clock.install();
+  await page.goto(`${url()}/messages?domain=${domain.id}&since=24h`);
+  const pages = page.getByRole('navigation', { name: 'Pagination' });
+  await expect(pages).toContainText('1–50 of 60');
+  await pages.getByRole('button', { name: 'Older' }).click();
+  await expect(pages).toContainText('51–60 of 60');
+  await page.clock.fastForward('10:00');
+  await page.reload();
+  await expect(pages).toContainText('51–60 of 60');
+  await page.getByRole('button', { name: 'Period last 24 hours' }).click();
+  await page.getByRole('menuitem', { name: 'Last 7 days' }).click();
+  await expect(pages).toContainText('1–50 of 60');
+  await expect(page).toHaveURL(/since=7d/);
 });
 
 test('the peek opens next to the list, steps through the messages and restores focus when closed', async ({

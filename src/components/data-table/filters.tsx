@@ -4,28 +4,28 @@ import { Menu } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { formatMoment } from '@/lib/format';
+import { PERIODS, type Period, type Since } from '../list/since';
 import { LocalText } from '../values/local-text';
 import classes from './filters.module.css';
 
-const HOUR_MS = 3_600_000;
-const TIME_RANGES = [
-  { label: 'Last hour', ms: HOUR_MS },
-  { label: 'Last 24 hours', ms: 24 * HOUR_MS },
-  { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
-  { label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
-];
-type SinceFilterProps = { since: Date | null; onChange: (since: Date | null) => void };
+type SinceFilterProps = { since: Since | null; onChange: (since: Since | null) => void };
 
+/** A period is picked from a menu. A date, which comes from another page or the filters, can be removed. */
 export function SinceFilter({ since, onChange }: SinceFilterProps) {
-  if (since) return <TimeFilter name="Since" at={since} onRemove={() => onChange(null)} />;
+  if (since instanceof Date) return <TimeFilter name="Since" at={since} onRemove={() => onChange(null)} />;
   return (
     <Menu position="bottom-start" width={184}>
       <Menu.Target>
-        <FilterButton name="Since" value="any time" className="only-wide" />
+        <FilterButton
+          name="Period"
+          value={since ? PERIODS[since].label.toLowerCase() : 'any'}
+          className={since ? '' : 'only-wide'}
+        />
       </Menu.Target>
       <Menu.Dropdown>
-        {TIME_RANGES.map(({ label, ms }) => (
-          <Menu.Item key={label} onClick={() => onChange(new Date(Math.floor((Date.now() - ms) / 1000) * 1000))}>
+        {since && <Menu.Item onClick={() => onChange(null)}>Any</Menu.Item>}
+        {Object.entries(PERIODS).map(([period, { label }]) => (
+          <Menu.Item key={period} onClick={() => onChange(period as Period)}>
             {label}
           </Menu.Item>
         ))}

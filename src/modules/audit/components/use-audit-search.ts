@@ -1,6 +1,7 @@
 'use client';
 
 import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { OUTCOMES } from '../schema';
 
@@ -16,7 +17,7 @@ const SEARCH = {
     ip: parseAsString,
     request: parseAsString,
     outcome: parseAsStringLiteral(OUTCOMES),
-    since: parseAsIsoDateTime,
+    since: parseAsSince,
     until: parseAsIsoDateTime,
   },
   view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
@@ -55,7 +56,7 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     ip_address: values.ip ?? undefined,
     request_id: values.request ?? undefined,
     outcome: values.outcome ?? undefined,
-    since: values.since?.toISOString(),
+    since: startOf(values.since, history.now),
     until: values.until?.toISOString(),
     order: values.order,
     cursor: history.cursor,

@@ -104,7 +104,7 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
           <TextInput
             label="Since"
             type="datetime-local"
-            value={localValue(values.since)}
+            value={localValue(values.since instanceof Date ? values.since : null)}
             onChange={(event) => change({ since: parseLocal(event.currentTarget.value) })}
           />
           <TextInput

@@ -37,6 +37,6 @@ export function StatusFilter({ search }: { search: MessageSearch }) {
 
 /** Without a filter, the messages of a day are counted; with filters, those that the list has. */
 function periodOf({ domain_id: _, since, until, ...others }: ReturnType<typeof filtersOf>): string {
-  if (since || until) return 'chosen period';
+  if (since || until) return 'in this period';
   return Object.values(others).some((value) => value !== undefined) ? 'retained' : 'last 24 hours';
 }

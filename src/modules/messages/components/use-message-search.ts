@@ -1,6 +1,7 @@
 'use client';
 
 import { parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { MESSAGE_STATUSES } from '../schema';
 
@@ -13,7 +14,7 @@ const SEARCH = {
     direction: parseAsStringLiteral(['outbound', 'inbound']),
     from: parseAsText,
     to: parseAsText,
-    since: parseAsIsoDateTime,
+    since: parseAsSince,
     until: parseAsIsoDateTime,
   },
   view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
@@ -37,7 +38,7 @@ export function inputOf(search: MessageSearch) {
 }
 
 /** All filters but the status. */
-export function filtersOf({ settled, values }: MessageSearch) {
+export function filtersOf({ settled, values, history }: MessageSearch) {
   return {
     q: settled.q || undefined,
     from: settled.from || undefined,
@@ -45,7 +46,7 @@ export function filtersOf({ settled, values }: MessageSearch) {
     domain_id: values.domain ?? undefined,
     accepted: values.accepted || undefined,
     direction: values.direction ?? undefined,
-    since: values.since?.toISOString(),
+    since: startOf(values.since, history.now),
     until: values.until?.toISOString(),
   };
 }
