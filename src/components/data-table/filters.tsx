@@ -4,7 +4,7 @@ import { Menu } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { formatMoment } from '@/lib/format';
-import { PERIODS, type Period, type Since } from '../list/since';
+import { nameOfPeriod, PERIODS, type Period, type Since } from '../list/since';
 import { LocalText } from '../values/local-text';
 import classes from './filters.module.css';
 
@@ -16,11 +16,7 @@ export function SinceFilter({ since, onChange }: SinceFilterProps) {
   return (
     <Menu position="bottom-start" width={184}>
       <Menu.Target>
-        <FilterButton
-          name="Period"
-          value={since ? PERIODS[since].label.toLowerCase() : 'any'}
-          className={since ? '' : 'only-wide'}
-        />
+        <FilterButton name="Period" value={since ? nameOfPeriod(since) : 'any'} className={since ? '' : 'only-wide'} />
       </Menu.Target>
       <Menu.Dropdown>
         {since && <Menu.Item onClick={() => onChange(null)}>Any</Menu.Item>}

@@ -27,6 +27,11 @@ export function startOf(since: Since | null, now: number): string | undefined {
   return (since instanceof Date ? since : new Date(now - PERIODS[since].ms)).toISOString();
 }
 
+/** Within a sentence, such as "last 24 hours". */
+export function nameOfPeriod(period: Period): string {
+  return PERIODS[period].label.toLowerCase();
+}
+
 function isPeriod(text: string): text is Period {
   return Object.hasOwn(PERIODS, text);
 }

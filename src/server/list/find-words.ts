@@ -14,6 +14,7 @@ type Row = { id: string };
 type Searched = {
   searchedCount: number;
   candidateCount: number;
+  /** As the last ANALYZE saw it; -1 before the first one. */
   tableSize: number;
   endValue: string | Date;
   endId: string;

@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
-import type { Period } from '@/components/list/since';
+import { nameOfPeriod } from '@/components/list/since';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { NearLink } from '@/components/near-link';
@@ -80,15 +80,9 @@ export function MessagesPage() {
   );
 }
 
-const IN_PERIOD: Record<Period, string> = {
-  '1h': 'of the last hour',
-  '24h': 'of the last 24 hours',
-  '7d': 'of the last 7 days',
-  '30d': 'of the last 30 days',
-};
-
 function describeRange({ since, until }: MessageSearch['values']): string {
-  const from = since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : IN_PERIOD[since]);
+  const from =
+    since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
   const to = until && `until ${formatMoment(until.toISOString())}`;
   const range = [from, to].filter(Boolean).join(' ');
   return `${range ? `Messages ${range}` : 'All retained messages'} · times in ${formatZone()}`;
