@@ -159,6 +159,76 @@ test('keeps what is typed while the palette loads, and opens a result in a new t
   await expect(page).toHaveURL(`${url()}/domains`);
 });
 
+test('no key is lost while the palette loads, wherever in the text its code arrives', async ({ signedIn: page }) => {
+  const text = 'new alias for mila';
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  for (const wait of [0, 80, 160, 240, 320, 400]) {
+    await page.goto(`${url()}/domains`);
+    await page.waitForLoadState('networkidle');
+    const pattern = '**/*.js';
+    let release = () => {};
+    const loaded = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(pattern, async (route) => {
+      await loaded;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    setTimeout(release, wait);
+    await page.keyboard.type(text, { delay: 30 });
+    await expect(finder).toBeFocused();
+    await expect(finder, `code after ${wait} ms`).toHaveValue(text);
+    await page.unroute(pattern);
+  }
+});
+
+test('no key is lost when the palette opens on a fresh page, or again', async ({ signedIn: page }) => {
+  const text = 'new alias for mila';
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  for (const attempt of Array.from({ length: 10 }, (_, index) => index)) {
+    await page.emulateMedia({ reducedMotion: attempt % 2 === 0 ? 'no-preference' : 'reduce' });
+    await page.goto(`${url()}/domains`);
+    await page.waitForLoadState('networkidle');
+    for (const opening of ['first', 'second']) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(text, { delay: opening === 'first' ? 30 : 0 });
+      await expect(finder).toBeFocused();
+      await expect(finder, `${opening} opening of page ${attempt}`).toHaveValue(text);
+      await page.keyboard.press('Escape');
+      await expect(finder).toHaveCount(0);
+    }
+  }
+});
+
+test('hands over the caret and Enter to the palette that has loaded', async ({ signedIn: page }) => {
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  let release = () => {};
+  const loaded = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    await loaded;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('new lias');
+  for (const _ of 'lias') await page.keyboard.press('ArrowLeft');
+  release();
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  await expect(finder).toBeFocused();
+  await page.keyboard.type('a');
+  await expect(finder).toHaveValue('new alias');
+
+  await page.unroute('**/*.js');
+  await page.reload();
+  await page.waitForLoadState('networkidle');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('new alias\n');
+  await expect(page.getByRole('dialog', { name: 'New alias' })).toBeVisible();
+});
+
 test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   const subject = unique('Of one domain ');

@@ -9,7 +9,10 @@ export const paletteStore = store;
 export const palette = {
   close: actions.close,
   open: () => {
-    if (!store.getState().opened) opener = document.activeElement;
+    if (store.getState().opened) return;
+    opener = document.activeElement;
+    // Still there if it was closed a moment ago.
+    setPaletteQuery('');
     actions.open();
   },
 };

@@ -13,9 +13,13 @@ import { type Command, type PaletteItem, paletteItems, SEARCH_KEY } from './pale
 import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus } from './palette-store';
 import { usePaletteSearch } from './use-palette-search';
 
-export type PaletteProps = { role: Role | undefined; onShortcuts: () => void };
+export type PaletteProps = {
+  role: Role | undefined;
+  onShortcuts: () => void;
+  onFocus: (input: HTMLInputElement) => void;
+};
 
-export function Palette({ role, onShortcuts }: PaletteProps) {
+export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
   const router = useRouter();
   const listId = useId();
   const withControl = useRef(false);
@@ -97,6 +101,7 @@ export function Palette({ role, onShortcuts }: PaletteProps) {
           </ActionIcon>
         }
         rightSectionPointerEvents="all"
+        onFocus={(event) => onFocus(event.currentTarget)}
         onKeyDown={(event) => {
           withControl.current = event.ctrlKey || event.metaKey;
           if (event.key.startsWith('Arrow')) queueMicrotask(() => choose(paletteStore.getState().selected));
