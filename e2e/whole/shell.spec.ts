@@ -229,6 +229,32 @@ test('hands over the caret and Enter to the palette that has loaded', async ({ s
   await expect(page.getByRole('dialog', { name: 'New alias' })).toBeVisible();
 });
 
+test('the palette lists records that begin with the text first, and a domain before its addresses', async ({
+  signedIn: page,
+  api,
+  domain,
+}) => {
+  const word = unique('zest');
+  const name = `${word}-coffee.example`;
+  const { id } = await api.call<{ id: string }>('POST', '/domains', { name });
+  const alias = (domain_id: string, source_local_part: string, destination: string) =>
+    api.call('POST', '/aliases', { domain_id, source_local_part, destination });
+  for (const local of ['a', 'b', 'c', 'd', 'e', 'f']) await alias(id, local, `${word}@far.example`);
+  await alias(domain.id, `${word}-desk`, 'ann@far.example');
+  const mailbox = { domain_id: domain.id, local_part: `${word}-team`, password: 'paper boats on the canal' };
+  await api.call('POST', '/mailboxes', mailbox);
+  await page.goto(`${url()}/`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill(word);
+  const records = page.getByRole('group', { name: 'Domains and addresses' }).getByRole('option');
+  await expect(records).toHaveText([
+    new RegExp(`^${name}Domain`),
+    new RegExp(`^${word}-team@${domain.name}Mailbox`),
+    new RegExp(`^${word}-desk@${domain.name}Alias`),
+    ...['a', 'b', 'c', 'd'].map((local) => new RegExp(`^${local}@${name}Alias`)),
+  ]);
+});
+
 test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   const subject = unique('Of one domain ');

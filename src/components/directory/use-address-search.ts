@@ -7,7 +7,8 @@ import { useDomainScope } from './use-domain-scope';
 
 export type AddressMatch = { kind: 'mailbox' | 'alias'; address: string; note: string; href: string };
 
-const MAX_MATCHES = 5;
+/** Enough to have those that begin with the text, which the API lists among all that contain it. */
+const MAX_MATCHES = 25;
 /** A domain admin's aliases are searched one domain at a time, up to this many. */
 const MAX_DOMAINS = 10;
 

@@ -15,7 +15,7 @@ import type { AddressMatch } from '../../directory/use-address-search';
 import { ROUTE_ICONS } from '../navigation/navigation';
 import { withDomain } from '../with-domain';
 
-type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Addresses' | 'Domains' | 'Messages';
+type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Domains and addresses' | 'Messages';
 export type PaletteItem = {
   key: string;
   group: PaletteGroup;
@@ -58,6 +58,8 @@ const NEW = [
 
 const DOMAIN_TABS = { dns: 'DNS', dkim: 'DKIM', mailboxes: 'Mailboxes', aliases: 'Aliases', settings: 'Settings' };
 
+const MAX_PER_KIND = 5;
+
 /** The results for the words: what has exactly that name, what can be done, pages, and records by how well they match. */
 export function paletteItems({ words, role, commands, addresses, domains, messages }: Found): PaletteItem[] {
   const text = words.toLowerCase();
@@ -66,20 +68,17 @@ export function paletteItems({ words, role, commands, addresses, domains, messag
     matches(`${label} ${keywords}`, text),
   );
   if (text === '') return [...pages.map(pageItem), ...actions];
-  const ranked = byRank(addresses, ({ address }) => address, text).map(addressItem);
-  const [exactAddresses, otherAddresses] = apart(ranked, ({ key }) => key.endsWith(` ${text}`));
-  const [exactDomains, otherDomains] = apart(
-    byRank(domains, ({ name }) => name, text),
-    ({ name }) => name === text,
-  );
+  const [exactRecords, otherRecords] = apart(records(text, addresses, domains), ({ name }) => name === text);
   const [exactPages, otherPages] = apart(pages, ({ label }) => label.toLowerCase() === text);
-  const best = [...exactPages.map(pageItem), ...exactAddresses, ...exactDomains.flatMap(domainWithTabs)];
+  const best = [
+    ...exactPages.map(pageItem),
+    ...exactRecords.flatMap(({ domain, item }) => (domain ? domainWithTabs(domain) : item)),
+  ];
   return [
     ...best.map((item) => ({ ...item, group: 'Best match' as const })),
     ...actions,
     ...otherPages.map(pageItem),
-    ...otherAddresses,
-    ...otherDomains.map(domainItem),
+    ...otherRecords.map(({ item }) => item),
     ...messages.map(messageItem),
     searchItem(words),
   ];
@@ -112,7 +111,7 @@ function pageItem({ label, href, icon }: ConsoleRoute): PaletteItem {
 function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
   return {
     key: `${kind} ${address}`,
-    group: 'Addresses',
+    group: 'Domains and addresses',
     label: <span className="mono">{address}</span>,
     hint: note,
     href,
@@ -123,7 +122,7 @@ function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
 function domainItem({ id, name, active }: Domain): PaletteItem {
   return {
     key: id,
-    group: 'Domains',
+    group: 'Domains and addresses',
     label: <span className="mono">{name}</span>,
     hint: active ? 'Domain' : 'Inactive domain',
     href: `/domains/${id}`,
@@ -145,6 +144,23 @@ function domainWithTabs(domain: Domain): PaletteItem[] {
     href: `/audit?resource=${encodeURIComponent(`domain:${domain.id}`)}`,
   };
   return [domainItem(domain), ...tabs, history];
+}
+
+/** Domains before mailboxes before aliases, among those that match equally well. */
+function records(text: string, addresses: AddressMatch[], domains: Domain[]) {
+  const [mailboxes, aliases] = apart(addresses, ({ kind }) => kind === 'mailbox');
+  const ofAddresses = (all: AddressMatch[]) =>
+    byRank(all, ({ address }) => address, text)
+      .slice(0, MAX_PER_KIND)
+      .map((match) => ({ name: match.address, domain: undefined, item: addressItem(match) }));
+  const ofDomains = byRank(
+    domains.filter(({ name }) => name.includes(text)),
+    ({ name }) => name,
+    text,
+  )
+    .slice(0, MAX_PER_KIND)
+    .map((domain) => ({ name: domain.name, domain, item: domainItem(domain) }));
+  return byRank([...ofDomains, ...ofAddresses(mailboxes), ...ofAddresses(aliases)], ({ name }) => name, text);
 }
 
 function messageItem({ id, subject, from, to: [first], created_at: at }: Message): PaletteItem {
