@@ -229,6 +229,75 @@ test('hands over the caret and Enter to the palette that has loaded', async ({ s
   await expect(page.getByRole('dialog', { name: 'New alias' })).toBeVisible();
 });
 
+test('the palette has the pages and the key rotation of the current domain, and of one that is typed', async ({
+  signedIn: page,
+  page: { keyboard },
+  api,
+  makeAdmin,
+}) => {
+  const word = unique('alder');
+  const name = `${word}-coffee.example`;
+  const domain = await api.call<{ id: string; name: string }>('POST', '/domains', { name });
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  const options = page.getByRole('option');
+  const find = async (words: string) => {
+    await keyboard.press('Control+k');
+    await finder.fill(words);
+  };
+  const isBest = (option: RegExp | string) => expect(options.first()).toHaveAccessibleName(option);
+  const dkimTab = page.getByRole('tab', { name: 'DKIM', selected: true });
+  const rotation = page.getByRole('dialog', { name: `Rotate the DKIM key of ${name}` });
+
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await find('rotate dkim');
+  await isBest(new RegExp(`^Rotate DKIM key of ${name}`));
+  await keyboard.press('Enter');
+  await expect(rotation).toBeVisible();
+  await keyboard.press('Escape');
+  await expect(rotation).toBeHidden();
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}?tab=dkim`);
+  await find('settings');
+  await isBest(new RegExp(`^${name} Settings`));
+  await keyboard.press('Escape');
+
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  await find('reports');
+  await isBest(new RegExp(`^${name} Reports`));
+  await keyboard.press('Enter');
+  await expect(page.getByRole('radio', { name: 'Reports' })).toBeChecked();
+
+  await page.goto(`${url()}/messages`);
+  for (const words of [`${word} dkim`, `dkim ${word}`]) {
+    await find(words);
+    await isBest(new RegExp(`^${name} DKIM`));
+    await keyboard.press('Enter');
+    await expect(dkimTab).toBeVisible();
+    await page.goto(`${url()}/messages`);
+  }
+  await find(`rotate dkim ${word}`);
+  await isBest(new RegExp(`^Rotate DKIM key of ${name}`));
+  await finder.fill('spf');
+  await isBest(/^Domains/);
+  for (const words of ['dkim', 'rotate', 'rotate dkim']) {
+    await finder.fill(words);
+    await isBest(/^Rotate DKIM key Choose a domain/);
+  }
+  await keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Domains' })).toBeVisible();
+  await find('time zone');
+  await isBest(/^Change time zone/);
+  await keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
+
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim&rotate=true`);
+  await expect(page.getByText('Only admins can rotate keys.')).toBeVisible();
+  await expect(rotation).toHaveCount(0);
+  await find('dkim');
+  await isBest(new RegExp(`^${name} DKIM`));
+  await expect(page.getByRole('option', { name: /^Rotate/ })).toHaveCount(0);
+});
+
 test('the palette lists records that begin with the text first, and a domain before its addresses', async ({
   signedIn: page,
   api,

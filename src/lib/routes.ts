@@ -80,7 +80,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'd',
     icon: 'domains',
     minRole: 'domain_admin',
-    keywords: 'add domain limits',
+    keywords: 'add domain limits dns records spf dkim dmarc',
   },
   {
     group: 'Directory',

@@ -3,6 +3,7 @@ import {
   IconArrowRight,
   IconAt,
   IconCommand,
+  IconKey,
   IconMail,
   IconPlus,
   IconWorld,
@@ -38,6 +39,7 @@ type Found = {
   role: Role | undefined;
   commands: Command[];
   addresses: AddressMatch[];
+  currentDomain: Domain | undefined;
   domains: Domain[];
   messages: Message[];
 };
@@ -56,51 +58,119 @@ const NEW = [
   { label: 'Send test message', href: '/send?test=true', minRole: 'domain_admin', keywords: 'compose new write' },
 ] as const;
 
-const DOMAIN_TABS = { dns: 'DNS', dkim: 'DKIM', mailboxes: 'Mailboxes', aliases: 'Aliases', settings: 'Settings' };
+/** Offered once they are asked for. */
+const LINKS = [
+  { label: 'Change time zone', href: '/account', minRole: 'domain_admin', keywords: 'timezone clock', hint: 'Account' },
+] as const;
+
+const ROTATE = { keywords: 'keys selector generate', minRole: 'admin' } as const;
+
+const DOMAIN_PAGES = [
+  { label: 'DNS', path: tabPath('dns'), keywords: 'records spf dmarc mx zone' },
+  { label: 'DKIM', path: tabPath('dkim'), keywords: 'keys selector signature' },
+  { label: 'Mailboxes', path: tabPath('mailboxes'), keywords: 'mailbox' },
+  { label: 'Aliases', path: tabPath('aliases'), keywords: 'alias' },
+  { label: 'Settings', path: tabPath('settings'), keywords: 'limits quota description' },
+  {
+    label: 'Audit history',
+    path: (id: string) => `/audit?resource=${encodeURIComponent(`domain:${id}`)}`,
+    keywords: 'log changes',
+  },
+  { label: 'Reports', path: tabPath('dns&view=reports'), keywords: 'dmarc tls' },
+];
 
 const MAX_PER_KIND = 5;
 
 /** The results for the words: what has exactly that name, what can be done, pages, and records by how well they match. */
-export function paletteItems({ words, role, commands, addresses, domains, messages }: Found): PaletteItem[] {
+export function paletteItems({ words, role, commands, messages, ...directory }: Found): PaletteItem[] {
   const text = words.toLowerCase();
-  const actions = actionItems(text, role, commands);
-  const pages = byRank(routesFor(role), ({ label }) => label.toLowerCase(), text).filter(({ label, keywords }) =>
-    matches(`${label} ${keywords}`, text),
-  );
-  if (text === '') return [...pages.map(pageItem), ...actions];
-  const [exactRecords, otherRecords] = apart(records(text, addresses, domains), ({ name }) => name === text);
-  const [exactPages, otherPages] = apart(pages, ({ label }) => label.toLowerCase() === text);
+  const named = namedDomains(text, directory);
+  const actions = actionItems(text, role, commands, named);
+  const [exactPages, otherPages] = pageItems(text, role, named);
+  if (text === '') return [...exactPages, ...otherPages, ...actions];
+  const [exactRecords, otherRecords] = apart(records(text, directory), ({ name }) => name === text);
   const best = [
-    ...exactPages.map(pageItem),
-    ...exactRecords.flatMap(({ domain, item }) => (domain ? domainWithTabs(domain) : item)),
+    ...exactPages,
+    ...exactRecords.flatMap(({ domain, item }) => (domain ? domainWithPages(domain) : item)),
   ];
-  return [
+  const all = [
     ...best.map((item) => ({ ...item, group: 'Best match' as const })),
     ...actions,
-    ...otherPages.map(pageItem),
+    ...otherPages,
     ...otherRecords.map(({ item }) => item),
     ...messages.map(messageItem),
     searchItem(words),
   ];
+  return all.filter(({ key }, index) => all.findIndex((item) => item.key === key) === index);
 }
 
-function actionItems(text: string, role: Role | undefined, commands: Command[]): PaletteItem[] {
-  const allowed = NEW.filter(({ minRole }) => role !== undefined && hasRole(role, minRole));
+type Named = { domain: Domain; rest: string };
+type Directory = Pick<Found, 'addresses' | 'currentDomain' | 'domains'>;
+
+/** What the words may ask for of a domain: all of them of the current one, and of others those beside the start of its name. */
+function namedDomains(text: string, { currentDomain, domains }: Directory): Named[] {
+  if (text === '') return [];
+  const words = text.split(/\s+/);
+  const named = domains.flatMap((domain) => [
+    ...(domain.name.startsWith(words[0] ?? '') ? [{ domain, rest: words.slice(1).join(' ') }] : []),
+    ...(domain.name.startsWith(words.at(-1) ?? '') ? [{ domain, rest: words.slice(0, -1).join(' ') }] : []),
+  ]);
+  return [
+    ...(currentDomain ? [{ domain: currentDomain, rest: text }] : []),
+    ...named.filter(({ rest }) => rest !== '').slice(0, MAX_PER_KIND),
+  ];
+}
+
+function actionItems(text: string, role: Role | undefined, commands: Command[], named: Named[]): PaletteItem[] {
+  const isAllowed = ({ minRole }: { minRole: Role }) => role !== undefined && hasRole(role, minRole);
   const matching = <Action extends { label: string; keywords: string }>(all: readonly Action[]) =>
-    byRank(all, ({ label }) => label.toLowerCase(), text).filter(({ label, keywords }) =>
-      matches(`${label} ${keywords}`, text),
+    byRank(
+      all.filter(({ label, keywords }) => matches(`${label} ${keywords}`, text)),
+      ({ label }) => label,
+      text,
     );
   const group = 'Actions' as const;
-  const made = matching(allowed).map(({ label, href }) => ({
+  const made = matching(NEW.filter(isAllowed)).map(({ label, href }) => ({
     ...{ key: href, group, label, href: withDomain(href) },
     icon: <IconPlus {...ICON} />,
   }));
   // Only once they are asked for.
-  const done = (text === '' ? [] : matching(commands)).map(({ label, run }) => ({
-    ...{ key: label, group, label, run },
-    icon: <IconCommand {...ICON} />,
+  if (text === '') return made;
+  const icon = <IconCommand {...ICON} />;
+  const links = matching(LINKS.filter(isAllowed)).map(({ label, hint, href }) => ({
+    ...{ key: label, group, label, hint, href: withDomain(href), icon },
   }));
-  return [...made, ...done];
+  const done = matching(commands).map(({ label, run }) => ({ key: label, group, label, run, icon }));
+  return [...made, ...(isAllowed(ROTATE) ? rotations(text, named) : []), ...links, ...done];
+}
+
+/** To rotate the key of each domain that the words name, or else to choose a domain. */
+function rotations(text: string, named: Named[]): PaletteItem[] {
+  const isMeant = (words: string) => matches(`rotate a dkim key ${ROTATE.keywords}`, words);
+  const shared = { group: 'Actions' as const, icon: <IconKey {...ICON} /> };
+  const ofDomains = named
+    .filter(({ rest }) => isMeant(rest))
+    .map(({ domain: { id, name } }) => ({
+      ...shared,
+      key: `${id} rotate`,
+      label: `Rotate DKIM key of ${name}`,
+      href: `/domains/${id}?tab=dkim&rotate=true`,
+    }));
+  if (ofDomains.length > 0 || !isMeant(text)) return ofDomains;
+  return [{ ...shared, key: 'rotate', label: 'Rotate DKIM key', hint: 'Choose a domain', href: '/domains' }];
+}
+
+/** The pages of the console and of the domains that the words name: the ones with exactly that name, and the others. */
+function pageItems(text: string, role: Role | undefined, named: Named[]): [PaletteItem[], PaletteItem[]] {
+  const routes = routesFor(role).map((route) => ({ ...route, asked: text, item: pageItem(route) }));
+  const ofDomains = named.flatMap(({ domain, rest }) =>
+    DOMAIN_PAGES.map((page) => ({ ...page, asked: rest, item: domainPageItem(domain, page) })),
+  );
+  const found = [...routes, ...ofDomains]
+    .filter(({ label, keywords, asked }) => matches(`${label} ${keywords}`, asked))
+    .toSorted((one, other) => rankOf(one.label, one.asked) - rankOf(other.label, other.asked));
+  const [exact, others] = apart(found, ({ label, asked }) => label.toLowerCase() === asked);
+  return [exact.map(({ item }) => item), others.map(({ item }) => item)];
 }
 
 function pageItem({ label, href, icon }: ConsoleRoute): PaletteItem {
@@ -130,24 +200,21 @@ function domainItem({ id, name, active }: Domain): PaletteItem {
   };
 }
 
-function domainWithTabs(domain: Domain): PaletteItem[] {
-  const tabs = Object.entries(DOMAIN_TABS).map(([tab, label]) => ({
-    ...domainItem(domain),
-    key: `${domain.id} ${tab}`,
-    hint: label,
-    href: `/domains/${domain.id}?tab=${tab}`,
-  }));
-  const history = {
-    ...domainItem(domain),
-    key: `${domain.id} history`,
-    hint: 'Audit history',
-    href: `/audit?resource=${encodeURIComponent(`domain:${domain.id}`)}`,
-  };
-  return [domainItem(domain), ...tabs, history];
+function tabPath(tab: string): (id: string) => string {
+  return (id) => `/domains/${id}?tab=${tab}`;
+}
+
+function domainPageItem(domain: Domain, { label, path }: (typeof DOMAIN_PAGES)[number]): PaletteItem {
+  const href = path(domain.id);
+  return { ...domainItem(domain), key: href, group: 'Pages', hint: label, href };
+}
+
+function domainWithPages(domain: Domain): PaletteItem[] {
+  return [domainItem(domain), ...DOMAIN_PAGES.map((page) => domainPageItem(domain, page))];
 }
 
 /** Domains before mailboxes before aliases, among those that match equally well. */
-function records(text: string, addresses: AddressMatch[], domains: Domain[]) {
+function records(text: string, { addresses, domains }: Directory) {
   const [mailboxes, aliases] = apart(addresses, ({ kind }) => kind === 'mailbox');
   const ofAddresses = (all: AddressMatch[]) =>
     byRank(all, ({ address }) => address, text)
@@ -182,8 +249,13 @@ function searchItem(words: string): PaletteItem {
 
 /** Those whose name begins with the text first, then those that have it, then the others. */
 function byRank<Each>(all: readonly Each[], nameOf: (each: Each) => string, text: string): Each[] {
-  const rankOf = (each: Each) => (nameOf(each).startsWith(text) ? 0 : nameOf(each).includes(text) ? 1 : 2);
-  return all.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return all.toSorted((one, other) => rankOf(nameOf(one), text) - rankOf(nameOf(other), text));
+}
+
+function rankOf(name: string, text: string): number {
+  const lower = name.toLowerCase();
+  if (lower.startsWith(text)) return 0;
+  return lower.includes(text) ? 1 : 2;
 }
 
 function apart<Each>(all: Each[], isExact: (each: Each) => boolean): [Each[], Each[]] {

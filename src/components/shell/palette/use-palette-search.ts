@@ -1,6 +1,8 @@
 'use client';
 
 import { useDebouncedValue } from '@mantine/hooks';
+import { usePathname } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
 
@@ -13,16 +15,31 @@ const SEARCHED_DOMAINS = 50;
 export function usePaletteSearch(words: string) {
   const [q] = useDebouncedValue(words, 150);
   const isLong = q.length >= MIN_MESSAGE_SEARCH;
-  const domains = trpc.domains.list.useQuery(
-    { q, limit: SEARCHED_DOMAINS, sort: 'name', order: 'asc' },
-    { enabled: q !== '' },
+  const domains = trpc.useQueries((t) =>
+    domainWordsOf(q).map((word) => t.domains.list({ q: word, limit: SEARCHED_DOMAINS, sort: 'name', order: 'asc' })),
   );
   const addresses = useAddressSearch(q);
   const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: isLong });
+  const found = new Map(domains.flatMap(({ data }) => data?.items ?? []).map((domain) => [domain.id, domain]));
   return {
-    isSearching: q !== words || domains.isFetching || addresses.isSearching || messages.isFetching,
+    isSearching:
+      q !== words || domains.some(({ isFetching }) => isFetching) || addresses.isSearching || messages.isFetching,
     addresses: addresses.matches,
-    domains: domains.data?.items ?? [],
+    currentDomain: useCurrentDomain(),
+    domains: [...found.values()],
     messages: (isLong && messages.data?.items) || [],
   };
+}
+
+/** The text, and its first and last word, as in "acme dkim" and "rotate dkim acme". */
+function domainWordsOf(q: string): string[] {
+  const words = q.split(/\s+/);
+  return q === '' ? [] : [...new Set([q, words[0] ?? q, words.at(-1) ?? q])];
+}
+
+/** The domain whose page is open, or that is selected in the header. */
+function useCurrentDomain() {
+  const [selectedId] = useQueryState('domain', parseAsString);
+  const id = /^\/domains\/([^/]+)$/.exec(usePathname())?.[1] ?? selectedId;
+  return trpc.domains.get.useQuery({ id: id ?? '' }, { enabled: id !== null }).data;
 }

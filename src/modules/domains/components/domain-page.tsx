@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
@@ -39,6 +39,7 @@ const OF_TAB = {
   kind: parseAsString,
   period: parseAsString,
   report: parseAsString,
+  rotate: parseAsBoolean,
 };
 const URL_STATE = { tab: parseAsStringLiteral(TABS).withDefault('dns'), ...OF_TAB };
 const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, null]));

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
+import { parseAsBoolean, useQueryState } from 'nuqs';
+import { useEffect, useState } from 'react';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SettingsSection } from '@/components/settings-section';
@@ -20,13 +20,19 @@ const RotateDialog = lazyDialog(() => import('./rotate-dialog').then((module) =>
 type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
 
 export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
-  const [isRotating, rotation] = useDisclosure(false);
+  const [rotate, setRotate] = useQueryState('rotate', parseAsBoolean);
   const [activating, setActivating] = useState<DkimKey | null>(null);
   const { keys, mailServer, error, retry } = dkim;
   const active = keys?.find(({ status }) => status === 'active');
   const pending = keys?.find(({ status }) => status === 'pending');
   const retired = keys?.filter(({ status }) => status === 'retired') ?? [];
   const onActivate = isReadOnly ? undefined : setActivating;
+  const canRotate = keys !== undefined && !isReadOnly && !pending;
+
+  // Or it would open once the pending key is activated.
+  useEffect(() => {
+    if (rotate && pending) void setRotate(null);
+  }, [rotate, pending, setRotate]);
 
   return (
     <SettingsSection
@@ -43,9 +49,9 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
               This domain has no active key. The mail server holds the domain’s mail until it has one.
             </p>
           )}
-          {!isReadOnly && !pending && (
+          {canRotate && (
             <div>
-              <Button onClick={rotation.open}>Rotate key</Button>
+              <Button onClick={() => void setRotate(true)}>Rotate key</Button>
             </div>
           )}
           {isReadOnly && <p className="soft">Only admins can rotate keys.</p>}
@@ -54,7 +60,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
       ) : (
         <ErrorState what="DKIM keys" error={error} onRetry={retry} />
       )}
-      <RotateDialog domain={domain} opened={isRotating} onClose={rotation.close} />
+      <RotateDialog domain={domain} opened={rotate === true && canRotate} onClose={() => void setRotate(null)} />
       <ActivateDialog
         domain={domain}
         dkimKey={activating}
