@@ -191,6 +191,29 @@ test('opens, holds, releases and retries a message by keyboard', async ({ signed
   await expect(page).not.toHaveURL(/open=/);
 });
 
+test('single keys move through the queue, past the details that are open', async ({ signedIn: page, domain }) => {
+  await attachFour(domain);
+  await page.goto(`${url()}/queue`);
+  await expect(openerOf(page, HELD)).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(openerOf(page, HELD)).toBeFocused();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`open=${FIRST}`));
+  await expect(page.getByRole('button', { name: 'Hold', exact: true })).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(openerOf(page, SECOND)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`open=${SECOND}`));
+  await expect(page.getByText(REFUSED, { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Hold', exact: true }).focus();
+  await page.keyboard.press('j');
+  await expect(openerOf(page, BOUNCE)).toBeFocused();
+  await page.getByRole('checkbox', { name: `Select ${SECOND}` }).focus();
+  await page.keyboard.press('k');
+  await expect(openerOf(page, FIRST)).toBeFocused();
+});
+
 test('deletes a message after confirmation, and retries all deferred messages', async ({
   signedIn: page,
   domain,

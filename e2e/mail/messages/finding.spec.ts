@@ -179,6 +179,44 @@ test('the peek opens next to the list, steps through the messages and restores f
   await expect(page.getByRole('main').getByRole('heading', { name: second, level: 1 })).toBeVisible();
 });
 
+test('single keys show the next message in the peek, and Escape closes it from anywhere', async ({
+  signedIn: page,
+  api,
+}) => {
+  const domain = await makeDomain(api);
+  const subjects = [unique('First '), unique('Second '), unique('Third ')];
+  for (const subject of subjects) await sendMessage(api, domain, { subject });
+  const [first, second, third] = subjects as [string, string, string];
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  const peek = page.getByRole('complementary', { name: /^Message/ });
+  const linkOf = (subject: string) => page.getByRole('link', { name: subject });
+  await expect(linkOf(third)).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await expect(linkOf(second)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(peek.getByRole('heading', { name: first })).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+  await expect(peek).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(peek).toHaveCount(0);
+  await expect(linkOf(second)).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await expect(peek).toBeFocused();
+  await linkOf(first).focus();
+  await page.keyboard.press('k');
+  await expect(peek.getByRole('heading', { name: third })).toBeVisible();
+  await expect(peek).toBeFocused();
+  await linkOf(first).focus();
+  await page.keyboard.press('Escape');
+  await expect(linkOf(third)).toBeFocused();
+});
+
 test('an empty list explains what appears here and links to a test message', async ({
   page,
   api,

@@ -13,7 +13,7 @@ export function ExpandedRow({ columns, children }: ExpandedRowProps) {
   const hasMark = columns[0]?.kind === 'mark';
   const shown = columns.filter(({ isOptional }) => !(isNarrow && isOptional)).length;
   return (
-    <tr className={classes.expandedRow}>
+    <tr className={classes.expandedRow} data-details>
       {hasMark && <td data-kind="mark" data-mobile="none" />}
       <td className={classes.expanded} colSpan={hasMark ? shown - 1 : shown}>
         {children}

@@ -1,9 +1,11 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import classes from './peek.module.css';
+import { isTaken } from './shortcuts/is-taken';
 
 type PeekProps = { label: string; title: ReactNode; buttons?: ReactNode; children: ReactNode; onClose: () => void };
 
@@ -11,15 +13,10 @@ type PeekProps = { label: string; title: ReactNode; buttons?: ReactNode; childre
 export function Peek({ label, title, buttons, children, onClose }: PeekProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    onClose();
-  };
+  useHotkeys([['Escape', ({ target }) => !isTaken(target) && onClose(), { preventDefault: false }]]);
 
   return (
-    <aside ref={panel} className={classes.peek} tabIndex={-1} aria-label={label} onKeyDown={onKeyDown}>
+    <aside ref={panel} className={classes.peek} tabIndex={-1} aria-label={label}>
       <div className={classes.bar}>
         {title}
         <span className="spacer" />

@@ -1,15 +1,38 @@
-const CONTROL = 'a[href], button:not(:disabled)';
+/** What opens a row, the best first. The menu of its actions also has aria-expanded. */
+const OPENERS = [
+  '[data-row]',
+  'td a[href]',
+  'button[aria-expanded]:not([aria-haspopup])',
+  'button:not(:disabled, [data-copy])',
+];
 
-/** Moves the focus by a number of rows in the lists of the page, to the first link or button of the row. */
-export function focusRow(by: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('main tbody tr')].filter((row) => controlOf(row));
-  const current = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = current === -1 && by === -1 ? rows.length - 1 : current + by;
-  const control = controlOf(rows[next]);
-  control?.focus();
-  control?.scrollIntoView({ block: 'nearest' });
+const ROWS = 'main tbody tr:not([data-details], [data-details] *)';
+
+/** Moves by a row in the lists of the page: opens the next one in the peek, or without a peek moves the focus to it. */
+export function moveRow(by: 1 | -1): void {
+  const peek = document.querySelector<HTMLElement>('aside[tabindex="-1"]');
+  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => openerOf(row));
+  const current = rows.findIndex((row) => (peek ? row.ariaCurrent === 'true' : row === focusedRow()));
+  const next = rows[current === -1 && by === -1 ? rows.length - 1 : current + by];
+  const opener = next && openerOf(next);
+  if (!opener) return;
+  if (peek) {
+    opener.click();
+    if (!peek.contains(document.activeElement)) peek.focus();
+  } else opener.focus();
+  opener.scrollIntoView({ block: 'nearest' });
 }
 
-function controlOf(row: HTMLElement | undefined): HTMLElement | null | undefined {
-  return row?.querySelector<HTMLElement>('td a[href]') ?? row?.querySelector<HTMLElement>(CONTROL);
+/** The row that has the focus, in its cells or in the details below it. */
+function focusedRow(): Element | null | undefined {
+  const active = document.activeElement;
+  return active?.closest('[data-details]')?.previousElementSibling ?? active?.closest('tr');
+}
+
+function openerOf(row: HTMLElement): HTMLElement | null {
+  for (const selector of OPENERS) {
+    const opener = row.querySelector<HTMLElement>(selector);
+    if (opener) return opener;
+  }
+  return null;
 }

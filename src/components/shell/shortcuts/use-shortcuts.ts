@@ -9,11 +9,10 @@ import { confirmLeave } from '../../dialogs/navigation-guard';
 import { palette } from '../palette/palette-store';
 import { withDomain } from '../with-domain';
 import { focusCopyButton } from './copy-buttons';
-import { focusRow } from './rows';
+import { isTaken } from './is-taken';
+import { moveRow } from './rows';
 
 const JUMP_WITHIN_MS = 1_500;
-const TYPING = 'input, textarea, select, [contenteditable]';
-const OVERLAY = '[role="dialog"], [role="menu"], [role="listbox"]';
 
 /**
  * Single keys, which an admin can turn off: "/" searches, "j" and "k" move in a list, "c" finds what can be copied, "g" and
@@ -30,8 +29,8 @@ export function useShortcuts(role: Role | undefined) {
     const actions: Record<string, () => void> = {
       '/': search,
       '?': help.open,
-      j: () => focusRow(1),
-      k: () => focusRow(-1),
+      j: () => moveRow(1),
+      k: () => moveRow(-1),
       c: focusCopyButton,
       g: () => {
         jumpUntil = performance.now() + JUMP_WITHIN_MS;
@@ -58,10 +57,4 @@ function search(): void {
   const input = document.querySelector<HTMLInputElement>('main input[data-search]');
   if (input) input.select();
   else palette.open();
-}
-
-/** Whether something else has the key: a field, or what is open above the page. */
-function isTaken(target: EventTarget | null): boolean {
-  if (target instanceof Element && target.closest(TYPING)) return true;
-  return [...document.querySelectorAll(OVERLAY)].some((overlay) => overlay.checkVisibility());
 }
