@@ -80,6 +80,30 @@ test('searches as it is typed, by actor, action, name and request id, and says i
   await expect(page.getByRole('row').nth(1)).toBeVisible();
 });
 
+test('an entry opens from anywhere in its row, single keys show the next one, and Escape returns the focus', async ({
+  signedIn: page,
+  api,
+}) => {
+  const domain = await makeDomain(api);
+  await api.call('PATCH', `/domains/${domain.id}`, { description: 'For the shop' });
+  await page.goto(`${url()}/audit?domain=${domain.id}`);
+  const openerOf = (verb: string) => page.getByRole('button', { name: `${verb} domain ${domain.name}` });
+  const [changed, added] = [openerOf('changed'), openerOf('added')];
+  const entry = page.getByRole('complementary', { name: /^Entry: / });
+  await page.getByRole('row').filter({ has: changed }).getByRole('time').click();
+  await expect(page.getByRole('complementary', { name: 'Entry: domain.update' })).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('complementary', { name: 'Entry: domain.create' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(entry).toHaveCount(0);
+  await expect(added).toBeFocused();
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('complementary', { name: 'Entry: domain.update' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(changed).toBeFocused();
+});
+
 test('marks a dry run, which changes nothing', async ({ signedIn: page, api, domain, check }) => {
   const csv = `source_local_part,destination\n${unique()},ann@far.example`;
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv, dry_run: true });

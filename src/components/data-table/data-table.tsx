@@ -71,11 +71,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     .filter(Boolean)
     .join(' ');
 
-  const openRow = (event: MouseEvent<HTMLTableRowElement>, row: Row, href: string) => {
+  const openRow = (event: MouseEvent<HTMLTableRowElement>, row: Row, href: string | undefined) => {
     if (event.defaultPrevented || isOwnControl(event.target) || window.getSelection()?.toString()) return;
-    if (event.metaKey || event.ctrlKey) window.open(href, '_blank', 'noopener');
+    if (href && (event.metaKey || event.ctrlKey)) window.open(href, '_blank', 'noopener');
     else if (onOpen) onOpen(row);
-    else router.push(href);
+    else if (href) router.push(href);
   };
 
   return (
@@ -105,6 +105,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               ))
             : rows.map((row) => {
                 const href = rowHref?.(row);
+                const opens = href !== undefined || onOpen !== undefined;
                 const below = expanded?.(row) ?? null;
                 return (
                   <Fragment key={rowKey(row)}>
@@ -112,9 +113,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       data-selected={isSelected?.(row) || undefined}
                       aria-current={isSelected?.(row) || undefined}
                       data-inactive={isInactive?.(row) || undefined}
-                      data-link={href ? true : undefined}
+                      data-link={opens || undefined}
                       data-open={below !== null || undefined}
-                      onClick={href ? (event) => openRow(event, row, href) : undefined}
+                      onClick={opens ? (event) => openRow(event, row, href) : undefined}
                     >
                       {columns.map((column) => (
                         <td key={column.key} {...cellAttributes(column)} className={column.className}>

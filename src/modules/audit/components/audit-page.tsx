@@ -10,6 +10,7 @@ import { EmptyState } from '@/components/data-table/states';
 import { ExportItem } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
+import { useFocusReturn } from '@/components/list/use-focus-return';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -33,6 +34,7 @@ export function AuditPage() {
   const total = trpc.audit.list.useQuery(totalOf(inputOf(search)), totalOptions(list, search));
   const peeked = list.data?.items.find(({ id }) => id === values.peek);
   const open = (peek: string | null) => search.open({ peek });
+  useFocusReturn(values.peek);
 
   return (
     <Page
@@ -65,6 +67,7 @@ export function AuditPage() {
         isDense={Boolean(peeked)}
         columns={auditColumns(Boolean(peeked), open)}
         rowKey={({ id }) => id}
+        onOpen={({ id }) => open(id)}
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}
         pageLabels={timeLabels(values.order)}
