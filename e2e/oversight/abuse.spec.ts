@@ -211,4 +211,16 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   await check();
   await webhooks.getByRole('link', { name }).click();
   await expect(page).toHaveURL(/\/webhooks\/[0-9a-f-]{36}/);
+
+  await page.goto(`${url()}/abuse`);
+  await page.getByRole('link', { name: 'Add webhook' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New webhook' });
+  await expect(dialog.getByRole('radio', { name: 'Selected events' })).toBeChecked();
+  await expect(dialog.getByRole('checkbox', { checked: true })).toHaveCount(1);
+  await expect(dialog.getByRole('checkbox', { name: /^system\.alert/ })).toBeChecked();
+  await check();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(`${url()}/webhooks`);
+  await page.goto(`${url()}/webhooks?new=true&event=other`);
+  await expect(dialog.getByRole('radio', { name: 'All events' })).toBeChecked();
 });

@@ -32,7 +32,11 @@ export function AlertWebhooks() {
         </ul>
       )}
       <Group>
-        <Button component={NearLink} href="/webhooks?new=true" leftSection={<IconPlus stroke={1.75} />}>
+        <Button
+          component={NearLink}
+          href={`/webhooks?new=true&event=${EVENT}`}
+          leftSection={<IconPlus stroke={1.75} />}
+        >
           Add webhook
         </Button>
       </Group>

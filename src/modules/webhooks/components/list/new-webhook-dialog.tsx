@@ -6,7 +6,7 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
-import { ALL_EVENTS } from '@/lib/event-types';
+import { ALL_EVENTS, type EventType } from '@/lib/event-types';
 import { type CreatedWebhook, CreateWebhook } from '../../schema';
 import { EventsInput, type EventTypes } from '../events-input';
 
@@ -15,17 +15,20 @@ const ALL_DOMAINS = 'all';
 type NewWebhookDialogProps = {
   opened: boolean;
   domains: { id: string; name: string }[];
-  preset: string | null;
+  presetDomainId: string | null;
+  /** The only event selected at first. Without it, all are. */
+  presetEvent: EventType | null;
   onClose: () => void;
   onCreated: (created: CreatedWebhook) => void;
 };
 
-export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }: NewWebhookDialogProps) {
+export function NewWebhookDialog(props: NewWebhookDialogProps) {
+  const { opened, domains, presetDomainId, presetEvent, onClose, onCreated } = props;
   const utils = trpc.useUtils();
   const create = trpc.webhooks.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateWebhook,
-    initialValues: { url: '', events: [ALL_EVENTS] as EventTypes, domain_id: preset, name: '' },
+    initialValues: { url: '', events: [presetEvent ?? ALL_EVENTS] as EventTypes, domain_id: presetDomainId, name: '' },
     toInput: (values) => trimmed(values, ['url', 'name']),
     submit: (input) => create.mutateAsync(input),
     onSaved: (created) => {

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean } from 'nuqs';
+import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
@@ -16,6 +16,7 @@ import { useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
+import { EVENT_TYPES } from '@/lib/event-types';
 import type { CreatedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
@@ -27,7 +28,10 @@ const NewWebhookDialog = lazyDialog(() => import('./new-webhook-dialog').then((m
 
 const REFRESH_MS = 15_000;
 
-const SEARCH = { filters: { show: parseAsShown }, view: { new: parseAsBoolean.withDefault(false) } };
+const SEARCH = {
+  filters: { show: parseAsShown },
+  view: { new: parseAsBoolean.withDefault(false), event: parseAsStringLiteral(EVENT_TYPES) },
+};
 
 export function WebhooksPage() {
   const router = useRouter();
@@ -44,6 +48,7 @@ export function WebhooksPage() {
   const total = trpc.webhooks.list.useQuery(totalOf(input), totalOptions(list, search));
   const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const openNew = () => open({ new: true });
+  const closeNew = () => open({ new: null, event: null });
 
   return (
     <Page>
@@ -82,11 +87,12 @@ export function WebhooksPage() {
       <NewWebhookDialog
         opened={values.new && created === null}
         domains={domainScope.domains}
-        preset={domainScope.selectedId}
-        onClose={() => open({ new: null })}
+        presetDomainId={domainScope.selectedId}
+        presetEvent={values.event}
+        onClose={closeNew}
         onCreated={(webhook) => {
           setCreated(webhook);
-          open({ new: null });
+          closeNew();
         }}
       />
       {created && (
