@@ -71,11 +71,41 @@ describe('the top senders', () => {
     const shop = { address: `shop@${domain.name}`, mailbox_id: mailbox.id, sent_last_hour: 3, sent_last_24h: 3 };
     const news = { address: `news@${domain.name}`, mailbox_id: null, sent_last_hour: 2, sent_last_24h: 7 };
     expect(data).toEqual([
-      { ...shared, ...shop, suspended: true },
-      { ...shared, ...news, suspended: false },
+      { ...shared, ...shop, active: true, suspended: true },
+      { ...shared, ...news, active: null, suspended: false },
     ]);
     const byDay = await api.get(`/abuse/senders?domain_id=${domain.id}&sort=sent_last_24h`);
     expect(byDay.data.map(({ address }: { address: string }) => address)).toEqual([news.address, shop.address]);
+  });
+
+  it('are ordered by the other period where their counts are equal, then from a to z', async () => {
+    const domain = await makeDomain();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((local) => `${local}@${domain.name}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await makeSends(domain.id, c, 1, hoursAgo(0.5));
+    await makeSends(domain.id, c, 1, hoursAgo(3));
+    for (const address of [b, a]) await makeSends(domain.id, address, 2, hoursAgo(3));
+    await makeSends(domain.id, d, 5, hoursAgo(3));
+    const orders = {
+      'sort=sent_last_hour': [c, d, a, b],
+      'sort=sent_last_24h': [d, c, a, b],
+      'sort=sent_last_hour&order=asc': [a, b, d, c],
+    };
+    for (const [query, expected] of Object.entries(orders)) {
+      const path = `/abuse/senders?domain_id=${domain.id}&${query}&limit=1`;
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const { data, meta } = await api.get(path + (cursor && `&cursor=${cursor}`));
+        seen.push(...data.map(({ address }: { address: string }) => address));
+        cursor = meta.pagination?.next_cursor ?? '';
+      } while (cursor);
+      expect(seen, query).toEqual(expected);
+    }
   });
 
   it('are paginated without gaps or repeats while they keep sending', async () => {

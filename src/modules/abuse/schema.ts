@@ -20,6 +20,7 @@ export const AbuseSender = z
     sent_last_hour: z.number().int(),
     sent_last_24h: z.number().int(),
     limit: z.number().int().meta({ description: 'Messages per hour' }),
+    active: z.boolean().nullable().meta({ description: 'The state of the mailbox. null: no mailbox' }),
     suspended: z.boolean(),
   })
   .meta({ id: 'AbuseSender' });

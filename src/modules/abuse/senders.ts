@@ -12,7 +12,7 @@ type Row = Omit<AbuseSender, 'sent_last_hour' | 'sent_last_24h'> & { hour: numbe
 const CURSOR = 'abuse-senders';
 
 // All pages show the counts as of the first page. Changing counts would otherwise skip and repeat rows.
-const Position = z.tuple([z.string(), z.iso.datetime(), z.number().int(), z.string(), z.uuid()]);
+const Position = z.tuple([z.string(), z.iso.datetime(), z.number().int(), z.number().int(), z.string(), z.uuid()]);
 type Position = z.infer<typeof Position>;
 
 /** The senders of the last 24 hours with their counts. @throws INVALID_PAGINATION; the errors of authorizeDomain */
@@ -29,12 +29,10 @@ export async function listAbuseSenders(ctx: ActorContext, input: ListAbuseSender
   const last = page.at(-1);
   const hasMore = rows.length > limit;
   const next: Position | null =
-    last && hasMore ? [fingerprint, asOf, last[COLUMN[sort]], last.address, last.domain_id] : null;
+    last && hasMore ? [fingerprint, asOf, last.hour, last.day, last.address, last.domain_id] : null;
   const pagination = { next_cursor: next ? writeCursor(next) : '', has_more: hasMore };
   return { items: page.map(present), pagination: { ...pagination, ...(input.total && { total: null }) } };
 }
-
-const COLUMN = { sent_last_hour: 'hour', sent_last_24h: 'day' } as const;
 
 function findSenders(
   { db }: ActorContext,
@@ -43,14 +41,18 @@ function findSenders(
   position: Position | null,
 ): Promise<Row[]> {
   const { raw, sql, empty } = Prisma;
-  const columns = raw(`(sent.${COLUMN[sort]}, sent.address, sent.domain_id)`);
-  const direction = raw(order);
+  const sign = raw(order === 'desc' ? '-' : '');
+  const countsOf = (hour: Prisma.Sql, day: Prisma.Sql) =>
+    sort === 'sent_last_hour' ? sql`${sign}${hour}, ${sign}${day}` : sql`${sign}${day}, ${sign}${hour}`;
+  // Senders of equal counts go from a to z in either order.
+  const columns = sql`${countsOf(sql`sent.hour`, sql`sent.day`)}, sent.address, sent.domain_id`;
   const afterCursor = position
-    ? sql`WHERE ${columns} ${raw(order === 'desc' ? '<' : '>')} (${position[2]}, ${position[3]}, ${position[4]}::uuid)`
+    ? sql`WHERE (${columns}) > (${countsOf(sql`${position[2]}::int`, sql`${position[3]}::int`)},
+                                ${position[4]}, ${position[5]}::uuid)`
     : empty;
   return db.$queryRaw`
     SELECT sent.address, sent.domain_id, m.id AS mailbox_id, sent.hour, sent.day, t.mailbox_hourly AS "limit",
-           m.suspended_at IS NOT NULL AS suspended
+           m.active, m.suspended_at IS NOT NULL AS suspended
       FROM (SELECT address, domain_id, count(*)::int AS day,
                    (count(*) FILTER (WHERE at > ${asOf}::timestamptz - interval '1 hour'))::int AS hour
               FROM counted_send
@@ -60,7 +62,7 @@ function findSenders(
      CROSS JOIN abuse_threshold t
       LEFT JOIN mailbox m ON m.domain_id = sent.domain_id AND m.local_part = split_part(sent.address, '@', 1)
       ${afterCursor}
-     ORDER BY sent.${raw(COLUMN[sort])} ${direction}, sent.address ${direction}, sent.domain_id ${direction}
+     ORDER BY ${columns}
      LIMIT ${limit + 1}`;
 }
 

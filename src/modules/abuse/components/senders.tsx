@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { Copyable } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
@@ -42,13 +42,17 @@ export function Senders({ domainId, children }: SendersProps) {
           caption={`Top ${MAX_SENDERS} senders`}
           columns={COLUMNS}
           rowKey={({ address }) => address}
-          rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
+          rowHref={({ address }) => messagesOf(address)}
           skeletonRows={5}
         />
       </section>
       {(list.data || list.isError) && children}
     </>
   );
+}
+
+function messagesOf(address: string): string {
+  return `/messages?q=${encodeURIComponent(address)}`;
 }
 
 const COLUMNS: DataTableColumn<AbuseSender>[] = [
@@ -58,24 +62,17 @@ const COLUMNS: DataTableColumn<AbuseSender>[] = [
     mobile: 'lead',
     skeletonWidth: 200,
     kind: 'copyable',
-    cell: ({ address }) => (
+    cell: ({ address, active, suspended }) => (
       <Copyable value={address} what="address">
-        <EmailAddress value={address} />
+        <Cell>
+          <RowLink prefetch={false} aria-label={address} href={messagesOf(address)}>
+            <EmailAddress value={address} />
+          </RowLink>
+          {suspended && <StatusMark status="failed">Suspended</StatusMark>}
+          {active === false && !suspended && <StatusMark status="off" />}
+        </Cell>
       </Copyable>
     ),
-  },
-  {
-    key: 'mailbox',
-    header: 'Mailbox',
-    width: 128,
-    mobile: 'under',
-    skeletonWidth: 72,
-    cell: ({ mailbox_id, suspended }) =>
-      suspended ? (
-        <StatusMark status="failed">Suspended</StatusMark>
-      ) : (
-        <span className="quiet">{mailbox_id ? 'Active' : 'None'}</span>
-      ),
   },
   figure('hour', 'Last hour', ({ sent_last_hour }) => sent_last_hour),
   figure('day', '24 hours', ({ sent_last_24h }) => sent_last_24h),
