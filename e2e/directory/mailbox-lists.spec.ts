@@ -23,12 +23,22 @@ test('finds nearly full mailboxes, and sorts by storage used', async ({ signedIn
   await expect(rows).toHaveCount(3);
   await expect(rows.filter({ hasText: `roomy@${domain.name}` })).toHaveCount(0);
   await expect(rows.filter({ hasText: `full@${domain.name}` })).toContainText('100% of 100 B');
-  await page.getByRole('button', { name: 'Storage used' }).click();
   await expect(page.getByRole('table', { name: 'Mailboxes, by storage used' })).toBeVisible();
-  await expect(rows.nth(1)).toContainText(`nearly@${domain.name}`);
+  await expect(rows.nth(1)).toContainText(`full@${domain.name}`);
   await check();
   await page.getByRole('button', { name: 'Storage used' }).click();
+  await expect(rows.nth(1)).toContainText(`nearly@${domain.name}`);
+  await page.getByRole('button', { name: 'Address', exact: true }).click();
+  await expect(page.getByRole('table', { name: 'Mailboxes, by address' })).toBeVisible();
   await expect(rows.nth(1)).toContainText(`full@${domain.name}`);
+  await page.reload();
+  await expect(page.getByRole('table', { name: 'Mailboxes, by address' })).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'Nearly full' })).toBeChecked();
+
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  await page.getByRole('button', { name: 'Storage used' }).click();
+  await expect(rows.nth(1)).toContainText(`full@${domain.name}`);
+  await expect(rows.nth(3)).toContainText(`roomy@${domain.name}`);
 });
 
 test('suspends, unsuspends, deactivates and deletes several mailboxes at once', async ({

@@ -23,6 +23,8 @@ export type DataTableColumn<Row> = {
   isOptional?: boolean;
   className?: string;
   sortBy?: string;
+  /** The order of the first click on the header. */
+  firstOrder?: SortOrder;
   skeletonWidth?: number;
 };
 
@@ -155,7 +157,7 @@ function columnWidth<Row>({ width, maxWidth }: DataTableColumn<Row>): string | n
 type HeaderCellProps<Row> = { column: DataTableColumn<Row>; sort: TableSort | undefined };
 
 function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
-  const { sortBy } = column;
+  const { sortBy, firstOrder = 'asc' } = column;
   const isSpare = column.isOptional || undefined;
   if (!sort || !sortBy) {
     return (
@@ -165,17 +167,19 @@ function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
     );
   }
   const isSorted = sort.field === sortBy;
-  const next: SortOrder = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
+  const next = isSorted ? OPPOSITE[sort.order] : firstOrder;
   const ariaSort = sort.order === 'asc' ? 'ascending' : 'descending';
   return (
     <th data-kind={column.kind} data-optional={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
-      <button type="button" className={classes.sort} onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
+      <button type="button" className={classes.sort} onClick={() => sort.onSort(sortBy, next)}>
         {column.header}
         <span aria-hidden="true">{isSorted ? (sort.order === 'asc' ? '↑' : '↓') : ''}</span>
       </button>
     </th>
   );
 }
+
+const OPPOSITE = { asc: 'desc', desc: 'asc' } as const;
 
 type SkeletonRowProps<Row> = { columns: DataTableColumn<Row>[]; index: number };
 

@@ -50,6 +50,7 @@ const COLUMNS: DataTableColumn<Mailbox>[] = [
     header: 'Storage used',
     width: 296,
     sortBy: 'percent_full',
+    firstOrder: 'desc',
     mobile: 'under',
     skeletonWidth: 160,
     cell: (mailbox) => <StorageCell mailbox={mailbox} />,

@@ -3,7 +3,6 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
@@ -11,7 +10,6 @@ import { ExportButton } from '@/components/list/export-csv';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
-import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -19,6 +17,7 @@ import { Page } from '@/components/shell/page';
 import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { MailboxTable } from './mailbox-table';
 import { NoMailboxes } from './no-mailboxes';
+import { useMailboxSearch } from './use-mailbox-search';
 
 const SORT_LABELS = { local_part: 'address', created_at: 'date added', percent_full: 'storage used' } as const;
 
@@ -42,29 +41,16 @@ const SHOWN_LABELS = {
   full: 'Nearly full',
 } as const;
 
-const SEARCH = {
-  filters: {
-    q: parseAsText,
-    show: parseAsStringLiteral(['all', 'active', 'inactive', 'suspended', 'full']).withDefault('all'),
-  },
-  view: {
-    ...sortBy(['local_part', 'created_at', 'percent_full']),
-    new: parseAsBoolean.withDefault(false),
-    import: parseAsBoolean.withDefault(false),
-    local: parseAsString.withDefault(''),
-  },
-};
-
 export function MailboxesPage() {
-  const search = useListSearch(SEARCH);
+  const search = useMailboxSearch();
   const { values, settled, change, open } = search;
   const domainScope = useDomainScope();
   const input = {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,
     ...SHOWN[values.show],
-    sort: values.sort,
-    order: values.order,
+    sort: search.sort.field,
+    order: search.sort.order,
   };
   const list = trpc.mailboxes.list.useQuery(
     { ...input, cursor: search.history.cursor },
@@ -116,7 +102,7 @@ export function MailboxesPage() {
         search={search}
         total={total}
         empty={<NoMailboxes domainName={domainName} hasNoDomains={domainScope.hasNoDomains} onNew={openNew} />}
-        caption={`Mailboxes, by ${SORT_LABELS[values.sort]}`}
+        caption={`Mailboxes, by ${SORT_LABELS[search.sort.field]}`}
       />
       <ImportDialog
         opened={values.import}
