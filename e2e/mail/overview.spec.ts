@@ -93,6 +93,34 @@ test('lists a domain whose DNS is broken, linked to its records', async ({ page,
   await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toHaveAttribute('aria-selected', 'true');
 });
 
+test('leads from more mailboxes than are listed to the suspended and the nearly full ones', async ({
+  page,
+  api,
+  sql,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  for (let index = 0; index < 8; index += 1) {
+    const fields = { domain_id: domain.id, local_part: `shop${index}`, password: 'paper boats on the canal' };
+    const { id } = await api.call<{ id: string }>('POST', '/mailboxes', fields);
+    if (index < 6) await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Password leaked' });
+    else await sql('UPDATE mailbox SET used_bytes = 95, quota_bytes = 100 WHERE id = $1', [id]);
+  }
+  await sendMessage(api, domain);
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await page.goto(`${url()}/?domain=${domain.id}`);
+  const more = (subject: string) => page.getByRole('row', { name: new RegExp(`^More Mailboxes ${subject}`) });
+  await expect(more('2 more nearly full').getByRole('link')).toHaveAttribute(
+    'href',
+    `/mailboxes?domain=${domain.id}&show=full`,
+  );
+  await check();
+  await more('1 more suspended').getByRole('link').click();
+  await expect(page).toHaveURL(`${url()}/mailboxes?domain=${domain.id}&show=suspended`);
+  await expect(page.getByRole('radio', { name: 'Suspended' })).toBeChecked();
+});
+
 test('names each object that needs attention and counts them in the navigation', async ({
   page,
   api,

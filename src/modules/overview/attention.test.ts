@@ -42,8 +42,9 @@ it('lists suspended mailboxes by address with their reason, five of them, and co
     const { id } = await makeMailbox(own.id, `shop${day}`, { suspendedAt: new Date(Date.UTC(2026, 0, day)) });
     if (day === 6) await db.mailbox.update({ where: { id }, data: { suspensionNote: '214 messages in an hour' } });
   }
-  const { items, counts } = await attentionFor('domain_admin', [own.id]);
+  const { items, counts, suspended_mailboxes } = await attentionFor('domain_admin', [own.id]);
   expect(counts).toEqual({ mailboxes: 6 });
+  expect(suspended_mailboxes).toBe(6);
   expect(items.map(({ subject }) => subject)).toEqual([6, 5, 4, 3, 2].map((day) => `shop${day}@${own.name}`));
   expect(items[0]).toMatchObject({ kind: 'mailbox_suspended', reason: '214 messages in an hour' });
 });

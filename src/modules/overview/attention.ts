@@ -42,6 +42,7 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
     counts: Object.fromEntries(
       bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
     ),
+    suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,
   };
 }
 

@@ -67,5 +67,7 @@ export const Attention = z.object({
   /** Up to five of each section. */
   items: z.array(AttentionItem),
   counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
+  /** Of the mailboxes; the others are nearly full. */
+  suspended_mailboxes: z.number().int(),
 });
 export type Attention = z.infer<typeof Attention>;

@@ -19,7 +19,7 @@ export type AttentionRow = {
 /** One row for each object, then one for each outcome of messages that an admin should look at. */
 export function attentionRows(
   overview: Overview,
-  { items, counts }: Attention,
+  { items, counts, suspended_mailboxes: suspended }: Attention,
   domain: string | null,
 ): { rows: AttentionRow[]; total: number } {
   const own = [...(overview.mta === 'off' ? [SENDING_DISABLED] : []), ...messageRows(overview, domain)];
@@ -28,7 +28,12 @@ export function attentionRows(
   const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
   const more = listed.flatMap(([section, count]) => {
     const left = count - shown.filter((item) => item.section === section).length;
-    return left > 0 ? [moreRow(section, left)] : [];
+    if (section !== 'mailboxes') return left > 0 ? [moreRow(section, left)] : [];
+    const leftSuspended = Math.min(left, suspended - shown.filter(({ kind }) => kind === 'mailbox_suspended').length);
+    return [
+      ...(leftSuspended > 0 ? [moreMailboxes('suspended', leftSuspended, domain)] : []),
+      ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
+    ];
   });
   const total = own.length + listed.reduce((sum, [, count]) => sum + count, 0);
   return { rows: [...shown.map(rowOf), ...more, ...own], total };
@@ -111,6 +116,19 @@ function moreRow(section: string, count: number): AttentionRow {
     reason: '',
     href: pageOf(section),
     action: `View ${name.toLowerCase()}`,
+  };
+}
+
+const MORE_MAILBOXES = { suspended: 'suspended', full: 'nearly full' } as const;
+
+function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain: string | null): AttentionRow {
+  const row = moreRow('mailboxes', count);
+  return {
+    ...row,
+    key: `${row.key}:${show}`,
+    status: show === 'full' ? 'warning' : row.status,
+    subject: `${row.subject} ${MORE_MAILBOXES[show]}`,
+    href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
   };
 }
 
