@@ -22,7 +22,10 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
     onDropdownOpen: () => combobox.focusSearchInput(),
   });
   const current = trpc.domains.get.useQuery({ id: domain ?? '' }, { enabled: domain !== null });
-  const found = trpc.domains.list.useQuery({ limit: 20, q: q || undefined }, { enabled: combobox.dropdownOpened });
+  const found = trpc.domains.list.useQuery(
+    { limit: 20, q: q || undefined, sort: 'name', order: 'asc' },
+    { enabled: combobox.dropdownOpened },
+  );
   const label =
     domain === null ? 'All domains' : (current.data?.name ?? (current.isError ? 'Unknown domain' : 'Domain'));
 
