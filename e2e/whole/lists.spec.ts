@@ -197,8 +197,10 @@ test('times are in the time zone of the account, also in another browser from th
   await expect(page.getByTitle('1 March 2026, 20:00:00 UTC')).toHaveText('1 Mar');
 
   await page.goto(`${url()}/account`);
-  await page.getByRole('combobox', { name: 'Time zone' }).fill('Kathmandu');
-  await page.getByRole('option', { name: 'Asia/Kathmandu' }).click();
+  const zone = page.getByRole('combobox', { name: 'Time zone' });
+  await zone.fill('');
+  await zone.pressSequentially('kathm');
+  await page.keyboard.press('Enter');
   await expect(page.getByRole('status').filter({ hasText: 'Time zone saved' })).toBeVisible();
   await check();
   await page.goto(`${url()}/aliases?domain=${domain.id}`);

@@ -53,6 +53,7 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
           aria-label="Time zone"
           className={classes.zone}
           searchable
+          selectFirstOptionOnChange
           allowDeselect={false}
           limit={40}
           nothingFoundMessage="No matching time zone"

@@ -34,6 +34,7 @@ export function Appearance({ zone, onZone }: AppearanceProps) {
           readOnly={!isRunning}
           w={264}
           searchable
+          selectFirstOptionOnChange
           allowDeselect={false}
           limit={40}
           nothingFoundMessage="No matching time zone"
