@@ -297,6 +297,21 @@ test('shows few of many recipients below the actions', async ({ signedIn: page, 
   await expect(recipients).toContainText('and 5 more recipients');
 });
 
+test('leads to a full mailbox of the mail server’s own', async ({ signedIn: page, api, domain, check }) => {
+  const mailbox = { domain_id: domain.id, local_part: 'full', password: 'paper boats on the canal' };
+  const { id } = await api.call<{ id: string }>('POST', '/mailboxes', mailbox);
+  const reason = 'host mail.example[192.0.2.7] said: 452 4.2.2 The mailbox is full';
+  const recipients = [{ address: `full@${domain.name}`, delay_reason: reason }, to('bo', reason)];
+  await attach([queueFile({ queue_id: FIRST as string, recipients })]);
+  await page.goto(`${url()}/queue?open=${FIRST}`);
+  const [own, other] = await page.getByRole('list', { name: 'Undelivered recipients' }).getByRole('listitem').all();
+  await expect(own as Locator).toContainText('Raise its quota');
+  await expect(own?.getByRole('link', { name: 'Open mailbox' }) as Locator).toHaveAttribute('href', `/mailboxes/${id}`);
+  await expect(other as Locator).toContainText('once they delete mail');
+  await expect(other?.getByRole('link', { name: 'Open mailbox' }) as Locator).toHaveCount(0);
+  await check();
+});
+
 test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({
   signedIn: page,
   domain,

@@ -51,7 +51,8 @@ test('mail to an address of your own that doesn’t exist offers to create the m
   domain,
   check,
 }) => {
-  const { id } = await sendMessage(api, domain, { to: [{ email: `cara@${domain.name}` }] });
+  const sender = await makeDomain(api);
+  const { id } = await sendMessage(api, sender, { to: [{ email: `cara@${domain.name}` }] });
   await page.goto(`${url()}/messages/${id}`);
   const explanation = page.getByRole('region', { name: 'Explanation' });
   await expect(explanation).toContainText(`You have no mailbox or alias for cara@${domain.name}`);

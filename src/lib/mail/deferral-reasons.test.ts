@@ -45,4 +45,10 @@ describe('the explanation of a deferral', () => {
   ])('%s', (reason, title) => {
     expect(titleOf(reason)).toBe(title);
   });
+
+  it('says what an admin can do about a full mailbox of the mail server’s own', () => {
+    const reason = 'host mx.far.example[192.0.2.7] said: 452-4.2.2 The mailbox is full';
+    expect(explainDeferral(reason, 'ann@far.example')?.text).toContain('once they delete mail');
+    expect(explainDeferral(reason, 'ann@far.example', true)?.text).toContain('Raise its quota');
+  });
 });

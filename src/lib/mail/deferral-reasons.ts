@@ -36,13 +36,13 @@ const RULES: Rule[] = [
 ];
 
 /** Explains Postfix's reason for a deferral to an admin; null before the first attempt. */
-export function explainDeferral(reason: string | null, address: string): Explanation | null {
+export function explainDeferral(reason: string | null, address: string, isOwnMailbox = false): Explanation | null {
   if (reason === null) return null;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const host = HOST.exec(reason)?.[1] ?? domain;
   if (reason.startsWith('SASL authentication failed')) return signInRefused(host);
   const [, code, enhanced = null] = REPLY.exec(reason) ?? [];
-  if (code) return explainReply({ code: enhanced, text: reason }, domain) ?? deferred(domain);
+  if (code) return explainReply({ code: enhanced, text: reason }, domain, isOwnMailbox) ?? deferred(domain);
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
   return rule ? { title: rule.title(host), text: rule.text } : deferred(domain);
 }

@@ -2,6 +2,8 @@ type Rule = {
   pattern: RegExp;
   title: (host: string) => string;
   text: string;
+  /** Replaces the text if the recipient is a mailbox of this mail server, where an admin can fix the cause. */
+  ownText?: string;
   /** Whether the cause is at the sender's end, so that the same message can be sent once it is fixed. */
   isOurs?: boolean;
 };
@@ -10,11 +12,17 @@ type Reply = { code: string | null; text: string | null };
 type Explanation = { title: string; text: string; isOurs: boolean };
 
 /** Explains a receiving server's reply to an admin, by what it says or its enhanced status code (RFC 3463); null if both are unspecific. */
-export function explainReply({ code, text }: Reply, host: string): Explanation | null {
+export function explainReply({ code, text }: Reply, host: string, isOwnMailbox = false): Explanation | null {
   const rule =
     TEXT_RULES.find(({ pattern }) => pattern.test(text ?? '')) ??
     CODE_RULES.find(({ pattern }) => pattern.test(code ?? ''));
-  return rule ? { title: rule.title(host), text: rule.text, isOurs: rule.isOurs ?? false } : null;
+  if (!rule) return null;
+  const ownText = isOwnMailbox ? rule.ownText : undefined;
+  return {
+    title: rule.title(host),
+    text: ownText ?? rule.text,
+    isOurs: rule.isOurs === true || ownText !== undefined,
+  };
 }
 
 const TEXT_RULES: Rule[] = [
@@ -49,6 +57,8 @@ const CODE_RULES: Rule[] = [
     pattern: /^[45]\.2\.2$/,
     title: () => 'The mailbox is full',
     text: 'The address is correct, but the recipient’s mailbox has no space left. Delivery can succeed once they delete mail.',
+    ownText:
+      'It is a mailbox on your mail server. Raise its quota or ask its owner to delete mail. Delivery can succeed once it has space.',
   },
   {
     pattern: /^[45]\.3\.4$|^5\.2\.3$/,

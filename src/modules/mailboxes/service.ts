@@ -12,7 +12,10 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { requireMailboxCapacity } from './capacity';
 import { countMailboxes, findMailboxes } from './find-mailboxes';
+import { findManagedAddresses as findManaged, type ManagedAddress } from './managed-addresses';
 import type { ClientSettings, CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
+
+export type { ManagedAddress };
 
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
@@ -29,6 +32,14 @@ const SORTED_BY = { created_at: 'createdAt', local_part: 'localPart', percent_fu
 
 export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Promise<Mailbox> {
   return present(await requireMailbox(ctx, ctx.db, id));
+}
+
+/** Those of the addresses whose domain is managed here and in the caller's domain scope. */
+export function findManagedAddresses(
+  ctx: ActorContext,
+  addresses: readonly string[],
+): Promise<Map<string, ManagedAddress>> {
+  return findManaged(ctx, addresses);
 }
 
 /** How mail programs reach the mail server. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Prisma } from '@/server/prisma/client';
 import { db } from '@/test/database';
-import { makeDomain, unique } from '@/test/factories';
+import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
@@ -62,6 +62,26 @@ describe('listing messages', () => {
       { id: single.id, outcomes: [{ status: 'sent', recipients: 1 }] },
     ]);
     expect((await api.get(`/messages/${mixed.id}`)).data.outcomes).toEqual(outcomes);
+  });
+
+  it('names the domain and the mailbox of a recipient, if the caller has access to them', async () => {
+    const { domain, api } = await setUp();
+    const other = await makeDomain();
+    const { id: mailboxId } = await makeMailbox(other.id, 'ann');
+    const create = [`ann@${other.name}`, `gone@${other.name}`, 'ann@far.example'].map((address) => {
+      return { address, kind: 'to' as const, status: 'bounced' as const };
+    });
+    const { id } = await makeMessage(domain.id, { status: 'bounced', recipients: { create } });
+    const ownersOf = async (client: typeof api) =>
+      (await client.get(`/messages/${id}`)).data.recipients.map(
+        (recipient: { domain_id: string | null; mailbox_id: string | null }) => [
+          recipient.domain_id,
+          recipient.mailbox_id,
+        ],
+      );
+    const none = [null, null];
+    expect(await ownersOf(await keyClient({ role: 'admin' }))).toEqual([[other.id, mailboxId], [other.id, null], none]);
+    expect(await ownersOf(api)).toEqual([none, none, none]);
   });
 
   it('merges several domains in one order, page by page', async () => {
@@ -203,6 +223,8 @@ describe('a single message', () => {
         smtp_code: null,
         enhanced_code: null,
         response: null,
+        domain_id: null,
+        mailbox_id: null,
       },
     ]);
   });

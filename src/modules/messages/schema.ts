@@ -130,6 +130,10 @@ export const Message = z
         smtp_code: z.number().int().nullable(),
         enhanced_code: z.string().nullable(),
         response: z.string().nullable(),
+        domain_id: Id.nullable().meta({
+          description: 'The domain of the address. Null if this server does not manage it or you have no access to it',
+        }),
+        mailbox_id: Id.nullable().meta({ description: 'The mailbox with this address, if domain_id is set' }),
       }),
     ),
     events: z.array(MessageEvent),

@@ -1,6 +1,7 @@
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
+import { findManagedAddresses } from '@/modules/mailboxes/service';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import type { Database } from '@/server/db';
@@ -62,7 +63,12 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     },
   });
   if (!row) throw notFound('message');
-  const [deliveries, content] = await Promise.all([traceDeliveries(ctx, id), findContent(ctx.db, id)]);
+  const addresses = row.recipients.map(({ address }) => address);
+  const [deliveries, content, managed] = await Promise.all([
+    traceDeliveries(ctx, id),
+    findContent(ctx.db, id),
+    findManagedAddresses(ctx, addresses),
+  ]);
   const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
     ...presentSummary({ ...row, outcomes: countOutcomes(row.recipients) }),
@@ -75,6 +81,8 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       smtp_code: smtpCode,
       enhanced_code: enhancedCode,
       response,
+      domain_id: managed.get(address)?.domainId ?? null,
+      mailbox_id: managed.get(address)?.mailboxId ?? null,
     })),
     events: [...inOrder(row.events).map(presentEvent), ...deliveries.map(presentDelivery)],
     content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain } from '@/test/factories';
+import { makeDomain, makeMailbox } from '@/test/factories';
 import { startAgent } from '@/test/mail/agent';
 import { type QueueFile, queueFile, queueInMemory, REFUSED } from '@/test/mail/queued-mail';
 import { expectError, keyClient } from '@/test/rest';
@@ -77,13 +77,23 @@ describe('listing the queue', () => {
       queue_id: FIRST,
       queue: 'deferred',
       from: 'orders@harbour.example',
-      recipients: [{ address: 'ann@far.example', reason: REFUSED }],
+      recipients: [{ address: 'ann@far.example', reason: REFUSED, mailbox_id: null }],
       recipient_count: 1,
       size: 2_748,
       arrived_at: '2026-11-21T12:43:20.000Z',
       message: { id, message_id: messageId, subject },
     });
     expect(meta.pagination).toEqual({ next_cursor: '', has_more: false });
+  });
+
+  it('names the mailbox of a recipient', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const recipients = [{ address: `Ann@${domain.name}`, delay_reason: REFUSED }, { address: `bo@${domain.name}` }];
+    files.push(queueFile({ queue_id: '4jWsM30003zMFgn', arrival_time: 1_795_265_009, recipients }));
+    const [{ recipients: shown }] = (await api.get('/queue')).data;
+    expect(shown.map(({ mailbox_id }: { mailbox_id: string | null }) => mailbox_id)).toEqual([id, null]);
   });
 
   it('filters by queue, sender and recipient', async () => {

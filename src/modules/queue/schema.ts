@@ -49,6 +49,7 @@ export const QueuedMessage = z
             .string()
             .nullable()
             .meta({ description: 'Why the last attempt failed. Null before the first attempt' }),
+          mailbox_id: Id.nullable().meta({ description: 'The mailbox with this address, if you have access to it' }),
         }),
       )
       .meta({ description: 'The first 20 recipients without a delivery' }),

@@ -1,5 +1,6 @@
 import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
+import { findManagedAddresses, type ManagedAddress } from '@/modules/mailboxes/service';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
@@ -14,19 +15,19 @@ const READ_WITHIN_MS = 50_000;
 export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Page<QueuedMessage>> {
   const { queue, from, to, order, limit } = input;
   let known = new Map<string, KnownMessage>();
+  let managed = new Map<string, ManagedAddress>();
   return paginateFrom('queue', input, {
     fetch: async (position) => {
       const after = position && { arrivedAt: new Date(position.value).toISOString(), queueId: position.id };
       const query = { queue, sender: from, recipient: to, order, limit, ...(after && { after }) };
       const { messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
-      known = await findMessages(
-        ctx.db,
-        messages.map(({ queueId }) => queueId),
-      );
+      const queueIds = messages.map(({ queueId }) => queueId);
+      const addresses = messages.flatMap(({ recipients }) => recipients.map(({ address }) => address));
+      [known, managed] = await Promise.all([findMessages(ctx.db, queueIds), findManagedAddresses(ctx, addresses)]);
       return { rows: messages };
     },
     positionOf: ({ arrivedAt, queueId }) => ({ value: new Date(arrivedAt), id: queueId }),
-    present: (message) => present(message, known.get(message.queueId)),
+    present: (message) => present(message, known.get(message.queueId), managed),
   });
 }
 
@@ -131,12 +132,16 @@ function snapshotOf({ queue, from, recipients, recipientCount }: FoundMessage) {
   return { queue, from, recipients, recipient_count: recipientCount };
 }
 
-function present(queued: Queued, known: KnownMessage | undefined): QueuedMessage {
+function present(queued: Queued, known: KnownMessage | undefined, managed: Map<string, ManagedAddress>): QueuedMessage {
   return {
     queue_id: queued.queueId,
     queue: queued.queue,
     from: queued.from,
-    recipients: queued.recipients,
+    recipients: queued.recipients.map(({ address, reason }) => ({
+      address,
+      reason,
+      mailbox_id: managed.get(address)?.mailboxId ?? null,
+    })),
     recipient_count: queued.recipientCount,
     size: queued.sizeBytes,
     arrived_at: queued.arrivedAt,

@@ -39,9 +39,14 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         <p>{explanation.text}</p>
         {(explanation.resend || explanation.reply) && (
           <Group pt="md">
-            {explanation.missing && message.domain_id && (
-              <Button component={NearLink} href={newMailboxHref(explanation.missing, message.domain_id)}>
+            {explanation.missing && (
+              <Button component={NearLink} href={newMailboxHref(explanation.missing)}>
                 Create mailbox
+              </Button>
+            )}
+            {explanation.mailboxId && (
+              <Button component={NearLink} href={`/mailboxes/${explanation.mailboxId}`}>
+                Open mailbox
               </Button>
             )}
             <NextStep message={message} resend={explanation.resend} />
@@ -108,7 +113,7 @@ function resendHref({ from, to, subject }: Message, resend: 'same' | 'other'): s
   return `/send?${search}`;
 }
 
-function newMailboxHref(address: string, domainId: string): string {
+function newMailboxHref({ address, domainId }: NonNullable<Explanation['missing']>): string {
   const local = address.slice(0, address.lastIndexOf('@'));
   return `/mailboxes?${new URLSearchParams({ new: 'true', domain: domainId, local })}`;
 }

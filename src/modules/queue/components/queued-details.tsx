@@ -87,13 +87,18 @@ function Recipients({ queued: { queue, recipients, recipient_count: count } }: {
   return (
     <div>
       <ul className={classes.recipients} aria-label="Undelivered recipients">
-        {shown.map(({ address, reason }) => {
-          const explanation = explainDeferral(reason, address);
+        {shown.map(({ address, reason, mailbox_id: mailboxId }) => {
+          const explanation = explainDeferral(reason, address, mailboxId !== null);
           return (
             <li key={address}>
               <EmailAddress value={address} />
               <p>
-                <b>{explanation?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && explanation?.text}
+                <b>{explanation?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && explanation?.text}{' '}
+                {mailboxId && reason !== null && (
+                  <NearLink className="act" href={`/mailboxes/${mailboxId}`}>
+                    Open mailbox
+                  </NearLink>
+                )}
               </p>
               {reason && <code>{reason}</code>}
             </li>

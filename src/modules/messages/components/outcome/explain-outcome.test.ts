@@ -29,6 +29,8 @@ function recipient(cause: Recipient['cause'], enhancedCode: string | null = null
     smtp_code: null,
     enhanced_code: enhancedCode,
     response: 'The last reply.',
+    domain_id: null,
+    mailbox_id: null,
   };
 }
 
@@ -139,16 +141,31 @@ describe('the explanation and trace of a message', () => {
     );
   });
 
-  it('name the missing mailbox or alias for an address of the sender’s own domain', () => {
+  it('name the missing mailbox or alias for an address of any managed domain', () => {
     const bounced = { ...recipient('remote_reply', '5.1.1'), status: 'bounced' as const };
-    const explain = (from: string) =>
-      explainOutcome(message({ status: 'bounced', from, recipients: [bounced] }))?.title;
-    expect(explain('shop@far.example')).toBe('You have no mailbox or alias for ann@far.example');
-    expect(explain('shop@here.example')).toBe('far.example has no such mailbox');
-    const { missing, resend } = explainOutcome(
-      message({ status: 'bounced', from: 'shop@far.example', recipients: [bounced] }),
-    );
-    expect({ missing, resend }).toEqual({ missing: 'ann@far.example', resend: 'same' });
+    const explain = (over: Partial<Recipient>) =>
+      explainOutcome(message({ status: 'bounced', recipients: [{ ...bounced, ...over }] }));
+    expect(explain({}).title).toBe('far.example has no such mailbox');
+    expect(explain({ domain_id: 'd' })).toMatchObject({
+      title: 'You have no mailbox or alias for ann@far.example',
+      missing: { address: 'ann@far.example', domainId: 'd' },
+      resend: 'same',
+    });
+    const created = explain({ domain_id: 'd', mailbox_id: 'm' });
+    expect(created).toMatchObject({ mailboxId: 'm', resend: 'same' });
+    expect(created.missing).toBeUndefined();
+  });
+
+  it('lead to a full mailbox of the mail server’s own', () => {
+    const full = { ...recipient('remote_reply', '5.2.2'), status: 'bounced' as const };
+    const explain = (over: Partial<Recipient>, direction: Message['direction'] = 'outbound') =>
+      explainOutcome(message({ direction, status: 'bounced', recipients: [{ ...full, ...over }] }));
+    expect(explain({}).text).toContain('once they delete mail');
+    expect(explain({}).mailboxId).toBeUndefined();
+    const own = explain({ domain_id: 'd', mailbox_id: 'm' });
+    expect(own).toMatchObject({ mailboxId: 'm', resend: 'same' });
+    expect(own.text).toContain('Raise its quota');
+    expect(explain({ domain_id: 'd', mailbox_id: 'm' }, 'inbound').mailboxId).toBe('m');
   });
 
   it.each([

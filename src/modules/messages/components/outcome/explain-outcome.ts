@@ -9,8 +9,10 @@ export type Explanation = {
   reply: string | null;
   /** Whether to offer sending the message again to the same recipients or to other ones. */
   resend: 'same' | 'other' | null;
-  /** An address of the sender's domain that nothing has: to be offered as a new mailbox. */
-  missing?: string;
+  /** An address of a managed domain that nothing has: to be offered as a new mailbox. */
+  missing?: { address: string; domainId: string };
+  /** The mailbox to look at. */
+  mailboxId?: string;
 };
 
 type Recipient = Message['recipients'][number];
@@ -31,7 +33,8 @@ export function explainOutcome(message: Message): Explanation {
   if (!worst) return { ...explainProgress(message), reply: null, resend: null };
   if (message.direction === 'inbound') {
     const reply = worst.cause === 'deleted' ? null : worst.response;
-    return { ...explainInbound(worst), reply, resend: null };
+    const mailboxId = (isFull(worst) && worst.mailbox_id) || undefined;
+    return { ...explainInbound(worst), reply, resend: null, mailboxId };
   }
   if (worst.cause === 'rejected') return explainRejection(worst);
   if (worst.cause === 'not_submitted') return { ...NOT_SUBMITTED, reply: worst.response };
@@ -41,12 +44,19 @@ export function explainOutcome(message: Message): Explanation {
   const host = domainOf(worst.address);
   const isUnanswered = worst.cause === 'no_reply';
   const deferral = isUnanswered && worst.status === 'deferred' ? explainDeferral(worst.response, worst.address) : null;
-  const own = explainOwnDomain(worst, message.from);
+  const own = explainOwnDomain(worst);
   if (own) return own;
-  const reply = explainReply({ code: worst.enhanced_code, text: isUnanswered ? null : worst.response }, host);
-  const { title, text } = deferral ?? reply ?? (isUnanswered ? explainReturned(host) : explainWithoutCode(worst, host));
+  const text = isUnanswered ? null : worst.response;
+  const reply = explainReply({ code: worst.enhanced_code, text }, host, worst.mailbox_id !== null);
+  const found = deferral ?? reply ?? (isUnanswered ? explainReturned(host) : explainWithoutCode(worst, host));
   const next = reply?.isOurs ? 'same' : 'other';
-  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : next };
+  return {
+    title: found.title,
+    text: found.text,
+    reply: worst.response,
+    resend: worst.status === 'deferred' ? null : next,
+    mailboxId: (isFull(worst) && worst.mailbox_id) || undefined,
+  };
 }
 
 const DELETED_FROM_QUEUE: Explanation = {
@@ -69,21 +79,35 @@ const NOT_SUBMITTED = {
   resend: 'same',
 } as const;
 
-/** A sender's domain is always managed here, so its missing addresses can be created here. */
-function explainOwnDomain({ address, enhanced_code: code, response }: Recipient, from: string): Explanation | null {
-  if (domainOf(address) !== domainOf(from) || !/^5\.1\.[01]$/.test(code ?? '')) return null;
+/** Missing addresses of a managed domain can be created here. */
+function explainOwnDomain(recipient: Recipient): Explanation | null {
+  const { address, enhanced_code: code, response, domain_id: domainId, mailbox_id: mailboxId } = recipient;
+  if (domainId === null || !/^5\.1\.[01]$/.test(code ?? '')) return null;
+  if (mailboxId !== null) {
+    return {
+      title: `The mailbox ${address} was missing or inactive`,
+      text: 'The mailbox exists now. Check that it and its domain are active, then resend.',
+      reply: response,
+      resend: 'same',
+      mailboxId,
+    };
+  }
   return {
     title: `You have no mailbox or alias for ${address}`,
-    text: 'The address is in your own domain. Create a mailbox or an alias for it, then resend, or send to another address.',
+    text: `Your server manages ${domainOf(address)}. Create a mailbox or an alias for the address, then resend, or send to another address.`,
     reply: response,
     resend: 'same',
-    missing: address,
+    missing: { address, domainId },
   };
 }
 
-function explainInbound({ status, cause, enhanced_code: code }: Recipient): Text {
+function isFull({ enhanced_code: code }: Recipient): boolean {
+  return /^[45]\.2\.2$/.test(code ?? '');
+}
+
+function explainInbound(recipient: Recipient): Text {
+  const { status, cause } = recipient;
   if (cause === 'deleted') return DELETED_FROM_QUEUE;
-  const isFull = /^[45]\.2\.2$/.test(code ?? '');
   if (status === 'deferred') {
     return {
       title: 'Not delivered yet',
@@ -97,8 +121,8 @@ function explainInbound({ status, cause, enhanced_code: code }: Recipient): Text
     };
   }
   return {
-    title: isFull ? 'The mailbox is full' : 'Rejected by the destination',
-    text: isFull
+    title: isFull(recipient) ? 'The mailbox is full' : 'Rejected by the destination',
+    text: isFull(recipient)
       ? 'The mailbox behind this address has no space left, and the sender was notified. Raise its quota or ask its owner to delete mail, then ask the sender to send the message again.'
       : 'The destination of this address rejected the message, and the sender was notified. The reply below says why. Fix the cause, then ask the sender to send it again.',
   };
