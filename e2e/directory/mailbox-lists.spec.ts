@@ -142,7 +142,7 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   await dialog.getByRole('textbox', { name: 'Or paste CSV' }).fill(csv.join('\n'));
   await dialog.getByRole('button', { name: 'Preview import' }).click();
   await expect(dialog.getByRole('status')).toContainText('2 new mailboxes, 0 unchanged, 2 errors. Nothing has been');
-  await expect(dialog).toContainText('This address is on line 2 too. Remove one of the lines.');
+  await expect(dialog).toContainText('Duplicate of line 2, which has the same address. Remove one of the lines.');
   await check();
   await dialog.getByRole('button', { name: 'Import 2 mailboxes' }).click();
 

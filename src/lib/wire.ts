@@ -82,8 +82,8 @@ export function wholeNumber(min: number, max: number, what?: string) {
   return z.number({ error }).int(error).min(min, error).max(max, error);
 }
 
-const MAX_QUOTA_MB = formatCount(Math.floor(Number.MAX_SAFE_INTEGER / 1024 ** 2));
-const QUOTA_ERROR = `Enter a quota from 0 to ${MAX_QUOTA_MB} MB, as a whole number of bytes.`;
+export const MAX_QUOTA_MB = Math.floor(Number.MAX_SAFE_INTEGER / 1024 ** 2);
+const QUOTA_ERROR = `Enter a quota from 0 to ${formatCount(MAX_QUOTA_MB)} MB, as a whole number of bytes.`;
 
 export const QuotaBytes = z
   .number({ error: QUOTA_ERROR })

@@ -5,7 +5,7 @@ import classes from './import-lines.module.css';
 
 type Outcome = 'created' | 'unchanged' | 'failed';
 
-type Line = { line: number; outcome: Outcome; code: string | null; message: string | null };
+type Line = { line: number; outcome: Outcome; message: string | null };
 
 const MARKS: Record<Outcome, [Status, string]> = {
   created: ['on', 'New'],
@@ -49,11 +49,7 @@ export function ImportLines<Row extends Line>({ lines, header, name, summary }: 
       cell: (row) => (
         <>
           <span className="mono">{name(row)}</span>
-          {row.message && (
-            <span className={classes.error}>
-              {row.message} <code>{row.code}</code>
-            </span>
-          )}
+          {row.message && <span className={classes.error}>{row.message}</span>}
         </>
       ),
     },

@@ -60,6 +60,25 @@ describe('importing aliases', () => {
     expect(entries[1]?.details).toMatchObject({ created: 3, created_sources: ['info', 'sales', ''] });
   });
 
+  it('reports duplicates inside the file, also of an alias that exists and in other steps', async () => {
+    await makeAlias(domain.id, 'same', 'x@far.example');
+    const others = Array.from({ length: 600 }, (_, i) => `a${i},x@far.example`);
+    const twice = ['same,x@far.example', 'info,x@far.example', 'Info,x@far.example'];
+    const lines = ['source_local_part,destination', ...twice, ...others, 'same,x@far.example', 'a0,y@far.example'];
+    const dry = await importCsv(lines.join('\n'), { dry_run: true });
+    const { data } = await importCsv(lines.join('\n'));
+    expect({ ...data, dry_run: true }).toEqual(dry.data);
+    expect(data).toMatchObject({ created: 601, unchanged: 1, failed: 3 });
+    const failed = data.lines.filter(({ outcome }: { outcome: string }) => outcome === 'failed');
+    const duplicateOf = (line: number) =>
+      `Duplicate of line ${line}, which has the same address. Remove one of the lines.`;
+    expect(failed).toMatchObject([
+      { line: 4, code: 'CONFLICT', message: duplicateOf(3) },
+      { line: 605, code: 'CONFLICT', message: duplicateOf(2) },
+      { line: 606, code: 'CONFLICT', message: duplicateOf(5) },
+    ]);
+  });
+
   it('rejects a wildcard, also with the domain, and names the catch-all', async () => {
     const { data } = await importCsv(`source_local_part,destination\n*,x@far.example\n*@${domain.name},x@far.example`);
     expect(data).toMatchObject({ created: 0, failed: 2 });
@@ -71,13 +90,14 @@ describe('importing aliases', () => {
   });
 
   it.each([
-    ['an unclosed quote', 'source_local_part,destination\na,"b@far.example'],
-    ['an unknown column', 'source_local_part,destination,color\na,b@far.example,red'],
-    ['a header without destination', 'source_local_part\na'],
-    ['no header', 'a,b@far.example'],
-  ])('rejects %s as a whole, naming the field', async (_, csv) => {
+    ['an unclosed quote', 'source_local_part,destination\na,"b@far.example', 'A quotation mark isn’t closed'],
+    ['a quote inside a cell', 'source_local_part,destination\na,"b"@far.example', 'Line 2 isn’t valid CSV'],
+    ['an unknown column', 'source_local_part,destination,color\na,b@far.example,red', 'no column called “color”'],
+    ['a header without destination', 'source_local_part\na', 'The column “destination” is missing'],
+    ['no header', 'a,b@far.example', 'no column called “a”'],
+  ])('rejects %s as a whole, naming the field', async (_, csv, message) => {
     const answer = expectError(await importCsv(csv), 400, 'VALIDATION_ERROR');
-    expect(answer.error.details.fields?.[0]?.path).toBe('csv');
+    expect(answer.error.details.fields).toEqual([{ path: 'csv', message: expect.stringContaining(message) }]);
   });
 
   it('creates none if the domain’s limit would be exceeded', async () => {

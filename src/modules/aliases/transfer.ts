@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { type CsvLine, csvCell, csvLine, readCsv } from '@/server/csv';
+import { type CsvLine, cellMessage, csvCell, csvLine, duplicateOf, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
 import { exportList, pagesOf } from '@/server/list/export-list';
@@ -40,9 +40,8 @@ const STEP = 500;
  */
 export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  const results = readCsv(input.csv, COLUMNS, ['source_local_part', 'destination']).map((line) =>
-    readLine(line, domain),
-  );
+  const read = readCsv(input.csv, COLUMNS, ['source_local_part', 'destination']);
+  const results = withoutDuplicates(read.map((line) => readLine(line, domain)));
   const reportOf = (lines: ImportLine[]) => ({ dry_run: input.dry_run, total: lines.length, ...countsOf(lines) });
   const entryOf = ({ lines, accepted }: Checked) => {
     const details = { ...reportOf(lines), created_sources: accepted.map(({ source }) => source) };
@@ -98,7 +97,19 @@ function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): ParsedLi
   const [issue] = parsed.error.issues;
   const apiCode = issue?.code === 'custom' ? issue.params?.apiCode : undefined;
   const code = apiCode ?? (raw.destination === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR');
-  return { line, ...raw, outcome: 'failed', code, message: `${issue?.path.join('.')}: ${issue?.message}` };
+  return { line, ...raw, outcome: 'failed', code, message: cellMessage(String(issue?.path[0]), issue?.message ?? '') };
+}
+
+/** Duplicates are found among all lines, before they are taken in steps. */
+function withoutDuplicates(results: (ParsedLine | ImportLine)[]): (ParsedLine | ImportLine)[] {
+  const firstLines = new Map<string, number>();
+  return results.map((line) => {
+    if (!('source' in line)) return line;
+    const firstLine = firstLines.get(line.source);
+    if (firstLine !== undefined) return toImportLine(line, 'failed', duplicateOf(firstLine));
+    firstLines.set(line.source, line.line);
+    return line;
+  });
 }
 
 /** Accepts a full address of the domain as source, too. */
@@ -123,7 +134,7 @@ async function check(tx: Tx, domain: AuthorizedDomain, results: (ParsedLine | Im
   return { lines, accepted: parsed.filter(({ line }) => checked.get(line)?.outcome === 'created') };
 }
 
-/** Checks each line against the database and the lines accepted before it. */
+/** Checks each line, of different sources, against the database and the lines accepted before it. */
 async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: ParsedLine[]): Promise<ImportLine[]> {
   const addressOf = (source: string) => `${source}@${domain.name}`;
   const existing = await tx.alias.findMany({
@@ -146,11 +157,11 @@ async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: ParsedLine[]
     const present = bySource.get(alias.source);
     const isSame = present?.destination.toLowerCase() === alias.destination.toLowerCase();
     if (present && isSame && present.active === alias.active) return toImportLine(alias, 'unchanged');
-    if (present) return toImportLine(alias, 'failed', aliasExists(alias.source, domain.name));
+    if (present) return toImportLine(alias, 'failed', rejection(aliasExists(alias.source, domain.name)));
     const next = keys.find((key) => key === address || sources.has(key));
-    if (next !== undefined) return toImportLine(alias, 'failed', destinationIsAlias(next));
-    if (alias.source && destinations.has(address)) return toImportLine(alias, 'failed', sourceIsDestination(address));
-    bySource.set(alias.source, { sourceLocalPart: alias.source, ...alias });
+    if (next !== undefined) return toImportLine(alias, 'failed', rejection(destinationIsAlias(next)));
+    if (alias.source && destinations.has(address))
+      return toImportLine(alias, 'failed', rejection(sourceIsDestination(address)));
     if (alias.source) sources.add(address);
     for (const key of keys) destinations.add(key);
     return toImportLine(alias, 'created');
@@ -165,14 +176,20 @@ async function insert(tx: Tx, domain: AuthorizedDomain, accepted: ParsedLine[], 
   });
 }
 
-function toImportLine(alias: ParsedLine, outcome: ImportLine['outcome'], error?: AppError): ImportLine {
+type Rejection = { code: string; message: string };
+
+function rejection({ apiCode, message }: AppError): Rejection {
+  return { code: apiCode, message };
+}
+
+function toImportLine(alias: ParsedLine, outcome: ImportLine['outcome'], error?: Rejection): ImportLine {
   const { line, source: source_local_part, destination } = alias;
   return {
     line,
     source_local_part,
     destination,
     outcome,
-    code: error?.apiCode ?? null,
+    code: error?.code ?? null,
     message: error?.message ?? null,
   };
 }

@@ -33,11 +33,12 @@ describe('importing mailboxes', () => {
       'common,,passwordpassword,,',
       'odd,,,-1,',
       'flag,,,,maybe',
+      'huge,,,999999999999999,',
     ].join('\r\n');
     const dry = await importCsv(csv, { dry_run: true });
     expect(await count()).toBe(2);
     const { data } = await importCsv(csv);
-    expect(data).toMatchObject({ dry_run: false, total: 11, created: 2, unchanged: 1, failed: 8 });
+    expect(data).toMatchObject({ dry_run: false, total: 12, created: 2, unchanged: 1, failed: 9 });
     const withoutPasswords = data.lines.map((line: object) => ({ ...line, password: null }));
     expect(dry.data).toEqual({ ...data, dry_run: true, lines: withoutPasswords });
     expect(data.lines.map(({ line, outcome, code }: Record<string, unknown>) => [line, outcome, code])).toEqual([
@@ -52,8 +53,11 @@ describe('importing mailboxes', () => {
       [10, 'failed', 'VALIDATION_ERROR'],
       [11, 'failed', 'VALIDATION_ERROR'],
       [12, 'failed', 'VALIDATION_ERROR'],
+      [13, 'failed', 'VALIDATION_ERROR'],
     ]);
-    expect(data.lines[2].message).toBe('This address is on line 2 too. Remove one of the lines.');
+    expect(data.lines[2].message).toBe('Duplicate of line 2, which has the same address. Remove one of the lines.');
+    expect(data.lines[9].message).toBe('“quota_mb”: Enter a whole number of MB, or nothing for the domain’s default.');
+    expect(data.lines[11].message).toBe('“quota_mb”: Enter at most 8,589,934,591 MB.');
     expect(data.lines[4].message).toContain(`there@${domain.name} already exists with other settings`);
     const ann = await find('ann');
     expect(ann).toMatchObject({ displayName: 'Ann Field', quotaBytes: 2_147_483_648n, active: true });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { formatCount } from '@/lib/format';
+import { MAX_QUOTA_MB } from '@/lib/wire';
 import type { AuthorizedDomain } from '@/server/access/authorize';
-import type { CsvLine } from '@/server/csv';
+import { type CsvLine, cellMessage, duplicateOf } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
 import { CreateMailbox } from '../schema';
@@ -9,7 +11,8 @@ import type { MailboxImportLine } from './schema';
 export const COLUMNS = ['local_part', 'display_name', 'password', 'quota_mb', 'active'] as const;
 
 const MEBIBYTE = 1024 * 1024;
-const QUOTA_ERROR = 'Enter a whole number of MB, or nothing for the domain’s default.';
+const NOT_WHOLE = 'Enter a whole number of MB, or nothing for the domain’s default.';
+const TOO_LARGE = `Enter at most ${formatCount(MAX_QUOTA_MB)} MB.`;
 
 export type ParsedLine = {
   line: number;
@@ -29,7 +32,8 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
     .transform((text) => text || undefined),
   quota_mb: z
     .string()
-    .regex(/^\d{0,9}$/, QUOTA_ERROR)
+    .regex(/^\d*$/, NOT_WHOLE)
+    .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
     .transform((text) => (text === '' ? undefined : Number(text) * MEBIBYTE)),
   active: z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false'),
 });
@@ -58,7 +62,7 @@ export function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): P
   const code = raw.local_part === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
   return report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', {
     code,
-    message: `${String(issue?.path[0])}: ${issue?.message}`,
+    message: cellMessage(String(issue?.path[0]), issue?.message ?? ''),
   });
 }
 
@@ -72,10 +76,7 @@ export async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: Parse
   const firstLines = new Map<string, number>();
   return parsed.map((row) => {
     const firstLine = firstLines.get(row.localPart);
-    if (firstLine !== undefined) {
-      const message = `This address is on line ${firstLine} too. Remove one of the lines.`;
-      return report(row, 'failed', { code: 'CONFLICT', message });
-    }
+    if (firstLine !== undefined) return report(row, 'failed', duplicateOf(firstLine));
     firstLines.set(row.localPart, row.line);
     const mailbox = byLocalPart.get(row.localPart);
     if (!mailbox) return report(row, 'created');
