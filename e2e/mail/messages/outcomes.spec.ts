@@ -25,6 +25,28 @@ test('the trace of a message shows every hop, with recipients and ids', async ({
   await check();
 });
 
+test('the trace of a message to many recipients is folded', async ({ signedIn: page, api, domain, check }) => {
+  const to = Array.from({ length: 30 }, (_, index) => ({ email: `r${index}@far.example` }));
+  const { id } = await sendMessage(api, domain, { to });
+  const outcomes = async () => (await api.call<{ outcomes: object[] }>('GET', `/messages/${id}`)).outcomes;
+  await expect.poll(outcomes, { timeout: 30_000 }).toEqual([{ status: 'delivered', recipients: 30 }]);
+  await page.goto(`${url()}/messages/${id}`);
+  const trace = page.getByRole('list', { name: 'Trace of this message' });
+  const delivered = trace.getByRole('listitem').filter({ hasText: 'Delivered' });
+  await expect(delivered).toHaveCount(1);
+  await check();
+  const unfold = delivered.getByRole('button', { name: '30 recipients' });
+  await expect(unfold).toHaveAttribute('aria-expanded', 'false');
+  await unfold.press('Enter');
+  const unfolded = trace.getByRole('list', { name: '30 recipients' });
+  await expect(unfolded.getByRole('listitem')).toHaveCount(30);
+  await expect(unfolded).toContainText('r29@far.example');
+  await check();
+  await unfold.press('Enter');
+  await expect(unfolded).toHaveCount(0);
+  await expect(unfold).toBeFocused();
+});
+
 test('a bounced message shows the raw reply, an explanation and the next step', async ({
   signedIn: page,
   api,

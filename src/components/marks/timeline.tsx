@@ -15,6 +15,8 @@ export type Hop = {
   after?: string;
   detail?: ReactNode;
   raw?: string;
+  /** Below the rest, such as what is folded into the hop. */
+  more?: ReactNode;
 };
 
 const TILTS = [-9, 6, -4, 8, -7, 4];
@@ -40,6 +42,7 @@ export function Timeline({ hops, label, across }: TimelineProps) {
             )}
             {hop.detail && <p className={classes.detail}>{hop.detail}</p>}
             {hop.raw && <RawText>{hop.raw}</RawText>}
+            {hop.more && <div className={classes.more}>{hop.more}</div>}
           </div>
         </li>
       ))}

@@ -45,8 +45,8 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
  * Outbound: `accepted` by Postroom, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
- * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Last come deliveries
- * to webhooks that the caller has access to.
+ * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
+ * that the caller has access to are among them, by time.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',

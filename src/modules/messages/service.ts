@@ -84,7 +84,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       domain_id: managed.get(address)?.domainId ?? null,
       mailbox_id: managed.get(address)?.mailboxId ?? null,
     })),
-    events: [...inOrder(row.events).map(presentEvent), ...deliveries.map(presentDelivery)],
+    events: inOrder([...row.events.map(presentEvent), ...deliveries.map(presentDelivery)]),
     content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
@@ -171,11 +171,11 @@ const SUMMARY = {
 
 const SUBMISSION_EVENTS = ['accepted', 'uncertain', 'queued'];
 
-/** Sorts submission events first, since the clocks of the app and the mail server may differ. */
-function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
-  const rankOf = ({ type }: Event) =>
+/** By time, but submission events first, since the clocks of the app and the mail server may differ. */
+function inOrder(events: MessageEvent[]): MessageEvent[] {
+  const rankOf = ({ type }: MessageEvent) =>
     SUBMISSION_EVENTS.includes(type) ? SUBMISSION_EVENTS.indexOf(type) : SUBMISSION_EVENTS.length;
-  return events.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return events.toSorted((one, other) => rankOf(one) - rankOf(other) || Date.parse(one.at) - Date.parse(other.at));
 }
 
 function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): MessageSummary {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { mailServerCalls } from '@/modules/messages/service';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import { makeDomain, makeMailbox, makeWebhook, unique } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 
-it('ends the trace with the webhook deliveries that the caller has access to', async () => {
+it('includes the webhook deliveries that the caller has access to in the trace', async () => {
   const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
   await makeMailbox(domain.id, 'ann');
   const [all, scoped] = await Promise.all([
@@ -39,13 +39,28 @@ it('ends the trace with the webhook deliveries that the caller has access to', a
   expect(await hops(await keyClient({ role: 'domain_admin', domainIds: [domain.id] }))).toEqual([]);
 });
 
+it('has the webhook deliveries at their times', async () => {
+  const domain = await makeDomain();
+  const webhook = await makeWebhook({ events: ['mail.received'], domainId: domain.id });
+  await makeMailbox(domain.id, 'ann');
+  await receive(`ann@${domain.name}`);
+  const { id } = await db.message.findFirstOrThrow({ where: { domainId: domain.id } });
+  const at = new Date();
+  await db.webhookDelivery.updateMany({ where: { webhookId: webhook.id }, data: { finishedAt: at } });
+  const later = { messageId: id, type: 'forwarded', at: new Date(at.getTime() + 1_500), detail: {} };
+  await db.messageEvent.create({ data: later });
+  const key = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
+  const { events } = (await key.get(`/messages/${id}`)).data;
+  expect(events.map(({ type }: { type: string }) => type)).toEqual(['received', 'webhook', 'forwarded']);
+});
+
 async function receive(address: string): Promise<void> {
   const { resolve, receive: receiveMail } = mailServerCalls(db);
   const resolution = await resolve(address);
   if (!resolution.isAccepted) throw new Error('the address is not accepted');
   const raw = new TextEncoder().encode(`From: b@far.example\r\nTo: ${address}\r\nSubject: s\r\n\r\nText\r\n`);
   await receiveMail({
-    queueId: '4QTRACE',
+    queueId: `4QTRACE${unique()}`,
     mailFrom: 'b@far.example',
     resolved: [resolution],
     sizeBytes: raw.byteLength,

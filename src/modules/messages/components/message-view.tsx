@@ -17,9 +17,9 @@ import { CopyButton, CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Message } from '../schema';
 import { canResend, ResendButton } from './content/resend-button';
-import { hopsOf } from './message-hops';
 import classes from './message-view.module.css';
 import { type Explanation, explainedRecipients, explainOutcome } from './outcome/explain-outcome';
+import { hopsOf } from './trace/message-hops';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 

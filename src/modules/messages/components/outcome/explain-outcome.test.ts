@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { MESSAGE_STATUSES, type Message } from '../../schema';
-import { hopsOf } from '../message-hops';
+import { hopsOf } from '../trace/message-hops';
 import { explainedRecipients, explainOutcome } from './explain-outcome';
 
 const at = '2026-11-21T09:41:07.000Z';

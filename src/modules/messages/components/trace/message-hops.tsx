@@ -2,8 +2,10 @@ import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
-import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
-import type { Message, MessageEvent } from '../schema';
+import { formatClockMillis, formatElapsed, formatFull, formatPlural, formatStampDay } from '@/lib/format';
+import type { Message, MessageEvent } from '../../schema';
+import { type FoldedEvents, foldEvents } from './fold-events';
+import { FoldedList } from './folded-list';
 
 type Detail = MessageEvent['detail'];
 type WebhookStatus = NonNullable<Detail['status']>;
@@ -78,27 +80,74 @@ const WAITING: Partial<Record<Message['status'], string>> = {
 const UNFINISHED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
 export function hopsOf({ events, status, direction, created_at }: Message): Hop[] {
-  const hops = events.map((event, index) => hopOf(event, events[index - 1]?.at, index));
+  const folded = foldEvents(events, kindOf);
+  const hops = folded.map((group, index) => hopOf(group, folded[index - 1]?.events[0].at));
   if (UNFINISHED.has(status)) hops.push(waitingHop(status, direction, events.at(-1)?.at ?? created_at));
   return hops;
 }
 
-function hopOf(event: MessageEvent, before: string | undefined, index: number): Hop {
+function hopOf({ id, events }: FoldedEvents, before: string | undefined): Hop {
+  const [event] = events;
   const template = templateOf(event);
-  const code = event.detail.smtp_code;
-  const response = event.detail.response;
+  const isFolded = events.length > 1;
+  const rims = new Set(events.map((each) => rimOf(each, template)));
   return {
-    id: `${event.type}-${index}`,
-    code: code ? String(code) : template.code,
+    id,
+    code: codeOf(event),
     state: template.state,
-    rim: [rimOf(event, template), formatStampDay(event.at)],
+    rim: [rims.size === 1 ? rimOf(event, template) : template.rim, formatStampDay(event.at)],
     title: template.title,
     at: formatClockMillis(event.at),
     dateTime: event.at,
     after: before && formatElapsed(before, event.at),
-    detail: detailOf(event),
-    raw: response && template.state !== 'passed' ? rawOf(event.detail, response) : undefined,
+    detail: isFolded ? foldedDetailOf(events) : detailOf(event),
+    raw: isFolded ? undefined : rawOf(event),
+    more: isFolded ? <Folded events={events} /> : undefined,
   };
+}
+
+/** Events of one kind differ only in their recipients, or in the deliveries of one webhook. */
+function kindOf(event: MessageEvent): string {
+  const { webhook_id: webhookId, event: delivered } = event.detail;
+  return [templateOf(event).title, codeOf(event), webhookId, delivered].filter(Boolean).join(' ');
+}
+
+function codeOf(event: MessageEvent): string {
+  return String(event.detail.smtp_code || templateOf(event).code);
+}
+
+function foldedDetailOf(events: FoldedEvents['events']) {
+  const [{ at, detail }] = events;
+  const last = events.at(-1)?.at ?? at;
+  const later = last !== at && `${formatElapsed(at, last).slice(1)} later`;
+  if (!detail.webhook_id) return later && `The last one ${later}`;
+  return (
+    <>
+      <WebhookDetail detail={detail} />
+      {later && <span>, the last one {later}</span>}
+    </>
+  );
+}
+
+function Folded({ events }: { events: FoldedEvents['events'] }) {
+  const isWebhook = events[0].type === 'webhook';
+  const items = events.map((event, index) => ({
+    id: event.detail.delivery_id ?? `${event.recipient} ${index}`,
+    at: formatClockMillis(event.at),
+    dateTime: event.at,
+    text: isWebhook ? <FoldedDelivery event={event} /> : detailOf(event),
+    raw: rawOf(event),
+  }));
+  const label = isWebhook
+    ? formatPlural(events.length, 'delivery', 'deliveries')
+    : formatPlural(events.length, 'recipient');
+  return <FoldedList label={label} items={items} />;
+}
+
+function FoldedDelivery({ event: { recipient, detail } }: { event: MessageEvent }) {
+  return (
+    <NearLink href={deliveryHref(detail)}>{recipient ? <EmailAddress value={recipient} /> : detail.event}</NearLink>
+  );
 }
 
 function templateOf({ type, detail }: MessageEvent): HopTemplate {
@@ -151,13 +200,15 @@ function sourceLabel(source: NonNullable<Detail['source']>, { client }: Detail):
 }
 
 function WebhookDetail({ detail }: { detail: Detail }) {
-  const { event, host, webhook_id: webhookId, delivery_id: deliveryId } = detail;
   return (
     <>
-      <span className="mono">{event}</span> to{' '}
-      <NearLink href={`/webhooks/${webhookId}?delivery=${deliveryId}`}>{host}</NearLink>
+      <span className="mono">{detail.event}</span> to <NearLink href={deliveryHref(detail)}>{detail.host}</NearLink>
     </>
   );
+}
+
+function deliveryHref({ webhook_id: webhookId, delivery_id: deliveryId }: Detail): string {
+  return `/webhooks/${webhookId}?delivery=${deliveryId}`;
 }
 
 function RecipientDetail({ recipient, detail }: { recipient: string; detail: Detail }) {
@@ -177,7 +228,9 @@ function RecipientDetail({ recipient, detail }: { recipient: string; detail: Det
 }
 
 /** A reply contains its codes. The log's text about an attempt without a reply does not. */
-function rawOf({ cause, enhanced_code: code }: Detail, response: string): string {
+function rawOf(event: MessageEvent): string | undefined {
+  const { cause, enhanced_code: code, response } = event.detail;
+  if (!response || templateOf(event).state === 'passed') return undefined;
   return cause === 'no_reply' && code ? `${code} ${response}` : response;
 }
 
