@@ -134,6 +134,16 @@ describe('a check of a domain', () => {
     ]);
   });
 
+  it('records no change if a record was never there, although the first lookup of it failed', async () => {
+    delete zoneOf(dkim.name).TXT;
+    dns.faults = { [dkim.name]: 'servfail' };
+    expect((await check()).records.dkim?.status).toBe('temporary_error');
+    dns.faults = {};
+    expect((await check()).records.dkim?.status).toBe('missing');
+    const { data } = await api.get(`/domains/${domain.id}/dns/history`);
+    expect(data.filter(({ purpose }: { purpose: string }) => purpose === 'dkim')).toEqual([]);
+  });
+
   it('says that a lookup failed if there is no earlier result', async () => {
     dns.faults = { [dkim.name]: 'servfail' };
     const { records } = await check();

@@ -81,16 +81,23 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       header: 'Before and after',
       mobile: 'under',
       skeletonWidth: 280,
-      cell: ({ before, after }) => (
-        <div className={classes.change}>
-          <Values
-            label="Before"
-            values={before.filter((value) => !after.includes(value))}
-            isNone={before.length === 0}
-          />
-          <Values label="After" values={after.filter((value) => !before.includes(value))} isNone={after.length === 0} />
-        </div>
-      ),
+      cell: ({ before, after }) => {
+        if (before.length + after.length === 0) return <span className="soft">Only the state changed</span>;
+        return (
+          <div className={classes.change}>
+            <Values
+              label="Before"
+              values={before.filter((value) => !after.includes(value))}
+              isNone={before.length === 0}
+            />
+            <Values
+              label="After"
+              values={after.filter((value) => !before.includes(value))}
+              isNone={after.length === 0}
+            />
+          </div>
+        );
+      },
     },
     {
       key: 'time',

@@ -33,7 +33,8 @@ export function compareChecks(
     const changedAt = isChanged ? at : before.changedAt;
     rows.push({ ...record, domainId, position, ttlSeconds: ttl, changedAt, checkedAt: at });
     const isNew = !before && earlier.length > 0 && isShownOnlyIfFound(record);
-    if (isNew || (before && isChanged)) addChange(record, before?.found ?? [], record.found);
+    if (isNew || (before && isChanged && !isNothing(before, record)))
+      addChange(record, before?.found ?? [], record.found);
   }
   const names = new Set(checked.map(keyOf));
   for (const row of earlier.filter((one) => !names.has(keyOf(one)))) {
@@ -42,6 +43,11 @@ export function compareChecks(
       addChange({ ...(row as unknown as CheckedRecord), status: 'missing' }, row.found, []);
   }
   return { rows, changes };
+}
+
+/** Whether nothing was found, neither before nor now: the first lookup failed, and there is no record. */
+function isNothing(...results: { status: string; found: string[] }[]): boolean {
+  return results.every(({ status, found }) => found.length === 0 && /^(missing|temporary_error)$/.test(status));
 }
 
 function kept(row: Row, position: number): NewRow {
