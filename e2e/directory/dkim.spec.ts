@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { publish } from '../support/dns';
 import { answerProcedure, failProcedure, withoutMailServer } from '../support/faults';
 import { alertWith, expect, makeDomain, test, url, useSession } from '../support/fixtures';
 
@@ -28,6 +29,19 @@ test('shows the DNS record of a new domain’s key, and copies it exactly as the
   await activeKey(page).getByRole('button', { name: 'Copy the value' }).click();
   expect(await copied(page)).toBe(key?.dns_record.value);
   await check();
+});
+
+test('says that the published key is another one, as the DNS tab does', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const [key] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
+  publish({ [key?.dns_record.name ?? '']: { TXT: ['v=DKIM1; k=rsa; p=AAAA'] } });
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
+  await expect(activeKey(page)).toContainText('Mismatch in DNS');
+  await expect(activeKey(page)).toContainText('The published key is not the one that signs.');
+  await check();
+  await activeKey(page).getByRole('link', { name: 'Show the DNS record' }).click();
+  await expect(page.getByRole('button', { name: /^Details of DKIM/ })).toHaveAttribute('aria-expanded', 'true');
 });
 
 test('rotates a key, activates it after confirmation, and reactivates the previous one', async ({

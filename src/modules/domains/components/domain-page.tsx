@@ -14,6 +14,7 @@ import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatDay, formatPlural } from '@/lib/format';
+import type { DnsRecord } from '../dns/schema';
 import type { Domain } from '../schema';
 import { DomainAliases } from './directory/domain-aliases';
 import { DomainMailboxes } from './directory/domain-mailboxes';
@@ -83,7 +84,7 @@ export function DomainPage({ id, sent, reports }: DomainPageProps) {
           },
           dkim: {
             title: 'DKIM',
-            content: () => domain && <DkimTab domain={domain} canEdit={canEdit} />,
+            content: () => domain && <DkimTab domain={domain} records={dns.data?.records} canEdit={canEdit} />,
           },
           mailboxes: {
             title: 'Mailboxes',
@@ -153,8 +154,10 @@ function actionsOf(tab: Tab, id: string, dns: Dns): ReactNode {
   return undefined;
 }
 
-function DkimTab({ domain, canEdit }: { domain: Domain; canEdit: boolean | undefined }) {
+type DkimTabProps = { domain: Domain; records: DnsRecord[] | undefined; canEdit: boolean | undefined };
+
+function DkimTab({ domain, records, canEdit }: DkimTabProps) {
   const dkim = useDkim(domain.id);
   if (canEdit === undefined || dkim.isPending) return <SettingsSkeleton heights={[360]} />;
-  return <DkimKeys domain={domain} dkim={dkim} isReadOnly={!canEdit} />;
+  return <DkimKeys domain={domain} dkim={dkim} records={records} isReadOnly={!canEdit} />;
 }

@@ -1,14 +1,25 @@
+import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { DateTime } from '@/components/values/date-time';
 import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
+import type { DnsRecord } from '../../dns/schema';
+import type { Domain } from '../../schema';
+import { isProblem, labelOf, markOf, recordKey } from '../dns/dns-values';
 import classes from './dkim.module.css';
 import { DkimRecord } from './dkim-record';
 import { KeyHeader } from './key-header';
 
-type ActiveKeyProps = { dkimKey: DkimKey; mailServer: MailServerState };
+type ActiveKeyProps = {
+  domain: Domain;
+  dkimKey: DkimKey;
+  mailServer: MailServerState;
+  /** The key's record as the last DNS check found it. */
+  record: DnsRecord | undefined;
+};
 
-export function ActiveKey({ dkimKey, mailServer }: ActiveKeyProps) {
+export function ActiveKey({ domain, dkimKey, mailServer, record }: ActiveKeyProps) {
   return (
     <section className={classes.key} aria-label={`Active key ${dkimKey.selector}`}>
       <KeyHeader dkimKey={dkimKey} mark={<StatusMark status="on" />}>
@@ -18,6 +29,16 @@ export function ActiveKey({ dkimKey, mailServer }: ActiveKeyProps) {
           </>
         )}
       </KeyHeader>
+      {record && isProblem(record) && (
+        <Notice status={markOf(record)} title={`${labelOf(record)} in DNS`}>
+          <p>
+            {record.message}{' '}
+            <NearLink className="act" href={`/domains/${domain.id}?record=${encodeURIComponent(recordKey(record))}`}>
+              Show the DNS record
+            </NearLink>
+          </p>
+        </Notice>
+      )}
       <PublicationStatus publishedAt={dkimKey.published_at} mailServer={mailServer} />
       <p className="soft">
         Without this record, signatures fail verification and some receiving servers reject the mail.

@@ -7,6 +7,7 @@ import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SettingsSection } from '@/components/settings-section';
 import type { DkimKey } from '../../dkim/schema';
+import type { DnsRecord } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import { ActivateDialog } from './activate-dialog';
 import { ActiveKey } from './active-key';
@@ -17,9 +18,15 @@ import type { Dkim } from './use-dkim';
 
 const RotateDialog = lazyDialog(() => import('./rotate-dialog').then((module) => module.RotateDialog));
 
-type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
+type DkimKeysProps = {
+  domain: Domain;
+  dkim: Dkim;
+  /** What the last DNS check found. */
+  records: DnsRecord[] | undefined;
+  isReadOnly: boolean;
+};
 
-export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
+export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
   const [rotate, setRotate] = useQueryState('rotate', parseAsBoolean);
   const [activating, setActivating] = useState<DkimKey | null>(null);
   const { keys, mailServer, error, retry } = dkim;
@@ -43,7 +50,12 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
         <div className={classes.keys}>
           {pending && <PendingKey dkimKey={pending} onActivate={onActivate} />}
           {active ? (
-            <ActiveKey dkimKey={active} mailServer={mailServer} />
+            <ActiveKey
+              domain={domain}
+              dkimKey={active}
+              mailServer={mailServer}
+              record={records?.find(({ purpose, name }) => purpose === 'dkim' && name === active.dns_record.name)}
+            />
           ) : (
             <p className="soft">
               This domain has no active key. The mail server holds the domain’s mail until it has one.
