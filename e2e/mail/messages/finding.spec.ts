@@ -258,8 +258,12 @@ test('a list that fails to load shows the error code and request id, and can be 
 });
 
 test('a message out of scope shows an error and a link back to the list', async ({ signedIn: page, check }) => {
-  await page.goto(`${url()}/messages/01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07`);
-  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  for (const id of ['01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07', 'garbage']) {
+    await page.goto(`${url()}/messages?peek=${id}`);
+    await expect(alertWith(page, 'There is no such message')).not.toContainText('UUID');
+    await page.goto(`${url()}/messages/${id}`);
+    await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  }
   await page.getByRole('link', { name: 'All messages' }).click();
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
   await check();

@@ -39,6 +39,15 @@ export class InvalidField extends Error {
   }
 }
 
+/** A record that can't exist, because its id isn't one. The server would call it an invalid request. */
+export class NoSuchRecord extends Error {
+  readonly data = { apiCode: 'NOT_FOUND', httpStatus: 404 };
+
+  constructor(what: string) {
+    super(`There is no such ${what}.`);
+  }
+}
+
 function noResponse(data: Record<string, unknown>): Problem {
   const status = typeof data.httpStatus === 'number' ? data.httpStatus : 0;
   return {

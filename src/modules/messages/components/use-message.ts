@@ -1,4 +1,6 @@
+import { NoSuchRecord } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { Id } from '@/lib/wire';
 import type { Message } from '../schema';
 
 const REFRESH_MS = 10_000;
@@ -6,7 +8,12 @@ const REFRESH_PENDING_MS = 2_000;
 
 /** A message with its trace; refetched more often while a recipient has no result yet, or the content is being stored. */
 export function useMessage(id: string) {
-  return trpc.messages.get.useQuery({ id }, { refetchInterval: ({ state }) => refreshMs(state.data) });
+  const isId = Id.safeParse(id).success;
+  const query = trpc.messages.get.useQuery(
+    { id },
+    { enabled: isId, refetchInterval: ({ state }) => refreshMs(state.data) },
+  );
+  return isId ? query : { ...query, isError: true, error: new NoSuchRecord('message') };
 }
 
 function refreshMs(message: Message | undefined): number {
