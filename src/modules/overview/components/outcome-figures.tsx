@@ -51,8 +51,8 @@ function captionOf(outcome: Outcome, { totals: { sent, received, rejected, ...to
 
 /** Compared with the day before. */
 function changeOf(value: number, before: number): string {
-  if (value === before) return 'as the day before';
   if (before === 0) return 'none the day before';
+  if (value === before) return 'same as the day before';
   const percent = Math.round((100 * Math.abs(value - before)) / before);
   if (percent >= 1000) return `${formatCount(Math.round(value / before))} times the day before`;
   return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
