@@ -69,7 +69,7 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
     ALERT_EMAIL_SEVERITY: mutable('string', 'Which alerts are emailed: warning, for all of them, or critical.'),
     ALERT_FROM: mutable(
       'string',
-      'Sender of these emails, an address of one of your domains. Not set: postroom@ the domain of the mail server.',
+      'Sender of these emails, an address of one of your domains. If not set, they come from postroom@ at the mail server’s domain.',
     ),
     HEARTBEAT_URL: secret('URL of an outside monitor, requested every minute while nothing is down.'),
     METRICS_TOKEN: secret('Bearer token of /api/metrics. Not set: it rejects every request.'),

@@ -63,7 +63,7 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           className="mono-input"
           description={descriptionOf(
             'ALERT_FROM',
-            'An address of one of your domains. Empty: postroom@ your mail domain.',
+            'An address of one of your domains. If empty, emails come from postroom@ at your mail server’s domain.',
           )}
           disabled={isFixed('ALERT_FROM')}
           {...form.getInputProps('ALERT_FROM')}
