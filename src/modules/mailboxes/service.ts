@@ -2,7 +2,7 @@ import { MAIL_SERVICES } from '@/lib/mail/services';
 import { hasRole } from '@/lib/roles';
 import { resolveAlert } from '@/modules/alerts/service';
 import { mailHostName } from '@/modules/domains/service';
-import { authorizeDomain, domainFilter } from '@/server/access/authorize';
+import { accessibleDomainIds, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
@@ -12,10 +12,13 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { requireMailboxCapacity } from './capacity';
 import { countMailboxes, findMailboxes } from './find-mailboxes';
-import { findManagedAddresses as findManaged, type ManagedAddress } from './managed-addresses';
 import type { ClientSettings, CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 
-export type { ManagedAddress };
+export type ManagedAddress = {
+  domainId: string;
+  /** Null if no mailbox has the address. */
+  mailboxId: string | null;
+};
 
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
@@ -35,11 +38,21 @@ export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Pro
 }
 
 /** Those of the addresses whose domain is managed here and in the caller's domain scope. */
-export function findManagedAddresses(
+export async function findManagedAddresses(
   ctx: ActorContext,
   addresses: readonly string[],
 ): Promise<Map<string, ManagedAddress>> {
-  return findManaged(ctx, addresses);
+  const unique = [...new Set(addresses)].filter((address) => address.includes('@'));
+  const locals = unique.map((address) => address.slice(0, address.lastIndexOf('@')).toLowerCase());
+  const domains = unique.map((address) => address.slice(address.lastIndexOf('@') + 1).toLowerCase());
+  const domainIds = accessibleDomainIds(ctx.actor);
+  const rows = await ctx.db.$queryRaw<(ManagedAddress & { address: string })[]>`/* prepared */
+    SELECT a.address, d.id AS "domainId", m.id AS "mailboxId"
+      FROM unnest(${unique}::text[], ${locals}::text[], ${domains}::text[]) AS a (address, local_part, domain)
+      JOIN domain d ON d.name = a.domain
+      LEFT JOIN mailbox m ON m.domain_id = d.id AND m.local_part = a.local_part
+     WHERE ${domainIds}::uuid[] IS NULL OR d.id = ANY (${domainIds}::uuid[])`;
+  return new Map(rows.map(({ address, domainId, mailboxId }) => [address, { domainId, mailboxId }]));
 }
 
 /** How mail programs reach the mail server. */

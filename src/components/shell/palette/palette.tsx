@@ -8,8 +8,10 @@ import { type MouseEvent, useEffect, useId, useLayoutEffect, useRef, useState } 
 import type { Role } from '@/lib/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { useSignOut } from '../navigation/account-menu';
+import type { Command, PaletteItem } from './items/item';
+import { paletteItems } from './items/palette-items';
+import { SEARCH_KEY } from './items/record-items';
 import classes from './palette.module.css';
-import { type Command, type PaletteItem, paletteItems, SEARCH_KEY } from './palette-items';
 import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus } from './palette-store';
 import { usePaletteSearch } from './use-palette-search';
 

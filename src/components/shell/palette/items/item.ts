@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import type { AddressMatch } from '../../../directory/use-address-search';
+
+type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Domains and addresses' | 'Messages';
+export type PaletteItem = {
+  key: string;
+  group: PaletteGroup;
+  label: ReactNode;
+  hint?: string;
+  icon: ReactNode;
+  /** Where it leads, or else what it does. */
+  href?: string;
+  run?: () => void;
+};
+
+/** What is done at once, such as "Sign out". */
+export type Command = { label: string; keywords: string; run: () => void };
+
+export type Domain = { id: string; name: string; active: boolean };
+export type Message = { id: string; subject: string; from: string; to: string[]; created_at: string };
+
+export type Directory = { addresses: AddressMatch[]; currentDomain: Domain | undefined; domains: Domain[] };
+
+export const MAX_PER_KIND = 5;
+
+export const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
