@@ -186,7 +186,7 @@ test('no key is lost while the palette loads, wherever in the text its code arri
 test('no key is lost when the palette opens on a fresh page, or again', async ({ signedIn: page }) => {
   const text = 'new alias for mila';
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
-  for (const attempt of Array.from({ length: 10 }, (_, index) => index)) {
+  for (const attempt of [0, 1, 2, 3]) {
     await page.emulateMedia({ reducedMotion: attempt % 2 === 0 ? 'no-preference' : 'reduce' });
     await page.goto(`${url()}/domains`);
     await page.waitForLoadState('networkidle');

@@ -16,7 +16,7 @@ export function Peek({ label, title, buttons, children, onClose }: PeekProps) {
   useHotkeys([['Escape', ({ target }) => !isTaken(target) && onClose(), { preventDefault: false }]]);
 
   return (
-    <aside ref={panel} className={classes.peek} tabIndex={-1} data-peek aria-label={label}>
+    <aside ref={panel} className={classes.peek} tabIndex={-1} data-peek-panel aria-label={label}>
       <div className={classes.bar}>
         {title}
         <span className="spacer" />

@@ -10,7 +10,7 @@ const ROWS = 'main tbody tr:not([data-details], [data-details] *)';
 
 /** Moves by a row in the lists of the page: opens the next one in the peek, or without a peek moves the focus to it. */
 export function moveRow(by: 1 | -1): void {
-  const peek = document.querySelector<HTMLElement>('[data-peek]');
+  const peek = document.querySelector<HTMLElement>('[data-peek-panel]');
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => openerOf(row));
   const current = rows.findIndex((row) => (peek ? row.ariaCurrent === 'true' : row === focusedRow()));
   const next = rows[current === -1 && by === -1 ? rows.length - 1 : current + by];
