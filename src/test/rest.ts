@@ -3,6 +3,7 @@ import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
 import { appRouter } from '@/modules/router';
 import type { Clock } from '@/server/clock';
+import { toResponse } from '@/server/http/fetch-adapter';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { openApiDocument } from '@/server/rest/document';
 import { checkEnvelope } from './envelope';
@@ -56,7 +57,7 @@ export function client(headers: Record<string, string> = {}): Client {
       body,
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     });
-    const response = await handle(request, options.clock);
+    const response = toResponse(await handle(request, options.clock));
     const parsed = await response.json();
     checkEnvelope(document, method, path, response, parsed);
     return { status: response.status, headers: response.headers, ...parsed };
@@ -64,7 +65,7 @@ export function client(headers: Record<string, string> = {}): Client {
   return {
     headers: own,
     call,
-    download: (path) => handle(new Request(`http://localhost:3000/api/v1${path}`, { headers: own })),
+    download: (path) => handle(new Request(`http://localhost:3000/api/v1${path}`, { headers: own })).then(toResponse),
     get: (path) => call('GET', path),
     post: (path, body, more) => call('POST', path, { body, headers: more }),
     patch: (path, body) => call('PATCH', path, { body }),

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { type Database, database } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { WebRequest, WebResponse } from '@/server/http/fetch-adapter';
 import { limitAddress } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
 import { metrics } from '@/server/metrics/metrics';
@@ -17,7 +18,7 @@ import { clusterMetrics } from './cluster';
  * the whole system.
  */
 export function createMetricsHandler() {
-  return async (request: Request): Promise<Response> => {
+  return async (request: WebRequest): Promise<WebResponse> => {
     const ctx = createContext(request);
     const { request: caller, response } = ctx;
     const facts = {
@@ -48,12 +49,12 @@ async function readMetrics(db: Database): Promise<{ contentType: string; text: s
   return { contentType: registry.contentType, text: await all.metrics() };
 }
 
-function requireGet({ method }: Request): void {
+function requireGet({ method }: WebRequest): void {
   if (method === 'GET' || method === 'HEAD') return;
   throw new AppError('METHOD_NOT_ALLOWED', 'This endpoint accepts GET.', { headers: { Allow: 'GET, HEAD' } });
 }
 
-function requireToken(request: Request): void {
+function requireToken(request: WebRequest): void {
   const { metricsToken } = env();
   const given = readBearer(request.headers.get('authorization') ?? '');
   if (metricsToken && given && isSameSecret(given, metricsToken)) return;

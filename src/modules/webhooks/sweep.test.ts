@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { emitEvent } from '@/modules/events/service';
+import type { WebResponse } from '@/server/http/fetch-adapter';
 import { createCronHandler } from '@/server/rest/cron';
 import { db } from '@/test/database';
 import { makeWebhook, unique } from '@/test/factories';
@@ -44,6 +45,6 @@ it.each([
   expect(await answer.json()).toMatchObject({ data: null, error: { code: 'AUTH_REQUIRED' } });
 });
 
-function call(headers: Record<string, string>, method = 'GET'): Promise<Response> {
+function call(headers: Record<string, string>, method = 'GET'): Promise<WebResponse> {
   return handle(new Request('http://localhost:3000/api/cron/webhooks', { method, headers }));
 }

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeAdmin, makeApiKey, makeSession } from '@/test/factories';
 import '@/test/database';
+import type { WebHandler, WebResponse } from './fetch-adapter';
 
 const LISTED = 'https://app.example.com';
 const UNLISTED = 'https://evil.example.com';
 const BASE = 'http://localhost:3000/api/v1';
 
-type Handle = (request: Request) => Promise<Response> | Response;
-let handle: Handle;
+let handle: WebHandler;
 
 async function load(corsOrigins: string): Promise<void> {
   vi.resetModules();
@@ -27,7 +27,7 @@ const ask = (path: string, origin: string, method = 'POST') =>
     'access-control-request-headers': 'authorization,content-type',
   });
 
-const corsHeadersOf = (response: Response) =>
+const corsHeadersOf = (response: WebResponse) =>
   [...response.headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary');
 
 describe('without CORS_ORIGINS', () => {

@@ -1,4 +1,5 @@
 import { env } from '../settings/env';
+import type { WebRequest } from './fetch-adapter';
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
 const EXPOSED_HEADERS =
@@ -9,7 +10,7 @@ const MAX_AGE_SECONDS = 600;
  * Lets scripts of the origins in CORS_ORIGINS read responses, without credentials: cookies are for the console only, and
  * other origins send an API key.
  */
-export function allowOrigin(request: Request, headers: Headers): void {
+export function allowOrigin(request: WebRequest, headers: Headers): void {
   const { corsOrigins } = env();
   if (corsOrigins.length === 0) return;
   headers.append('Vary', 'Origin');
@@ -20,7 +21,7 @@ export function allowOrigin(request: Request, headers: Headers): void {
 }
 
 /** Whether this is a CORS preflight request from a listed origin. */
-export function isPreflight(request: Request, headers: Headers): boolean {
+export function isPreflight(request: WebRequest, headers: Headers): boolean {
   const isAsked = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
   return isAsked && headers.has('Access-Control-Allow-Origin');
 }

@@ -4,21 +4,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 // Our own, because srvx builds the list of headers from the wire, past those that the front has removed or stamped.
 const BODILESS = new Set(['GET', 'HEAD']);
 
-/** Node's request as the Fetch API's. Its body is read from the socket only as fast as it is consumed. */
-export function toWebRequest(request: IncomingMessage): Request {
+/** What handlers read of a request. The Fetch API's own is one, but making it costs as much as a small call does. */
+export type WebRequest = Pick<Request, 'method' | 'url' | 'headers' | 'body'>;
+
+/** What handlers respond with: the Fetch API's own, or a text. */
+export type WebResponse = Pick<Response, 'status' | 'headers' | 'body' | 'text' | 'json'>;
+
+export type WebHandler = (request: WebRequest) => Promise<WebResponse>;
+
+// The host is not part of any decision: links are made from APP_URL.
+const ORIGIN = 'http://localhost';
+
+/** Node's request for a handler. Its body is read from the socket only as fast as it is consumed. */
+export function toWebRequest(request: IncomingMessage): WebRequest {
   const { method = 'GET', url = '/' } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const item of [value ?? []].flat()) headers.append(name, item);
   }
   const body = BODILESS.has(method) ? null : bodyOf(request);
-  const init: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half' };
-  // The host is not part of any decision: links are made from APP_URL.
-  return new Request(new URL(url, 'http://localhost'), init);
+  return { method, url: ORIGIN + url, headers, body };
 }
 
-function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = request.iterator({ destroyOnReturn: false });
   return new ReadableStream(
     {
       async pull(controller) {
@@ -35,30 +44,38 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
 }
 
 /** A response whose text is written as it is. As a body, it would be encoded and read as a stream, which costs more than a small call. */
-export class TextResponse extends Response {
+export class TextResponse implements WebResponse {
+  readonly body = null;
+
   constructor(
     readonly content: string,
-    init: ResponseInit,
-  ) {
-    super(null, init);
-  }
+    readonly status: number,
+    readonly headers: Headers,
+  ) {}
 
-  override text(): Promise<string> {
+  text(): Promise<string> {
     return Promise.resolve(this.content);
   }
 
-  override json(): Promise<unknown> {
+  json(): Promise<unknown> {
     return this.text().then(JSON.parse);
   }
 }
 
+/** The Fetch API's own response, which Next.js needs. */
+export function toResponse(answer: WebResponse): Response {
+  if (answer instanceof Response) return answer;
+  const { status, headers } = answer;
+  return new Response(answer instanceof TextResponse ? answer.content : answer.body, { status, headers });
+}
+
 /**
- * Writes a Fetch API response, its body with `write`. A client that disconnects cancels the body.
+ * Writes a handler's response, its body with `write`. A client that disconnects cancels the body.
  * @param write returns false while the client is slower than the app
  */
 export async function respond(
   response: ServerResponse,
-  answer: Response,
+  answer: WebResponse,
   write: (chunk: Uint8Array) => boolean,
 ): Promise<void> {
   const { status, headers, body } = answer;

@@ -3,9 +3,9 @@ import { createServer, request as httpRequest, type IncomingMessage, type Reques
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
+import type { WebHandler } from './fetch-adapter';
 import { serveHttp } from './http-server';
 
-type Api = (request: Request) => Promise<Response>;
 let close: (() => Promise<void>) | undefined;
 
 afterEach(async () => {
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** A server whose API is `api`. @returns a function that sends a request to it */
-async function serving(api: Api, over: Partial<Parameters<typeof serveHttp>[1]> = {}) {
+async function serving(api: WebHandler, over: Partial<Parameters<typeof serveHttp>[1]> = {}) {
   const server = createServer();
   close = serveHttp(server, {
     appUrl: 'https://mail.example.com',

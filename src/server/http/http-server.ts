@@ -6,7 +6,7 @@ import { limitConnections } from './connection/connections';
 import { lingerAfter } from './connection/linger';
 import { oneAfterAnother } from './connection/serial';
 import { createUnsent } from './connection/unsent';
-import { respond, toWebRequest } from './fetch-adapter';
+import { respond, toWebRequest, type WebHandler } from './fetch-adapter';
 import { createHttpFront } from './front';
 import { renderWithData } from './page-request';
 import { type Refusal, refuse, refuseUnreadable } from './refusal';
@@ -23,10 +23,10 @@ type HttpOptions = {
   trustedProxies: readonly string[];
   isDev: boolean;
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
-  apiAt: (pathname: string) => ((request: Request) => Promise<Response>) | undefined;
+  apiAt: (pathname: string) => WebHandler | undefined;
   servePage: Handler;
   /** The responder for what is served by host name, before the API and the pages. */
-  publishedAt: (host: string, pathname: string) => ((request: Request) => Promise<Response>) | undefined;
+  publishedAt: (host: string, pathname: string) => WebHandler | undefined;
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
   countRequest: (ip: string) => Promise<RequestCount>;
   refusalOf: (count: RequestCount) => Refusal | null;

@@ -2,16 +2,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { currentPage } from '@/lib/page-request';
+import type { WebHandler, WebRequest } from './fetch-adapter';
 import { renderWithData } from './page-request';
 
 let server: Server;
-let seen: Request[];
-let respond: (request: Request) => Promise<Response>;
+let seen: WebRequest[];
+let respond: WebHandler;
 
 beforeEach(async () => {
   seen = [];
   respond = async () => new Response('data');
-  const consoleApi = (request: Request) => {
+  const consoleApi = (request: WebRequest) => {
     seen.push(request);
     return respond(request);
   };

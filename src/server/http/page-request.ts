@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { type PageRequest, provideCurrentPage } from '@/lib/page-request';
 import { listedTimeZone, TIME_ZONE_COOKIE } from '@/lib/time/time-zone';
+import { toResponse, type WebHandler } from './fetch-adapter';
 
 // Then the page goes out without what is still missing, and the browser asks for it.
 const DATA_DEADLINE_MS = 300;
@@ -9,8 +10,6 @@ const CONSOLE_API = '/api/trpc/';
 const BASE = 'http://localhost';
 const COOKIE = new RegExp(`(?:^|; )${TIME_ZONE_COOKIE}=([\\w+/-]+)`);
 const PASSED_ON = /^(cookie|user-agent|x-postroom-.*)$/;
-
-type Handler = (request: Request) => Promise<Response>;
 
 const pages = new AsyncLocalStorage<PageRequest>();
 provideCurrentPage(() => pages.getStore());
@@ -21,7 +20,7 @@ provideCurrentPage(() => pages.getStore());
  */
 export function renderWithData(
   request: IncomingMessage,
-  consoleApi: Handler | undefined,
+  consoleApi: WebHandler | undefined,
   render: () => Promise<void>,
 ): Promise<void> {
   const timeZone = timeZoneOf(request);
@@ -34,7 +33,7 @@ function timeZoneOf({ headers }: IncomingMessage): string | null {
   return zone === undefined ? null : listedTimeZone(zone);
 }
 
-function callerFor(request: IncomingMessage, consoleApi: Handler): PageRequest['call'] {
+function callerFor(request: IncomingMessage, consoleApi: WebHandler): PageRequest['call'] {
   const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
     PASSED_ON.test(name) && typeof value === 'string' ? [[name, value]] : [],
   );
@@ -45,6 +44,7 @@ function callerFor(request: IncomingMessage, consoleApi: Handler): PageRequest['
   return async (url, init) => {
     const { pathname, search } = new URL(url, BASE);
     if (!pathname.startsWith(CONSOLE_API)) throw new Error(`${pathname} is not of the console’s API`);
-    return Promise.race([consoleApi(new Request(`${BASE}${pathname}${search}`, { ...init, headers })), deadline]);
+    const answer = consoleApi(new Request(`${BASE}${pathname}${search}`, { ...init, headers }));
+    return toResponse(await Promise.race([answer, deadline]));
   };
 }

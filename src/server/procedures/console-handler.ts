@@ -4,6 +4,7 @@ import { reserveBodyBudget } from '../http/body/body-budget';
 import { rejectTooComplex } from '../http/body/json';
 import { readBytes, requireJson } from '../http/body/read-body';
 import { networkOf } from '../http/client-address';
+import type { WebRequest } from '../http/fetch-adapter';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { isUnexpected, publicError } from '../public-error';
@@ -14,13 +15,14 @@ const ENDPOINT = '/api/trpc';
 const MAX_BATCH = 20;
 
 /** Handles the console's tRPC calls with the limits of REST: JSON only, bodies counted while they arrive. */
-export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) => Promise<Response> {
+export function createConsoleHandler(router: AnyTRPCRouter): (request: WebRequest) => Promise<Response> {
   return async (request) => {
     const headers = new Headers();
     const ctx = createContext(request, undefined, headers);
     const procedures = proceduresOf(request);
     try {
-      const bounded = request.method === 'POST' ? await readBounded(request, ctx, needsSession(procedures)) : request;
+      const bounded =
+        request.method === 'POST' ? await readBounded(request, ctx, needsSession(procedures)) : requestOf(request);
       return await fetchRequestHandler({
         endpoint: ENDPOINT,
         req: bounded,
@@ -48,12 +50,12 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
   }
 }
 
-function proceduresOf(request: Request): string[] {
+function proceduresOf(request: WebRequest): string[] {
   return new URL(request.url).pathname.slice(ENDPOINT.length + 1).split(',');
 }
 
 /** Counts and identifies before the body is read, so that nobody without a session makes the server hold more than a few KB. */
-async function readBounded(request: Request, ctx: Context, isSignedIn: boolean): Promise<Request> {
+async function readBounded(request: WebRequest, ctx: Context, isSignedIn: boolean): Promise<Request> {
   // Of a batch, the first call is not counted again.
   ctx.countedRequest = await limitAddress(ctx);
   const caller = isSignedIn ? (await ctx.identify()).admin.id : networkOf(ctx.request.ip);
@@ -62,10 +64,15 @@ async function readBounded(request: Request, ctx: Context, isSignedIn: boolean):
     const body = await readBytes(request, BODY_LIMIT_BYTES[isSignedIn ? 'signedIn' : 'public'], budget);
     requireJson(request, body);
     rejectTooComplex(body);
-    return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });
+    return requestOf(request, body);
   } finally {
     budget.release();
   }
+}
+
+/** tRPC's own handler takes the Fetch API's request. */
+function requestOf({ method, url, headers }: WebRequest, body?: Uint8Array): Request {
+  return new Request(url, { method, headers, body: body as BodyInit | undefined });
 }
 
 function withRequestId(headers: Headers, ctx: Context): Headers {

@@ -2,6 +2,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { type Actor, identify } from '../access/actor';
 import { type Clock, systemClock } from '../clock';
 import { type Database, database } from '../db';
+import type { WebRequest } from '../http/fetch-adapter';
 import { type RequestCount, readRequestCount } from '../http/request-count';
 import { type Credentials, readCredentials } from '../secrets/credentials';
 import { env } from '../settings/env';
@@ -28,7 +29,7 @@ export type Context = {
 export type ActorContext = Context & { actor: Actor };
 
 export function createContext(
-  request: Request,
+  request: WebRequest,
   clock: Clock = systemClock,
   responseHeaders: Headers = new Headers(),
 ): Context {

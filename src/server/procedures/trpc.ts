@@ -1,4 +1,4 @@
-import { initTRPC } from '@trpc/server';
+import { initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
@@ -45,69 +45,85 @@ export async function admit(ctx: Context, meta: ProcedureMeta): Promise<{ actor:
   return { actor };
 }
 
-const admitted = t.middleware(async ({ ctx, meta, next }) => {
-  const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
-  return next({ ctx: { actor } });
-});
+// Each middleware copies the context and the options of the call, so there are two: what comes before the fields are checked,
+// and what comes after.
 
-const signedIn = t.middleware(async ({ ctx, meta, next }) => {
-  const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
-  if (!actor) throw new AppError('AUTH_REQUIRED', 'Sign in first.');
-  return next({ ctx: { actor } });
-});
-
-/** Runs before `.input(schema)` and turns its errors into the API's own. */
-function withInputErrors(schema: z.ZodType) {
-  return t.middleware(async ({ getRawInput, next }) => {
-    const result = await next();
-    if (!result.ok && result.error.code === 'BAD_REQUEST' && result.error.cause instanceof z.ZodError) {
-      throw invalidInput(result.error.cause, await getRawInput(), schema);
-    }
-    return result;
+function admitted(schema: z.ZodType) {
+  return t.middleware(async ({ ctx, meta, getRawInput, next }) => {
+    const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
+    return withOwnErrors(await next({ ctx: { actor } }), schema, getRawInput);
   });
 }
 
-/** Checks role, key scope and origin, after the fields. Rejections are audited. */
-const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
-  const { actor } = ctx as Context & { actor: Actor };
-  if (type === 'mutation' && actor.session && !ctx.isSameOrigin) {
+function signedIn(schema: z.ZodType) {
+  return t.middleware(async ({ ctx, meta, getRawInput, next }) => {
+    const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
+    if (!actor) throw new AppError('AUTH_REQUIRED', 'Sign in first.');
+    return withOwnErrors(await next({ ctx: { actor } }), schema, getRawInput);
+  });
+}
+
+/** The result, unless the fields failed `.input(schema)`: then the API's own error is thrown. */
+async function withOwnErrors<Result extends { ok: true } | { ok: false; error: TRPCError }>(
+  result: Result,
+  schema: z.ZodType,
+  getRawInput: () => Promise<unknown>,
+): Promise<Result> {
+  if (!result.ok && result.error.code === 'BAD_REQUEST' && result.error.cause instanceof z.ZodError) {
+    throw invalidInput(result.error.cause, await getRawInput(), schema);
+  }
+  return result;
+}
+
+/** Checks origin, role and key scope. @throws FORBIDDEN, CONFLICT, API_KEY_DOMAIN_SCOPE */
+function authorize(actor: Actor, { isSameOrigin }: Context, meta: ProcedureMeta, type: string): void {
+  if (type === 'mutation' && actor.session && !isSameOrigin) {
     throw new AppError('FORBIDDEN', 'Sessions can make changes from the console only. Use an API key.');
   }
-  if (meta?.access) requireRole(actor, meta.access);
-  if (actor.key && meta?.isSessionOnly) {
+  if (meta.access) requireRole(actor, meta.access);
+  if (actor.key && meta.isSessionOnly) {
     throw new AppError('CONFLICT', 'API keys can’t do this. Sign in instead.');
   }
-  if (isScoped(actor) && !meta?.isOpenToScopedKeys) {
+  if (isScoped(actor) && !meta.isOpenToScopedKeys) {
     throw new AppError('API_KEY_DOMAIN_SCOPE', 'A domain-scoped API key can’t use this endpoint.');
   }
-  return next();
-});
+}
 
 /**
- * Gives a query connections of its own, to a replica if possible, and a mutation what it writes with. A mutation that records no audit entry fails.
- * Rejected calls (403, 404, 409) are recorded too, unless the verb recorded an entry itself.
+ * Authorizes the call, after the fields. Gives a query connections of its own, to a replica if possible, and a mutation what
+ * it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are recorded too, unless the
+ * verb recorded an entry itself.
  */
-const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
+const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next }) => {
   const { actor } = ctx as Context & { actor: Actor | null };
   if (type !== 'mutation') {
+    if (actor) authorize(actor, ctx, meta, type);
     const read = async () => {
-      const isOnPrimary = meta?.isReadOnPrimary || meta?.isWriting;
+      const isOnPrimary = meta.isReadOnPrimary || meta.isWriting;
       const result = await next({ ctx: { ...NO_WRITES, db: isOnPrimary ? database() : await databaseFor(actor) } });
-      if (meta?.isWriting && actor) await recordWrite(actor);
+      if (meta.isWriting && actor) await recordWrite(actor);
       return result;
     };
-    return actor ? limitReads(actor.admin.id, read, meta?.isAgentRead ? 'agent' : 'database') : read();
+    return actor ? limitReads(actor.admin.id, read, meta.isAgentRead ? 'agent' : 'database') : read();
   }
-  const action = meta?.audit;
+  const action = meta.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);
   const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });
-  const result = await next({ ctx: writes });
-  if (result.ok && !isRecorded()) throw new Error(`the mutation ${path} recorded no audit entry`);
-  const error = result.ok ? null : result.error;
-  if (error instanceof AppError && AUDITED_REFUSALS.has(error.status) && !isRecorded()) {
+  const recordRefusal = async (error: unknown) => {
+    if (!(error instanceof AppError) || !AUDITED_REFUSALS.has(error.status) || isRecorded()) return;
     const record = actor ? insertAuditEntry : recordDeniedAttempt;
     await record(ctx.db, ctx, refusalEntry(action, actor, input, error));
+  };
+  try {
+    if (actor) authorize(actor, ctx, meta, type);
+  } catch (error) {
+    await recordRefusal(error);
+    if (actor) await recordWrite(actor);
+    throw error;
   }
+  const result = await next({ ctx: writes });
+  if (result.ok && !isRecorded()) throw new Error(`the mutation ${path} recorded no audit entry`);
+  if (!result.ok) await recordRefusal(result.error);
   if (actor) await recordWrite(actor);
   return result;
 });
@@ -116,7 +132,7 @@ const AUDITED_REFUSALS = new Set([403, 404, 409]);
 
 /** Procedure builders by role: public → authed → admin → superAdmin. Fields are checked before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {
-  return t.procedure.use(admitted).use(withInputErrors(input)).input(input).use(audited);
+  return t.procedure.use(admitted(input)).input(input).use(audited);
 }
 
 export function authedProcedure<Input extends z.ZodType>(input: Input) {
@@ -132,11 +148,5 @@ export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
 }
 
 function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {
-  return t.procedure
-    .meta({ access })
-    .use(signedIn)
-    .use(withInputErrors(input))
-    .input(input)
-    .use(audited)
-    .use(authorized);
+  return t.procedure.meta({ access }).use(signedIn(input)).input(input).use(audited);
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock';
 import { AppError } from '../errors';
+import type { WebRequest, WebResponse } from '../http/fetch-adapter';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { createContext } from '../procedures/context';
@@ -11,7 +12,7 @@ import { failure, success } from './envelope';
 
 /** A route for schedulers, with `Authorization: Bearer <CRON_SECRET>`; it responds in the API's envelope. */
 export function createCronHandler(job: () => Promise<object>) {
-  return async (request: Request, clock: Clock = systemClock): Promise<Response> => {
+  return async (request: WebRequest, clock: Clock = systemClock): Promise<WebResponse> => {
     const ctx = createContext(request, clock);
     const { request: caller, response } = ctx;
     const facts = { requestId: caller.id, at: clock.now(), headers: response.headers, isHead: false };
@@ -27,7 +28,7 @@ export function createCronHandler(job: () => Promise<object>) {
   };
 }
 
-function requireCronSecret(request: Request): void {
+function requireCronSecret(request: WebRequest): void {
   const { cronSecret } = env();
   const given = readBearer(request.headers.get('authorization') ?? '');
   if (cronSecret && given && isSameSecret(given, cronSecret)) return;

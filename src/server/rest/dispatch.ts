@@ -4,6 +4,7 @@ import { AppError } from '../errors';
 import { type BodyBudget, reserveBodyBudget } from '../http/body/body-budget';
 import { networkOf } from '../http/client-address';
 import { allowOrigin, isPreflight, preflight } from '../http/cors';
+import type { WebRequest, WebResponse } from '../http/fetch-adapter';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { type Context, createContext } from '../procedures/context';
@@ -15,9 +16,10 @@ import { type FileOutput, fileResponse } from './file';
 import { readInput } from './input';
 import { API_PATH, createMatcher, type Matcher, type Route, routesOf } from './routes';
 
-export type RestHandler = (request: Request, clock?: Clock) => Promise<Response>;
+export type RestHandler = (request: WebRequest, clock?: Clock) => Promise<WebResponse>;
 
 const DOCUMENT_PATH = '/openapi.json';
+const READ_METHODS = ['GET', 'HEAD'];
 
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
 
@@ -35,18 +37,20 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
     let budget: BodyBudget | undefined;
     let route: Route | null = null;
-    let response: Response;
+    let response: WebResponse;
+    const url = new URL(request.url);
+    const path = url.pathname.slice(API_PATH.length);
     let cause: unknown;
     try {
-      if (isDocumentRequest(request)) {
+      if (path === DOCUMENT_PATH && READ_METHODS.includes(request.method)) {
         await limitAddress(ctx);
         return respondWithDocument(ctx.response.headers);
       }
-      const found = find(match, request);
+      const found = find(match, request.method, path);
       route = found.route;
       ctx.admission = await admit(ctx, route.meta);
       budget = reserveBodyBudget(ctx.admission.actor?.admin.id ?? networkOf(ctx.request.ip));
-      const input = await readInput(request, route, found.params, { budget, at: ctx.clock.now() });
+      const input = await readInput(request, route, { params: found.params, url, budget, at: ctx.clock.now() });
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
       const { status, isPaginated, redirect, file } = route.meta.rest;
@@ -74,21 +78,12 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
   };
 }
 
-function find(match: Matcher, request: Request) {
-  const path = pathOf(request);
+function find(match: Matcher, method: string, path: string) {
   if (path === DOCUMENT_PATH) throw notAllowed(['GET']);
-  const found = match(request.method === 'HEAD' ? 'GET' : request.method, path);
+  const found = match(method === 'HEAD' ? 'GET' : method, path);
   if (!found) throw new AppError('NOT_FOUND', 'Unknown endpoint.');
   if ('route' in found) return found;
   throw notAllowed(found.allowed);
-}
-
-function pathOf(request: Request): string {
-  return new URL(request.url).pathname.slice(API_PATH.length);
-}
-
-function isDocumentRequest(request: Request): boolean {
-  return ['GET', 'HEAD'].includes(request.method) && pathOf(request) === DOCUMENT_PATH;
 }
 
 function redirectResponse(location: string, ctx: Context): Response {
@@ -107,7 +102,7 @@ function isTemporary({ status }: PublicError): boolean {
   return status === 429 || status >= 500;
 }
 
-function isPageLoad(request: Request): boolean {
+function isPageLoad(request: WebRequest): boolean {
   return (request.headers.get('accept') ?? '').includes('text/html');
 }
 
@@ -118,7 +113,7 @@ function notAllowed(methods: string[]): AppError {
 
 function writeLogLine(
   ctx: Context,
-  request: Request,
+  request: WebRequest,
   route: Route | null,
   status: number,
   durationMs: number,

@@ -3,6 +3,7 @@ import { AppError, type FieldError } from '../errors';
 import type { BodyBudget } from '../http/body/body-budget';
 import { parseJsonObject } from '../http/body/json';
 import { readBytes, requireJson } from '../http/body/read-body';
+import type { WebRequest } from '../http/fetch-adapter';
 import { unwrap } from '../validation';
 import type { Route } from './routes';
 
@@ -12,13 +13,12 @@ const EMPTY_OBJECT = new TextEncoder().encode('{}');
 
 /** Builds a procedure's input object from path, query and body. Duplicates are rejected. */
 export async function readInput(
-  request: Request,
+  request: WebRequest,
   route: Route,
-  params: Record<string, string>,
-  { budget, at }: { budget: BodyBudget; at: Date },
+  { params, url, budget, at }: { params: Record<string, string>; url: URL; budget: BodyBudget; at: Date },
 ): Promise<unknown> {
   const { body, bodyLimitBytes } = route.meta.rest;
-  const query = readQuery(new URL(request.url).searchParams, route);
+  const query = readQuery(url.searchParams, route);
   if (!READS_BODY.has(route.method)) return { ...query, ...params };
   const bytes = await readBytes(request, bodyLimitBytes(), budget);
   requireJson(request, bytes);

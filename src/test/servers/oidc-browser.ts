@@ -1,4 +1,5 @@
 import { appRouter } from '@/modules/router';
+import type { WebResponse } from '@/server/http/fetch-adapter';
 import { createRestHandler } from '@/server/rest/dispatch';
 import type { Trick } from './oidc-provider';
 
@@ -21,7 +22,7 @@ export function oidcBrowser(cookie?: string) {
       .map(([key, stored]) => `${key.split(' ')[0]}=${stored.value}`)
       .join('; ');
 
-  async function call(method: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
+  async function call(method: string, path: string, headers: Record<string, string> = {}): Promise<WebResponse> {
     const sent = [cookie, cookiesFor(path.split('?')[0] as string)].filter(Boolean).join('; ');
     const response = await handle(
       new Request(`${APP}${path}`, { method, headers: { 'x-postroom-client-ip': ip, cookie: sent, ...headers } }),

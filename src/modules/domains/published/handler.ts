@@ -3,6 +3,7 @@ import { database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import { readBytes } from '@/server/http/body/read-body';
+import type { WebHandler, WebRequest } from '@/server/http/fetch-adapter';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import { autoconfigXml } from './autoconfig';
@@ -15,7 +16,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 const HOST_LABELS = /^(mta-sts|autoconfig|autodiscover)\./;
 const CACHE_SECONDS = 300;
 
-type Question = { request: Request; url: URL; host: string };
+type Question = { request: WebRequest; url: URL; host: string };
 type File = (question: Question) => Promise<Response>;
 
 const FILES: Record<string, File> = {
@@ -33,7 +34,7 @@ const FILES: Record<string, File> = {
  * for these files, such as `mta-sts.example.com`, serve nothing else. None of it depends on which mailboxes exist.
  * @returns undefined for everything that the console and the API serve
  */
-export function publishedAt(host: string, pathname: string): ((request: Request) => Promise<Response>) | undefined {
+export function publishedAt(host: string, pathname: string): WebHandler | undefined {
   const hostname = host.replace(/\.?(:\d+)?$/, '').toLowerCase();
   const lowerCase = pathname.toLowerCase();
   // Outlook writes this path in several ways.

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../errors';
+import type { WebRequest } from '../fetch-adapter';
 import type { BodyBudget } from './body-budget';
 
 const WINDOW_MS = 15_000;
@@ -10,7 +11,7 @@ const COPY_BYTES = 1024 * 1024;
  * Reads a body and counts its bytes while they arrive, so a body over the limit is rejected without being held.
  * @throws PAYLOAD_TOO_LARGE, INVALID_JSON for a body that stalls or breaks off, or SERVICE_UNAVAILABLE without memory for it
  */
-export async function readBytes(request: Request, limitBytes: number, budget: BodyBudget): Promise<Uint8Array> {
+export async function readBytes(request: WebRequest, limitBytes: number, budget: BodyBudget): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -26,7 +27,7 @@ export async function readBytes(request: Request, limitBytes: number, budget: Bo
 }
 
 /** @throws UNSUPPORTED_MEDIA_TYPE for a body that isn't JSON; no body is fine */
-export function requireJson(request: Request, bytes: Uint8Array): void {
+export function requireJson(request: WebRequest, bytes: Uint8Array): void {
   if (bytes.byteLength === 0) return;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
