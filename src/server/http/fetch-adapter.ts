@@ -1,11 +1,18 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
 // Our own, because srvx builds the list of headers from the wire, past those that the front has removed or stamped.
 const BODILESS = new Set(['GET', 'HEAD']);
 
 /** What handlers read of a request. The Fetch API's own is one, but making it costs as much as a small call does. */
-export type WebRequest = Pick<Request, 'method' | 'url' | 'headers' | 'body'>;
+export type WebRequest = Pick<Request, 'method' | 'url' | 'body'> & { headers: WebHeaders };
+
+/** The headers of a request, by their names in lower case. */
+export type WebHeaders = {
+  get(name: string): string | null;
+  has(name: string): boolean;
+  entries(): Iterable<[string, string]>;
+};
 
 /** What handlers respond with: the Fetch API's own, or a text. */
 export type WebResponse = Pick<Response, 'status' | 'headers' | 'body' | 'text' | 'json'>;
@@ -18,12 +25,29 @@ const ORIGIN = 'http://localhost';
 /** Node's request for a handler. Its body is read from the socket only as fast as it is consumed. */
 export function toWebRequest(request: IncomingMessage): WebRequest {
   const { method = 'GET', url = '/' } = request;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const item of [value ?? []].flat()) headers.append(name, item);
-  }
+  const headers = new NodeHeaders(request.headers);
   const body = BODILESS.has(method) ? null : bodyOf(request);
   return { method, url: ORIGIN + url, headers, body };
+}
+
+class NodeHeaders implements WebHeaders {
+  constructor(private readonly given: IncomingHttpHeaders) {}
+
+  get(name: string): string | null {
+    const value = this.given[name];
+    return Array.isArray(value) ? value.join(', ') : (value ?? null);
+  }
+
+  has(name: string): boolean {
+    return this.given[name] !== undefined;
+  }
+
+  *entries(): Iterable<[string, string]> {
+    for (const name of Object.keys(this.given)) {
+      const value = this.get(name);
+      if (value !== null) yield [name, value];
+    }
+  }
 }
 
 function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {

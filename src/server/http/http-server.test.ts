@@ -48,7 +48,7 @@ it('gives API paths to the API and everything else to the pages', async () => {
 });
 
 it('tells the API the address of the connection, whatever the client claims', async () => {
-  const send = await serving(async ({ headers }) => Response.json([...headers]));
+  const send = await serving(async ({ headers }) => Response.json([...headers.entries()]));
   const claims = {
     'X-Postroom-Client-Ip': '203.0.113.9',
     'X-Forwarded-For': '203.0.113.9',

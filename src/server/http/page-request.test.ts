@@ -50,7 +50,7 @@ it('a page is rendered with the data of its admin, in the zone of the cookie', a
     origin: 'https://far.example',
   });
   expect(page).toEqual({ zone: 'America/Argentina/Buenos_Aires', called: 'data' });
-  expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({ cookie, 'user-agent': 'Firefox' });
+  expect(Object.fromEntries(seen[0]?.headers.entries() ?? [])).toEqual({ cookie, 'user-agent': 'Firefox' });
 });
 
 it.each([

@@ -1,3 +1,5 @@
+import type { WebHeaders } from './fetch-adapter';
+
 /** How many requests of a client address came in the current window, and when the window ends. */
 export type RequestCount = { count: number; resetMs: number };
 
@@ -8,7 +10,7 @@ export function formatRequestCount({ count, resetMs }: RequestCount): string {
   return `${count} ${resetMs}`;
 }
 
-export function readRequestCount(headers: Headers): RequestCount | null {
+export function readRequestCount(headers: WebHeaders): RequestCount | null {
   const text = headers.get(REQUEST_COUNT_HEADER);
   if (text === null) return null;
   const [count = 0, resetMs = 0] = text.split(' ').map(Number);

@@ -72,7 +72,7 @@ async function readBounded(request: WebRequest, ctx: Context, isSignedIn: boolea
 
 /** tRPC's own handler takes the Fetch API's request. */
 function requestOf({ method, url, headers }: WebRequest, body?: Uint8Array): Request {
-  return new Request(url, { method, headers, body: body as BodyInit | undefined });
+  return new Request(url, { method, headers: [...headers.entries()], body: body as BodyInit | undefined });
 }
 
 function withRequestId(headers: Headers, ctx: Context): Headers {

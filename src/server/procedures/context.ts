@@ -2,7 +2,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { type Actor, identify } from '../access/actor';
 import { type Clock, systemClock } from '../clock';
 import { type Database, database } from '../db';
-import type { WebRequest } from '../http/fetch-adapter';
+import type { WebHeaders, WebRequest } from '../http/fetch-adapter';
 import { type RequestCount, readRequestCount } from '../http/request-count';
 import { type Credentials, readCredentials } from '../secrets/credentials';
 import { env } from '../settings/env';
@@ -58,7 +58,7 @@ export function createContext(
   };
 }
 
-function isSameOrigin(headers: Headers): boolean {
+function isSameOrigin(headers: WebHeaders): boolean {
   const site = headers.get('sec-fetch-site');
   return site ? site === 'same-origin' : headers.get('origin') === env().appUrl;
 }

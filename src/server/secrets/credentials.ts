@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { WebHeaders } from '../http/fetch-adapter';
 import { randomToken, sign, unsign } from './crypto';
 
 export type Credentials =
@@ -16,7 +17,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const KEY_FORM = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${KEY_RANDOM_LENGTH + KEY_CHECKSUM_LENGTH}}$`);
 
 /** Bearer wins over a cookie, without fallback. A malformed key is null and never queried. */
-export function readCredentials(headers: Headers): Credentials {
+export function readCredentials(headers: WebHeaders): Credentials {
   const authorization = headers.get('authorization');
   if (authorization !== null) return { kind: 'key', key: readKey(authorization) };
   const cookie = readCookie(headers.get('cookie') ?? '', SESSION_COOKIE);
