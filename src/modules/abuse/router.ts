@@ -6,7 +6,15 @@ import { adminProcedure, router, superAdminProcedure } from '@/server/procedures
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportAlerts } from './export-alerts';
-import { AbuseSenderPage, AbuseSummary, AbuseThresholds, ListAbuseSenders, UpdateAbuseThresholds } from './schema';
+import { exportSenders } from './export-senders';
+import {
+  AbuseSenderPage,
+  AbuseSummary,
+  AbuseThresholds,
+  ExportAbuseSenders,
+  ListAbuseSenders,
+  UpdateAbuseThresholds,
+} from './schema';
 import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
@@ -29,6 +37,19 @@ export const abuseRouter = router({
     )
     .output(AbuseSenderPage)
     .query(({ ctx, input }) => listAbuseSenders(ctx, input)),
+
+  exportSenders: adminProcedure(ExportAbuseSenders)
+    .meta(
+      rest('GET', '/abuse/senders/export', {
+        tag,
+        summary: 'Export top senders as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportSenders(ctx, input)),
 
   alerts: adminProcedure(ListAlerts)
     .meta(

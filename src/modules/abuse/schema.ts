@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, Timestamp, wholeNumber } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp, wholeNumber } from '@/lib/wire';
 
 export const AbuseSummary = z
   .object({
@@ -33,6 +33,9 @@ export const ListAbuseSenders = z.strictObject({
   domain_id: Id.optional(),
 });
 export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
+
+export const ExportAbuseSenders = ListAbuseSenders.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportAbuseSenders = z.infer<typeof ExportAbuseSenders>;
 
 const Hourly = wholeNumber(1, 1_000_000_000, 'messages per hour');
 const FACTOR_ERROR = 'Enter a number from 1 to 1,000.';

@@ -1,13 +1,16 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportBackups } from './records/export';
 import {
   Backup,
   BackupOperation,
   BackupOperationPage,
   BackupPage,
   BackupPlan,
+  ExportBackups,
   ListBackups,
   RestoreBackup,
 } from './schema';
@@ -43,6 +46,19 @@ export const backupsRouter = router({
     )
     .output(BackupPage)
     .query(({ ctx, input }) => listBackups(ctx, input)),
+
+  export: superAdminProcedure(ExportBackups)
+    .meta(
+      rest('GET', '/backups/export', {
+        tag,
+        summary: 'Export backups as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportBackups(ctx, input)),
 
   plan: superAdminProcedure(Empty)
     .meta(

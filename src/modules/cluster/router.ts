@@ -1,7 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { ClusterNode, ClusterNodePage, ListClusterNodes, UpdateClusterNode } from './schema';
+import { exportNodes } from './export';
+import { ClusterNode, ClusterNodePage, ExportClusterNodes, ListClusterNodes, UpdateClusterNode } from './schema';
 import { listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
@@ -19,6 +22,19 @@ export const clusterRouter = router({
     )
     .output(ClusterNodePage)
     .query(({ ctx, input }) => listNodes(ctx, input)),
+
+  export: superAdminProcedure(ExportClusterNodes)
+    .meta(
+      rest('GET', '/cluster/nodes/export', {
+        tag,
+        summary: 'Export instances as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportNodes(ctx, input)),
 
   update: superAdminProcedure(UpdateClusterNode)
     .meta(

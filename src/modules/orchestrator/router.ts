@@ -1,8 +1,12 @@
-import { Empty } from '@/lib/wire';
+import { Empty, ExportWhole } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportOperations, exportServices } from './export';
 import {
   CreateOperation,
+  ExportOperations,
   GetOperation,
   ListOperations,
   Operation,
@@ -28,6 +32,18 @@ export const orchestratorRouter = router({
     .output(Orchestrator)
     .query(({ ctx }) => getOrchestrator(ctx)),
 
+  exportServices: superAdminProcedure(ExportWhole)
+    .meta(
+      rest('GET', '/orchestrator/export', {
+        tag,
+        summary: 'Export the services of the mail server as CSV',
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx }) => exportServices(ctx)),
+
   list: superAdminProcedure(ListOperations)
     .meta(
       rest('GET', '/orchestrator/operations', {
@@ -39,6 +55,19 @@ export const orchestratorRouter = router({
     )
     .output(OperationPage)
     .query(({ ctx, input }) => listOperations(ctx, input)),
+
+  export: superAdminProcedure(ExportOperations)
+    .meta(
+      rest('GET', '/orchestrator/operations/export', {
+        tag,
+        summary: 'Export operations as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportOperations(ctx, input)),
 
   operation: superAdminProcedure(GetOperation)
     .meta(

@@ -1,8 +1,12 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportSieveFilters } from './export';
 import {
   CreateSieveFilter,
+  ExportSieveFilters,
   ListSieveFilters,
   SieveFilter,
   SieveFilterPage,
@@ -71,6 +75,20 @@ export const sieveFiltersRouter = router({
     )
     .output(SieveVerdict)
     .mutation(({ ctx, input }) => validateSieve(ctx, input)),
+
+  export: authedProcedure(ExportSieveFilters)
+    .meta(
+      rest('GET', '/sieve-filters/export', {
+        tag,
+        summary: 'Export Sieve filters as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportSieveFilters(ctx, input)),
 
   get: authedProcedure(ById)
     .meta(

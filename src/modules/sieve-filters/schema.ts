@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
-import { chosenId, Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import {
+  chosenId,
+  EXPORT_PARAMETERS,
+  Id,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  Timestamp,
+  wholeNumber,
+} from '@/lib/wire';
 
 const MAX_POSITION = 9_999;
 const CHOOSE = { domain_id: 'Choose a domain.', mailbox_id: 'Choose a mailbox.' };
@@ -50,6 +60,9 @@ export const ListSieveFilters = z.strictObject({
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
 });
 export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
+
+export const ExportSieveFilters = ListSieveFilters.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportSieveFilters = z.infer<typeof ExportSieveFilters>;
 
 export const CreateSieveFilter = z
   .strictObject({

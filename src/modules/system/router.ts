@@ -1,7 +1,9 @@
-import { Empty } from '@/lib/wire';
+import { Empty, ExportWhole } from '@/lib/wire';
 import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { checkNow } from './health/check-now';
+import { exportHealth } from './health/export';
 import { getHealthHistory, getSystemHealth } from './health/read';
 import { GetHealthHistory, Health, HealthHistory, SystemHealth, Version } from './schema';
 import { getHealth, getVersion } from './service';
@@ -41,6 +43,19 @@ export const systemRouter = router({
     )
     .output(SystemHealth)
     .query(({ ctx }) => getSystemHealth(ctx)),
+
+  exportHealth: superAdminProcedure(ExportWhole)
+    .meta(
+      rest('GET', '/system/health/export', {
+        tag,
+        summary: 'Export the health of the system as CSV',
+        description: 'The last result of each check, the worst first.',
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx }) => exportHealth(ctx)),
 
   checkNow: superAdminProcedure(Empty)
     .meta(

@@ -4,6 +4,7 @@ import { adminProcedure, router } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
+import { exportWebhooks } from './export';
 import { exportDeliveries } from './export-deliveries';
 import {
   ByDelivery,
@@ -13,6 +14,7 @@ import {
   DeliveryPage,
   DeliveryRequest,
   ExportDeliveries,
+  ExportWebhooks,
   ListDeliveries,
   ListWebhooks,
   Replayed,
@@ -57,6 +59,20 @@ export const webhooksRouter = router({
     )
     .output(CreatedWebhook)
     .mutation(({ ctx, input }) => createWebhook(ctx, input)),
+
+  export: adminProcedure(ExportWebhooks)
+    .meta(
+      rest('GET', '/webhooks/export', {
+        tag,
+        summary: 'Export webhooks as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportWebhooks(ctx, input)),
 
   get: adminProcedure(ById)
     .meta(

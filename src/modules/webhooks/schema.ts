@@ -62,6 +62,9 @@ export const ListWebhooks = z.strictObject({
 });
 export type ListWebhooks = z.infer<typeof ListWebhooks>;
 
+export const ExportWebhooks = ListWebhooks.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportWebhooks = z.infer<typeof ExportWebhooks>;
+
 export const CreateWebhook = z.strictObject({
   url: Url,
   events: Events,

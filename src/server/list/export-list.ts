@@ -45,6 +45,11 @@ export async function exportList<Item, Row extends object>(
   };
 }
 
+/** A list that has no pages. */
+export function onePage<Item>(items: Item[]): ReadPage<Item> {
+  return async () => ({ items, pagination: { has_more: false, next_cursor: '', total: items.length } });
+}
+
 /** The pages of a list, one after the other. */
 export async function* pagesOf<Item>(page: ReadPage<Item>, limit = PAGE_SIZE): AsyncGenerator<Item[]> {
   let cursor: string | undefined;

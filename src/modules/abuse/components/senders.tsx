@@ -6,6 +6,7 @@ import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -24,16 +25,15 @@ export function Senders({ domainId, children }: SendersProps) {
     'senders',
     parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour'),
   );
-  const list = trpc.abuse.senders.useQuery(
-    { sort, limit: MAX_SENDERS, domain_id: domainId },
-    { placeholderData: keepPreviousData },
-  );
+  const input = { sort, domain_id: domainId };
+  const list = trpc.abuse.senders.useQuery({ ...input, limit: MAX_SENDERS }, { placeholderData: keepPreviousData });
   return (
     <>
       <section aria-labelledby="senders">
         <SectionHeading title="Top senders" id="senders">
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
+          <ExportButton path="/abuse/senders/export" input={input} what="senders" />
         </SectionHeading>
         <ListView
           query={list}

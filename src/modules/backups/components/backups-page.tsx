@@ -9,6 +9,7 @@ import { NoRows } from '@/components/data-table/states';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
@@ -94,7 +95,10 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
           <BackupPlan query={plan} />
           {opened && <OperationPanel key={opened} id={opened} onClose={close} onFinished={refresh} />}
           <section aria-label="Archives">
-            <SectionHeading title="Archives" />
+            <SectionHeading title="Archives">
+              <span className="spacer" />
+              <ExportButton path="/backups/export" input={{}} what="backups" />
+            </SectionHeading>
             <ListView
               query={list}
               search={search}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useRowActions } from '@/components/list/use-row-actions';
 import { PageHeader } from '@/components/page-header';
@@ -48,7 +49,9 @@ export function NodesPage() {
 
   return (
     <Page>
-      <PageHeader title="Nodes" description="Instances of Postroom and mail agents, by their heartbeats" />
+      <PageHeader title="Nodes" description="Instances of Postroom and mail agents, by their heartbeats">
+        <ExportButton path="/cluster/nodes/export" input={{}} what="nodes" />
+      </PageHeader>
       <ListView
         query={list}
         what="nodes"

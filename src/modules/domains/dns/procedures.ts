@@ -1,8 +1,10 @@
 import { ById } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { DnsChangePage, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
+import { exportDns, exportDnsChanges } from './export';
+import { DnsChangePage, DomainDns, ExportDns, ExportDnsChanges, GetDnsZone, ListDnsChanges } from './schema';
 import { checkDns, getDns, getDnsZone, listDnsChanges } from './service';
 
 const tag = 'Domains';
@@ -20,6 +22,20 @@ export const dnsProcedures = {
     )
     .output(DomainDns)
     .query(({ ctx, input }) => getDns(ctx, input)),
+
+  exportDns: authedProcedure(ExportDns)
+    .meta(
+      rest('GET', '/domains/{id}/dns/export', {
+        tag,
+        summary: 'Export the DNS records of a domain as CSV',
+        description: 'What the last check found, with what to publish.',
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportDns(ctx, input)),
 
   checkDns: authedProcedure(ById)
     .meta(
@@ -50,6 +66,20 @@ export const dnsProcedures = {
     )
     .output(DnsChangePage)
     .query(({ ctx, input }) => listDnsChanges(ctx, input)),
+
+  exportDnsChanges: authedProcedure(ExportDnsChanges)
+    .meta(
+      rest('GET', '/domains/{id}/dns/history/export', {
+        tag,
+        summary: 'Export changes of the DNS records of a domain as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportDnsChanges(ctx, input)),
 
   dnsZone: authedProcedure(GetDnsZone)
     .meta(

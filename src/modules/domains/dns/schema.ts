@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DnsRecordStatus } from '../schema';
 
 export const DNS_PURPOSES = [
@@ -97,6 +97,12 @@ export const DnsChangePage = page(DnsChange);
 
 export const ListDnsChanges = z.strictObject({ id: Id, ...pageQuery(['at']) });
 export type ListDnsChanges = z.infer<typeof ListDnsChanges>;
+
+export const ExportDnsChanges = ListDnsChanges.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportDnsChanges = z.infer<typeof ExportDnsChanges>;
+
+export const ExportDns = z.strictObject({ id: Id, ...EXPORT_PARAMETERS });
+export type ExportDns = z.infer<typeof ExportDns>;
 
 export const GetDnsZone = z.strictObject({
   id: Id,

@@ -9,6 +9,7 @@ import { ErrorState, NoRows } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
@@ -47,7 +48,12 @@ export function MailBackups() {
 
   return (
     <section aria-label="Mail">
-      <SectionHeading title="Mail" />
+      <SectionHeading title="Mail">
+        <span className="spacer" />
+        {data && data.mail_servers.length > 0 && (
+          <ExportButton path="/backups/mail/export" input={{}} what="backups of mail" />
+        )}
+      </SectionHeading>
       {error && !data && <ErrorState what="the backups of mail" error={error} onRetry={() => void query.refetch()} />}
       {data?.mail_servers.length === 0 && (
         <NoRows>

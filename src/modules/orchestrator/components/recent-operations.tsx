@@ -5,6 +5,7 @@ import { trpc } from '@/components/api/trpc';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import type { ListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -26,7 +27,10 @@ export function RecentOperations({ search, openId, onOpen }: RecentOperationsPro
   );
   return (
     <section aria-label="Operations">
-      <SectionHeading title="Operations" />
+      <SectionHeading title="Operations">
+        <span className="spacer" />
+        <ExportButton path="/orchestrator/operations/export" input={{}} what="operations" />
+      </SectionHeading>
       <ListView
         query={list}
         search={search}

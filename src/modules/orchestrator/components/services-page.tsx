@@ -5,6 +5,7 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { ExportButton } from '@/components/list/export-csv';
 import { useListSearch } from '@/components/list/use-list-search';
 import { useOpenOperation } from '@/components/list/use-open-operation';
 import { notify } from '@/components/notifications';
@@ -50,7 +51,9 @@ export function ServicesPage() {
 
   return (
     <Page>
-      <PageHeader title="Services" description={descriptionOf(data)} />
+      <PageHeader title="Services" description={descriptionOf(data)}>
+        {data && wasAttached(data) && <ExportButton path="/orchestrator/export" input={{}} what="services" />}
+      </PageHeader>
       {query.isPending && <SettingsSkeleton heights={[240, 200]} />}
       {query.isError && !data && (
         <ErrorState what="the services" error={query.error} onRetry={() => void query.refetch()} />

@@ -8,6 +8,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton, type ListExport } from '@/components/list/export-csv';
 import { type ListQuery, ListView } from '@/components/list/list-view';
 import type { ListSearch } from '@/components/list/use-list-search';
 import { CalendarDate } from '@/components/values/calendar-date';
@@ -19,6 +20,8 @@ type Summary = { id: string; domain_id: string; organisation: string; begin: str
 
 type ReportListProps<Row extends Summary> = {
   kind: 'dmarc' | 'tls';
+  /** Of the list, without its page. */
+  input: ListExport['input'];
   query: ListQuery<Row>;
   search: ListSearch;
   /** The figures of a report. */
@@ -28,13 +31,23 @@ type ReportListProps<Row extends Summary> = {
 };
 
 /** Reports, newest first. The open one is in the URL. */
-export function ReportList<Row extends Summary>({ kind, query, search, columns, mark, details }: ReportListProps<Row>) {
+export function ReportList<Row extends Summary>({
+  kind,
+  input,
+  query,
+  search,
+  columns,
+  mark,
+  details,
+}: ReportListProps<Row>) {
   const [open, setOpen] = useQueryState('report', parseAsString);
   const toggle = ({ id }: Row) => void setOpen(id === open ? null : id);
   return (
     <section aria-labelledby="reports">
       <SectionHeading title="Reports" id="reports">
         <span className="quiet">Newest first, of any period</span>
+        <span className="spacer" />
+        <ExportButton path={`/${kind}/reports/export`} input={input} what="reports" />
       </SectionHeading>
       <ListView
         query={query}

@@ -1,11 +1,15 @@
 import { ById } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { UploadReport } from '../schema';
+import { exportDmarcReports } from './export';
 import {
   DmarcReport,
   DmarcReportPage,
   DomainDmarc,
+  ExportDmarcReports,
   GetDomainDmarc,
   ListDmarcReports,
   UploadedDmarcReport,
@@ -41,6 +45,20 @@ export const dmarcProcedures = {
     )
     .output(DmarcReportPage)
     .query(({ ctx, input }) => listDmarcReports(ctx, input)),
+
+  exportDmarcReports: authedProcedure(ExportDmarcReports)
+    .meta(
+      rest('GET', '/dmarc/reports/export', {
+        tag,
+        summary: 'Export DMARC reports as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportDmarcReports(ctx, input)),
 
   dmarcReport: authedProcedure(ById)
     .meta(

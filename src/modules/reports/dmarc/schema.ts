@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
 
 const DMARC_POLICIES = ['none', 'quarantine', 'reject'] as const;
@@ -174,6 +174,9 @@ export const ListDmarcReports = z.strictObject({
   until: Timestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
 export type ListDmarcReports = z.infer<typeof ListDmarcReports>;
+
+export const ExportDmarcReports = ListDmarcReports.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportDmarcReports = z.infer<typeof ExportDmarcReports>;
 
 export const UploadedDmarcReport = z
   .object({ status: UploadStatus, reason: DropReason.optional(), report: DmarcReportSummary.optional() })

@@ -1,8 +1,19 @@
 import { ById } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { UploadReport } from '../schema';
-import { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportPage, UploadedTlsReport } from './schema';
+import { exportTlsReports } from './export';
+import {
+  DomainTls,
+  ExportTlsReports,
+  GetDomainTls,
+  ListTlsReports,
+  TlsReport,
+  TlsReportPage,
+  UploadedTlsReport,
+} from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
 
 const tag = 'Reports';
@@ -33,6 +44,20 @@ export const tlsProcedures = {
     )
     .output(TlsReportPage)
     .query(({ ctx, input }) => listTlsReports(ctx, input)),
+
+  exportTlsReports: authedProcedure(ExportTlsReports)
+    .meta(
+      rest('GET', '/tls/reports/export', {
+        tag,
+        summary: 'Export TLS reports as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportTlsReports(ctx, input)),
 
   tlsReport: authedProcedure(ById)
     .meta(

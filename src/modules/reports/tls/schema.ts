@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
 
 const failure = {
@@ -92,6 +92,9 @@ export const ListTlsReports = z.strictObject({
   until: Timestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
 export type ListTlsReports = z.infer<typeof ListTlsReports>;
+
+export const ExportTlsReports = ListTlsReports.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportTlsReports = z.infer<typeof ExportTlsReports>;
 
 export const UploadedTlsReport = z
   .object({ status: UploadStatus, reason: DropReason.optional(), report: TlsReportSummary.optional() })

@@ -102,6 +102,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
   'GET /system/health': plain('/system/health'),
+  'GET /system/health/export': plain('/system/health/export'),
   'POST /system/health/check': plain('/system/health/check'),
   'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
@@ -184,8 +185,10 @@ export const FIXTURES: Record<string, Fixture> = {
   'PATCH /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}`, body: { description: 'changed' } })),
   'DELETE /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
   'GET /domains/{id}/dns': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns` })),
+  'GET /domains/{id}/dns/export': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/export` })),
   'POST /domains/{id}/dns/check': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/check` })),
   'GET /domains/{id}/dns/history': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/history` })),
+  'GET /domains/{id}/dns/history/export': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/history/export` })),
   'GET /domains/{id}/dns/zone': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/zone` })),
   'GET /domains/{id}/dkim': inDomain(async ({ id }) => ({ path: `/domains/${id}/dkim` })),
   'POST /domains/{id}/dkim/rotate': inDomain(async ({ id }) => ({
@@ -227,6 +230,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'POST /mailboxes/{id}/unsuspend': inDomain(mailboxCall('/unsuspend', {}, new Date())),
 
   'GET /sieve-filters': namingDomain(({ id }) => ({ path: `/sieve-filters?domain_id=${id}` })),
+  'GET /sieve-filters/export': namingDomain(({ id }) => ({ path: `/sieve-filters/export?domain_id=${id}` })),
   'POST /sieve-filters': namingDomain(
     ({ id }) => ({ path: '/sieve-filters', body: { scope: 'domain', domain_id: id, name: 'm', script: 'keep;' } }),
     { success: NO_MAIL_SERVER },
@@ -238,6 +242,7 @@ export const FIXTURES: Record<string, Fixture> = {
 
   'GET /abuse/summary': plain('/abuse/summary'),
   'GET /abuse/senders': plain('/abuse/senders'),
+  'GET /abuse/senders/export': plain('/abuse/senders/export'),
   'GET /abuse/alerts': plain('/abuse/alerts'),
   'GET /abuse/alerts/export': plain('/abuse/alerts/export'),
   'PATCH /abuse/alerts/{id}': {
@@ -251,6 +256,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
   'GET /backups': plain('/backups'),
+  'GET /backups/export': plain('/backups/export'),
   'GET /backups/plan': plain('/backups/plan'),
   'POST /backups': {
     kind: 'shared',
@@ -279,6 +285,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /backups/{id}': backup('', undefined, { status: 409, code: 'CONFLICT' }),
 
   'GET /cluster/nodes': plain('/cluster/nodes'),
+  'GET /cluster/nodes/export': plain('/cluster/nodes/export'),
   'PATCH /cluster/nodes/{id}': node((path) => ({ path, body: { state: 'active' } }), true),
   'DELETE /cluster/nodes/{id}': node((path) => ({ path }), false),
 
@@ -287,8 +294,11 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /config/{key}/history': plain('/config/REPORT_RETENTION_DAYS/history'),
 
   'GET /orchestrator': plain('/orchestrator'),
+  'GET /orchestrator/export': plain('/orchestrator/export'),
   'GET /orchestrator/operations': plain('/orchestrator/operations'),
+  'GET /orchestrator/operations/export': plain('/orchestrator/operations/export'),
   'GET /backups/mail': plain('/backups/mail'),
+  'GET /backups/mail/export': plain('/backups/mail/export'),
   'POST /backups/mail': plain('/backups/mail', {}, NO_MAIL_SERVER),
   'POST /backups/mail/check': plain('/backups/mail/check', {}, NO_MAIL_SERVER),
   'POST /backups/mail/{snapshot}/restore': {
@@ -329,6 +339,7 @@ export const FIXTURES: Record<string, Fixture> = {
 
   'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
   'GET /dmarc/reports': namingDomain(({ id }) => ({ path: `/dmarc/reports?domain_id=${id}` })),
+  'GET /dmarc/reports/export': namingDomain(({ id }) => ({ path: `/dmarc/reports/export?domain_id=${id}` })),
   'GET /dmarc/reports/{id}': inDomain(dmarcReportCall),
   'POST /dmarc/reports': namingDomain(({ name }) => ({
     path: '/dmarc/reports',
@@ -336,6 +347,7 @@ export const FIXTURES: Record<string, Fixture> = {
   })),
   'GET /domains/{id}/tls': inDomain(async ({ id }) => ({ path: `/domains/${id}/tls` })),
   'GET /tls/reports': namingDomain(({ id }) => ({ path: `/tls/reports?domain_id=${id}` })),
+  'GET /tls/reports/export': namingDomain(({ id }) => ({ path: `/tls/reports/export?domain_id=${id}` })),
   'GET /tls/reports/{id}': inDomain(tlsReportCall),
   'POST /tls/reports': namingDomain(({ name }) => ({
     path: '/tls/reports',
@@ -346,6 +358,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /analytics/export': namingDomain(({ id }) => ({ path: `/analytics/export?domain_id=${id}` })),
 
   'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
+  'GET /webhooks/export': namingDomain(({ id }) => ({ path: `/webhooks/export?domain_id=${id}` })),
   'POST /webhooks': namingDomain(({ id }) => ({
     path: '/webhooks',
     body: { url: 'https://hooks.example.com/', events: ['*'], domain_id: id },

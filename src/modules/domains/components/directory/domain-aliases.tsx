@@ -4,6 +4,7 @@ import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
@@ -15,12 +16,8 @@ import { ShortListFooter } from './short-list-footer';
 const SHOWN = 20;
 
 export function DomainAliases({ domain }: { domain: Domain }) {
-  const list = trpc.aliases.list.useQuery({
-    domain_id: domain.id,
-    limit: SHOWN,
-    sort: 'source_local_part',
-    order: 'asc',
-  });
+  const input = { domain_id: domain.id, sort: 'source_local_part', order: 'asc' } as const;
+  const list = trpc.aliases.list.useQuery({ ...input, limit: SHOWN });
   return (
     <ListView
       query={list}
@@ -38,6 +35,7 @@ export function DomainAliases({ domain }: { domain: Domain }) {
       skeletonRows={Math.min(SHOWN, domain.alias_count)}
       footer={
         <ShortListFooter shown={Math.min(SHOWN, domain.alias_count)} total={domain.alias_count}>
+          <ExportButton path="/aliases/export" input={input} what="aliases" />
           <NearLink className="act" href={`/aliases?domain=${domain.id}`}>
             Search and filter aliases
           </NearLink>

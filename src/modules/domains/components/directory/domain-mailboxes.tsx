@@ -5,6 +5,7 @@ import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
@@ -20,7 +21,8 @@ type DomainMailboxesProps = { domain: Domain; children: ReactNode };
 
 /** Renders `children` only after the mailboxes are loaded, so that they don't move. */
 export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
-  const list = trpc.mailboxes.list.useQuery({ domain_id: domain.id, limit: SHOWN, sort: 'local_part', order: 'asc' });
+  const input = { domain_id: domain.id, sort: 'local_part', order: 'asc' } as const;
+  const list = trpc.mailboxes.list.useQuery({ ...input, limit: SHOWN });
   return (
     <>
       <ListView
@@ -39,6 +41,7 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
         skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
         footer={
           <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
+            <ExportButton path="/mailboxes/export" input={input} what="mailboxes" />
             <NearLink className="act" href={`/mailboxes?domain=${domain.id}`}>
               Search and filter mailboxes
             </NearLink>

@@ -6,6 +6,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -28,6 +29,8 @@ export function DnsHistory({ domain }: { domain: Domain }) {
     <section aria-labelledby="dns-history">
       <SectionHeading title="History" id="dns-history">
         <span className="quiet">What changed from one check to the next</span>
+        <span className="spacer" />
+        <ExportButton path={`/domains/${domain.id}/dns/history/export`} input={{}} what="changes" />
       </SectionHeading>
       <ListView
         query={list}

@@ -3,6 +3,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconCopy, IconDownload } from '@tabler/icons-react';
 import { toProblem } from '@/components/api/problem';
+import { ExportItem } from '@/components/list/export-csv';
 import { notify } from '@/components/notifications';
 
 const ICON = { size: 16, stroke: 1.5 } as const;
@@ -27,6 +28,9 @@ export function ZoneMenu({ id }: { id: string }) {
         <Menu.Item leftSection={<IconCopy {...ICON} />} onClick={() => void copyMissing(zone)}>
           Copy missing records
         </Menu.Item>
+        <ExportItem path={`/domains/${id}/dns/export`} input={{}} what="DNS records">
+          Export results of the last check as CSV
+        </ExportItem>
       </Menu.Dropdown>
     </Menu>
   );

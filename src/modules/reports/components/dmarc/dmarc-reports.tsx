@@ -10,13 +10,15 @@ import { DmarcReportDetails } from './dmarc-report-details';
 
 export function DmarcReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
+  const input = { domain_id: domainId, sort: 'begin', order: 'desc' } as const;
   const query = trpc.reports.dmarcReports.useQuery(
-    { domain_id: domainId, limit: REPORTS_PER_PAGE, sort: 'begin', order: 'desc', cursor: search.history.cursor },
+    { ...input, limit: REPORTS_PER_PAGE, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
   return (
     <ReportList
       kind="dmarc"
+      input={input}
       query={query}
       search={search}
       mark={({ failed }) =>

@@ -13,13 +13,15 @@ import { REPORTS_PER_PAGE, ReportList } from '../report-list';
 
 export function TlsReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
+  const input = { domain_id: domainId, sort: 'begin', order: 'desc' } as const;
   const query = trpc.reports.tlsReports.useQuery(
-    { domain_id: domainId, limit: REPORTS_PER_PAGE, sort: 'begin', order: 'desc', cursor: search.history.cursor },
+    { ...input, limit: REPORTS_PER_PAGE, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
   return (
     <ReportList
       kind="tls"
+      input={input}
       query={query}
       search={search}
       mark={({ failed_sessions: failed }) =>

@@ -7,6 +7,7 @@ import { parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
 import { NearLink } from '@/components/near-link';
@@ -33,13 +34,13 @@ export function FiltersPage() {
   const domainScope = useDomainScope();
   const actions = useFilterActions();
   const mailServer = useMailServerState();
+  const input = {
+    domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
+    scope: SCOPES[show],
+    order: 'asc',
+  } as const;
   const list = trpc.sieveFilters.list.useQuery(
-    {
-      domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
-      scope: SCOPES[show],
-      limit: MAX_FILTERS_SHOWN,
-      order: 'asc',
-    },
+    { ...input, limit: MAX_FILTERS_SHOWN },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data && inRunOrder(list.data.items.map(actions.latest));
@@ -62,7 +63,7 @@ export function FiltersPage() {
       ) : (
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
-          <ListTools query={list}>
+          <ListTools query={list} actions={<ExportButton path="/sieve-filters/export" input={input} what="filters" />}>
             <SegmentedControl
               label="Applies to"
               value={show}

@@ -9,6 +9,7 @@ import { DataTable } from '@/components/data-table/data-table';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -36,6 +37,7 @@ export function HealthPage() {
   return (
     <Page>
       <PageHeader title="Health" description={descriptionOf(health.data)}>
+        <ExportButton path="/system/health/export" input={{}} what="checks" />
         <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
           Check now
         </Button>

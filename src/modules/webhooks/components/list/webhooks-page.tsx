@@ -10,6 +10,7 @@ import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
@@ -60,7 +61,7 @@ export function WebhooksPage() {
           New webhook
         </Button>
       </PageHeader>
-      <ListTools query={list}>
+      <ListTools query={list} actions={<ExportButton path="/webhooks/export" input={input} what="webhooks" />}>
         <SegmentedControl
           label="Status"
           value={values.show}
