@@ -86,6 +86,11 @@ test('a view is saved, follows its admin to another browser, and is updated and 
 const LISTS = [
   ['mailboxes', '/mailboxes?show=full', '/mailboxes'],
   ['aliases', '/aliases?show=inactive', '/aliases'],
+  ['filters', '/sieve-filters?show=mailbox', '/sieve-filters'],
+  ['domains', '/domains?q=east&show=inactive', '/domains'],
+  ['webhooks', '/webhooks?show=inactive', '/webhooks'],
+  ['API keys', '/api-keys?show=expired&sort=name', '/api-keys'],
+  ['admins', '/admins?order=desc', '/admins'],
   ['audit', '/audit?outcome=denied', '/audit'],
   ['alerts', '/abuse?show=all&severity=critical', '/abuse'],
 ] as const;

@@ -8,6 +8,11 @@ export const VIEW_PAGES = {
   },
   mailboxes: { path: '/mailboxes', parameters: ['q', 'domain', 'show', ...ORDER] },
   aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },
+  sieve_filters: { path: '/sieve-filters', parameters: ['domain', 'show'] },
+  domains: { path: '/domains', parameters: ['q', 'show', ...ORDER] },
+  webhooks: { path: '/webhooks', parameters: ['domain', 'show'] },
+  api_keys: { path: '/api-keys', parameters: ['q', 'show', ...ORDER] },
+  admins: { path: '/admins', parameters: ORDER },
   audit: {
     path: '/audit',
     parameters: [

@@ -11,6 +11,7 @@ import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { adminColumns } from './admin-columns';
@@ -34,6 +35,7 @@ export function AdminsPage() {
   return (
     <Page>
       <PageHeader title="Admins" description="People who can sign in, with their roles and domains">
+        <Views page="admins" />
         <ExportButton path="/admins/export" input={input} what="admins" />
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
           Add admin

@@ -12,6 +12,7 @@ import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -67,7 +68,15 @@ export function ApiKeysPage() {
           New key
         </Button>
       </PageHeader>
-      <ListTools query={list} actions={<ExportButton path="/api-keys/export" input={input} what="API keys" />}>
+      <ListTools
+        query={list}
+        actions={
+          <>
+            <Views page="api_keys" />
+            <ExportButton path="/api-keys/export" input={input} what="API keys" />
+          </>
+        }
+      >
         <SearchInput
           label="Filter by name, admin or prefix"
           placeholder="Name, admin or prefix"

@@ -16,6 +16,7 @@ import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
@@ -60,7 +61,15 @@ export function DomainsPage() {
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
-      <ListTools query={list} actions={<ExportButton path="/domains/export" input={input} what="domains" />}>
+      <ListTools
+        query={list}
+        actions={
+          <>
+            <Views page="domains" />
+            <ExportButton path="/domains/export" input={input} what="domains" />
+          </>
+        }
+      >
         <SearchInput
           label="Filter by name"
           placeholder="Domain name"

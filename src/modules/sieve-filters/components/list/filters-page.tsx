@@ -10,6 +10,7 @@ import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -63,7 +64,15 @@ export function FiltersPage() {
       ) : (
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
-          <ListTools query={list} actions={<ExportButton path="/sieve-filters/export" input={input} what="filters" />}>
+          <ListTools
+            query={list}
+            actions={
+              <>
+                <Views page="sieve_filters" />
+                <ExportButton path="/sieve-filters/export" input={input} what="filters" />
+              </>
+            }
+          >
             <SegmentedControl
               label="Applies to"
               value={show}

@@ -14,6 +14,7 @@ import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -61,7 +62,15 @@ export function WebhooksPage() {
           New webhook
         </Button>
       </PageHeader>
-      <ListTools query={list} actions={<ExportButton path="/webhooks/export" input={input} what="webhooks" />}>
+      <ListTools
+        query={list}
+        actions={
+          <>
+            <Views page="webhooks" />
+            <ExportButton path="/webhooks/export" input={input} what="webhooks" />
+          </>
+        }
+      >
         <SegmentedControl
           label="Status"
           value={values.show}
