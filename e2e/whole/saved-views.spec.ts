@@ -83,6 +83,50 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   await context.close();
 });
 
+test('an Undo restores a view as it was, even if the list of views has not loaded again since', async ({
+  page,
+  makeAdmin,
+  sql,
+  check,
+}) => {
+  const { id, cookie } = await makeAdmin('admin');
+  await sql(
+    `INSERT INTO saved_view (id, admin_id, page, name, query, updated_at)
+     VALUES (gen_random_uuid(), $1, 'messages', 'Failed', 'status=failed', now())`,
+    [id],
+  );
+  await useSession(page, cookie);
+  await page.goto(`${url()}/messages`);
+  await settled(page);
+  await openViews(page);
+  await viewItem(page, 'Failed').click();
+  await expect(page).toHaveURL(`${url()}/messages?status=failed`);
+  await page.getByLabel('Search messages').fill('parcel');
+  await expect(page).toHaveURL(/q=parcel/);
+  await openViews(page);
+  await viewItem(page, 'Update Failed').click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
+
+  let release = () => {};
+  const isDeleted = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/trpc/savedViews.list*', async (route) => {
+    await isDeleted;
+    await route.continue();
+  });
+  await openViews(page);
+  await viewItem(page, 'Delete Failed').click();
+  await expect(page.getByRole('status').filter({ hasText: 'Deleted Failed' })).toBeVisible();
+  release();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
+  await openViews(page);
+  await expect(viewItem(page, 'Failed')).toHaveAttribute('href', '/messages?status=failed');
+  await check();
+});
+
 const LISTS = [
   ['mailboxes', '/mailboxes?show=full', '/mailboxes'],
   ['aliases', '/aliases?show=inactive', '/aliases'],

@@ -5,6 +5,9 @@ import { toProblem } from '../../api/problem';
 import { trpc } from '../../api/trpc';
 import { dismissResult, notify } from '../../notifications';
 
+type Views = NonNullable<ReturnType<ReturnType<typeof trpc.useUtils>['savedViews']['list']['getData']>>;
+type Change = (views: Views) => Views;
+
 /** Updates and deletes views, with Undo. */
 export function useViewActions() {
   const utils = trpc.useUtils();
@@ -12,34 +15,48 @@ export function useViewActions() {
   const change = trpc.savedViews.update.useMutation();
   const drop = trpc.savedViews.delete.useMutation();
 
-  const run = async (verb: string, { name }: View, act: () => Promise<unknown>, done: string, undo?: () => void) => {
+  /** Changes the list before it says so: the menu could otherwise act on a view, and undo to one, as it was before. */
+  const run = async (
+    verb: string,
+    { page, name }: View,
+    act: () => Promise<Change>,
+    done: string,
+    undo?: () => void,
+  ) => {
     dismissResult();
     try {
-      await act();
+      const changed = await act();
+      await utils.savedViews.list.cancel({ page });
+      utils.savedViews.list.setData({ page }, (views) => views && changed(views));
       notify({ text: `${done} ${name}`, undo });
     } catch (error) {
       notify({ text: `Couldn’t ${verb} ${name}`, problem: toProblem(error) });
     }
     await utils.savedViews.invalidate();
   };
+  const set = async (id: string, query: string): Promise<Change> => {
+    const changed = await change.mutateAsync({ id, query });
+    return (views) => views.map((view) => (view.id === id ? changed : view));
+  };
   const update = (view: View, query: string): void =>
     void run(
       'update',
       view,
-      () => change.mutateAsync({ id: view.id, query }),
+      () => set(view.id, query),
       'Updated',
-      () => void run('restore', view, () => change.mutateAsync({ id: view.id, query: view.query }), 'Restored'),
+      () => void run('restore', view, () => set(view.id, view.query), 'Restored'),
     );
   const remove = (view: View): void => {
-    const { page, name, query } = view;
-    const restore = () => create.mutateAsync({ page, name, query });
-    void run(
-      'delete',
-      view,
-      () => drop.mutateAsync({ id: view.id }),
-      'Deleted',
-      () => void run('restore', view, restore, 'Restored'),
-    );
+    const { id, page, name, query } = view;
+    const restore = async (): Promise<Change> => {
+      const created = await create.mutateAsync({ page, name, query });
+      return (views) => [...views, created].toSorted((one, other) => one.name.localeCompare(other.name));
+    };
+    const take = async (): Promise<Change> => {
+      await drop.mutateAsync({ id });
+      return (views) => views.filter((other) => other.id !== id);
+    };
+    void run('delete', view, take, 'Deleted', () => void run('restore', view, restore, 'Restored'));
   };
   return { update, remove };
 }
