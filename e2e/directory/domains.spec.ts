@@ -167,18 +167,24 @@ test('shows the domain’s mailboxes and aliases on their tabs', async ({ signed
   await page.goto(`${url()}/domains/${domain.id}?tab=aliases`);
   await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
   await check();
-  const alias = { domain_id: domain.id, source_local_part: 'sales', destination: 'ann@far.example' };
+  const alias = { domain_id: domain.id, source_local_part: 'sales', destination: 'ann@far.example,bo@far.example' };
   await api.call('POST', '/aliases', alias);
   await api.call('POST', '/mailboxes', {
     domain_id: domain.id,
     local_part: 'ann',
     password: 'paper boats on the canal',
+    quota_bytes: 2 * 1024 ** 3,
   });
   await page.reload();
-  await expect(page.getByRole('row', { name: /sales@/ })).toContainText('ann@far.example');
+  const row = page.getByRole('row', { name: /sales@/ });
+  await expect(row).toContainText('ann@far.example');
+  await expect(row).not.toContainText('bo@far.example');
+  await row.getByRole('button', { name: `Show 1 more for sales@${domain.name}` }).click();
+  await expect(row.getByRole('listitem').filter({ hasText: 'bo@far.example' })).toBeVisible();
+  await check();
   await page.getByRole('tab', { name: 'Mailboxes' }).click();
   await expect(page).toHaveURL(/tab=mailboxes$/);
-  await expect(page.getByRole('row', { name: /ann@/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /ann@/ })).toContainText(/^.*ann@.*0 B of 2 GB/);
   await check();
   await page.getByRole('link', { name: 'New mailbox' }).click();
   await expect(page.getByRole('dialog', { name: 'New mailbox' })).toBeVisible();

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { StorageGauge } from '@/components/directory/storage';
 import { LoadFailed } from '@/components/load-failed';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
@@ -19,7 +20,6 @@ import { MailboxDetails } from './mailbox-details';
 import classes from './mailbox-page.module.css';
 import { MailboxState } from './mailbox-state';
 import { MailboxPassword } from './password/mailbox-password';
-import { StorageGauge } from './storage';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };

@@ -1,11 +1,6 @@
 import type { Problem } from '@/components/api/problem';
 import { parseAddress } from '@/lib/mail/address';
-import { splitDestinations } from '@/lib/mail/destinations';
 import type { Alias, AliasWarning } from '../../schema';
-
-export function destinationsOf({ destination }: Pick<Alias, 'destination'>): string[] {
-  return splitDestinations(destination);
-}
 
 export function splitAddresses(text: string): string[] {
   return text.split(/[\s,;]+/).filter(Boolean);
@@ -24,10 +19,6 @@ export function isInvalid(address: string): boolean {
 /** The warning that a mailbox has the alias's address. */
 export function shadowWarning({ warnings }: Alias): AliasWarning | undefined {
   return warnings.find(({ code }) => code === 'shadowed_by_mailbox');
-}
-
-export function destinationWarning({ warnings }: Alias, address: string): AliasWarning | undefined {
-  return warnings.find(({ destination }) => destination === address.toLowerCase());
 }
 
 /** The address in `destination` that the server rejected, in lower case. */

@@ -4,6 +4,8 @@ import type { MouseEvent } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn, addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { DestinationsCell } from '@/components/directory/destinations/destinations-cell';
+import { WarningMark } from '@/components/directory/destinations/warning-mark';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
@@ -11,8 +13,6 @@ import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Alias } from '../../schema';
 import { shadowWarning } from '../edit/alias-values';
-import { DestinationsCell } from './destinations-cell';
-import { WarningMark } from './warning-mark';
 
 type AliasColumnsOptions = {
   selection: Selection<Alias>;

@@ -4,6 +4,8 @@ import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
+import { DestinationsCell } from '@/components/directory/destinations/destinations-cell';
+import { WarningMark } from '@/components/directory/destinations/warning-mark';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -60,7 +62,7 @@ function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
               {source === '' ? 'Catch-all' : <EmailAddress value={address} />}
             </RowLink>
             {!active && <StatusMark status="off" />}
-            {active && warnings.length > 0 && <StatusMark status="warning" />}
+            <ShadowedMark warnings={warnings} />
           </Cell>
         </Copyable>
       ),
@@ -70,14 +72,14 @@ function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
       header: 'Delivers to',
       mobile: 'under',
       skeletonWidth: 200,
-      className: 'mono soft',
-      cell: ({ destination }) => (
-        <span className="clip" title={destination}>
-          {destination}
-        </span>
-      ),
+      cell: (alias) => <DestinationsCell alias={alias} />,
     },
   ];
+}
+
+function ShadowedMark({ warnings }: Pick<Alias, 'warnings'>) {
+  const shadowed = warnings.find(({ code }) => code === 'shadowed_by_mailbox');
+  return shadowed && <WarningMark title={shadowed.message}>Shadowed</WarningMark>;
 }
 
 function aliasPath(domain: Domain, id: string): string {

@@ -5,12 +5,12 @@ import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
+import { StorageCell } from '@/components/directory/storage';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
-import { formatBytes } from '@/lib/format';
 import type { Mailbox } from '@/modules/mailboxes/schema';
 import type { Domain } from '../../schema';
 import { ShortListFooter } from './short-list-footer';
@@ -75,19 +75,23 @@ const COLUMNS: DataTableColumn<Mailbox>[] = [
   {
     key: 'name',
     header: 'Name',
-    mobile: 'under',
+    width: 200,
+    maxWidth: 360,
+    isOptional: true,
     skeletonWidth: 120,
     className: 'soft',
-    cell: ({ display_name }) => <span className="clip">{display_name}</span>,
+    cell: ({ display_name }) => (
+      <span className="clip" title={display_name}>
+        {display_name}
+      </span>
+    ),
   },
   {
     key: 'storage',
     header: 'Storage used',
-    width: 120,
-    kind: 'figure',
-    mobile: 'side',
-    skeletonWidth: 48,
-    className: 'soft',
-    cell: ({ used_bytes }) => formatBytes(used_bytes),
+    width: 296,
+    mobile: 'under',
+    skeletonWidth: 160,
+    cell: (mailbox) => <StorageCell mailbox={mailbox} />,
   },
 ];

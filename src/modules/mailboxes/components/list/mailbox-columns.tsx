@@ -1,12 +1,12 @@
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { StorageCell } from '@/components/directory/storage';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Mailbox } from '../../schema';
 import { MailboxState } from '../mailbox-state';
-import { StorageCell } from '../storage';
 
 export function mailboxColumns(selection: Selection<Mailbox>): DataTableColumn<Mailbox>[] {
   return [selectColumn({ selection, nameOf: ({ email }) => email, mobile: 'mark' }), ...COLUMNS];

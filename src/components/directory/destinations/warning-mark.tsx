@@ -1,4 +1,4 @@
-import { StatusMark } from '@/components/marks/status-mark';
+import { StatusMark } from '../../marks/status-mark';
 import classes from './warning-mark.module.css';
 
 /** On small screens only its shape is shown. */

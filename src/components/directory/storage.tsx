@@ -1,11 +1,10 @@
-import { Gauge } from '@/components/marks/gauge';
-import type { Tone } from '@/components/marks/status-mark';
 import { formatBytes } from '@/lib/format';
 import { ALMOST_FULL_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
-import type { Mailbox } from '../schema';
+import { Gauge } from '../marks/gauge';
+import type { Tone } from '../marks/status-mark';
 import classes from './storage.module.css';
 
-type StorageProps = { mailbox: Pick<Mailbox, 'used_bytes' | 'quota_bytes' | 'percent_full'> };
+type StorageProps = { mailbox: { used_bytes: number; quota_bytes: number | null; percent_full: number | null } };
 
 export function StorageCell({ mailbox }: StorageProps) {
   const { percent_full: percent } = mailbox;

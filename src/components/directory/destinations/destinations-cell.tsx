@@ -2,27 +2,30 @@
 
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Cell } from '@/components/data-table/cells';
-import { StatusMark } from '@/components/marks/status-mark';
-import { EmailAddress } from '@/components/values/email-address';
 import { formatPlural } from '@/lib/format';
-import type { Alias, AliasWarning } from '../../schema';
-import { destinationsOf, destinationWarning } from '../edit/alias-values';
+import { splitDestinations } from '@/lib/mail/destinations';
+import { Cell } from '../../data-table/cells';
+import { StatusMark } from '../../marks/status-mark';
+import { EmailAddress } from '../../values/email-address';
 import classes from './destinations-cell.module.css';
 import { WarningMark } from './warning-mark';
 
-const LABELS: Record<AliasWarning['code'], string> = {
+const LABELS = {
   shadowed_by_mailbox: 'Shadowed',
   destination_not_found: 'No mailbox',
   destination_inactive: 'Inactive mailbox',
   destination_domain_inactive: 'Inactive domain',
 };
 
+type Warning = { code: keyof typeof LABELS; message: string; destination: string | null };
+type Alias = { address: string; destination: string; warnings: Warning[] };
+
 const CHEVRON = { size: 14, stroke: 1.75, 'aria-hidden': true } as const;
 
+/** Where an alias delivers to: the first address, and the others once it is opened. */
 export function DestinationsCell({ alias }: { alias: Alias }) {
   const [isOpen, setIsOpen] = useState(false);
-  const [first = '', ...others] = destinationsOf(alias);
+  const [first = '', ...others] = splitDestinations(alias.destination);
   const warnings = [first, ...others].map((address) => destinationWarning(alias, address)).filter((found) => found);
   const [warning] = warnings;
   const mark = warning && (
@@ -75,6 +78,10 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
   );
 }
 
-function DestinationMark({ warning }: { warning: AliasWarning | undefined }) {
+function destinationWarning({ warnings }: Alias, address: string): Warning | undefined {
+  return warnings.find(({ destination }) => destination === address.toLowerCase());
+}
+
+function DestinationMark({ warning }: { warning: Warning | undefined }) {
   return warning && <StatusMark status="warning">{LABELS[warning.code]}</StatusMark>;
 }
