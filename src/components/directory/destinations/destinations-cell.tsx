@@ -59,19 +59,20 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
         <span className="quiet" aria-hidden="true">
           →
         </span>
-        <EmailAddress value={first} isLight />
-        {others.length > 0 && (
-          <button
-            type="button"
-            className={classes.more}
-            aria-expanded="false"
-            aria-label={`Show ${others.length} more for ${alias.address}`}
-            onClick={() => setIsOpen(true)}
-          >
-            +{others.length}
-            <IconChevronDown {...CHEVRON} />
-          </button>
-        )}
+        <EmailAddress value={first} isLight>
+          {others.length > 0 && (
+            <button
+              type="button"
+              className={classes.more}
+              aria-expanded="false"
+              aria-label={`Show ${others.length} more for ${alias.address}`}
+              onClick={() => setIsOpen(true)}
+            >
+              +{others.length}
+              <IconChevronDown {...CHEVRON} />
+            </button>
+          )}
+        </EmailAddress>
       </Cell>
       {mark}
     </span>

@@ -83,7 +83,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
           <span className="only-narrow">
             <KindMark kind={alert.kind} />
           </span>
-          <span className="clip" title={alert.message}>
+          <span className="two-lines" title={alert.message}>
             {describe(alert)}
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}

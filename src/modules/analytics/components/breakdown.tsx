@@ -88,6 +88,7 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
       key: 'share',
       header: <span className="sr-only">Size</span>,
       width: 144,
+      isOptional: true,
       mobile: 'none',
       cell: (entry) => (
         <span className={classes.bar}>

@@ -35,7 +35,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       skeletonWidth: 140,
       cell: ({ name, expires_at }) => (
         <Cell>
-          <span className="clip strong" title={name}>
+          <span className="two-lines strong" title={name}>
             {name}
           </span>
           {isExpired(expires_at) && (
@@ -50,7 +50,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'prefix',
       header: 'Prefix',
-      width: 136,
+      width: 132,
       maxWidth: 168,
       mobile: 'under',
       skeletonWidth: 128,
@@ -59,8 +59,8 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'domains',
       header: 'Domains',
-      width: 152,
-      maxWidth: 280,
+      width: 192,
+      maxWidth: 264,
       isOptional: true,
       skeletonWidth: 96,
       cell: ({ scoped_domain_ids }) => (
@@ -73,7 +73,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       key: 'rate',
       header: 'Rate limit',
       isOptional: true,
-      width: 88,
+      width: 76,
       maxWidth: 120,
       kind: 'figure',
       skeletonWidth: 56,
@@ -82,7 +82,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'used',
       header: 'Last used',
-      width: 88,
+      width: 84,
       maxWidth: 136,
       skeletonWidth: 72,
       className: 'soft',
@@ -91,15 +91,15 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
     {
       key: 'expires',
       header: 'Expires',
-      width: 136,
-      maxWidth: 192,
+      width: 124,
+      maxWidth: 184,
       skeletonWidth: 72,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 48,
+      width: 44,
       kind: 'control',
       mobile: 'tail',
       skeletonWidth: 24,

@@ -1,4 +1,4 @@
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
@@ -52,14 +52,15 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     skeletonWidth: 172,
     cell: ({ to: [first, ...others] }) => (
       <Copyable value={[first, ...others].join(', ')} what="address">
-        <Cell>
-          {first && <EmailAddress value={first} />}
-          {others.length > 0 && (
-            <span className="quiet" title={others.join(', ')}>
-              +{others.length}
-            </span>
-          )}
-        </Cell>
+        {first && (
+          <EmailAddress value={first}>
+            {others.length > 0 && (
+              <span className="quiet" title={others.join(', ')}>
+                +{others.length}
+              </span>
+            )}
+          </EmailAddress>
+        )}
       </Copyable>
     ),
   };

@@ -78,7 +78,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     mobile: 'none',
     className: 'soft',
     cell: ({ reason }) => (
-      <span className="clip" title={reason}>
+      <span className="two-lines" title={reason}>
         {reason}
       </span>
     ),

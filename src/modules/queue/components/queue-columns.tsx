@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import { Cell, Copyable } from '@/components/data-table/cells';
+import { Copyable } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
@@ -60,10 +60,11 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       skeletonWidth: 172,
       cell: ({ recipients: [first], recipient_count: count }) => (
         <Copyable value={first?.address ?? ''} what="address">
-          <Cell>
-            {first && <EmailAddress value={first.address} />}
-            {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
-          </Cell>
+          {first && (
+            <EmailAddress value={first.address}>
+              {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
+            </EmailAddress>
+          )}
         </Copyable>
       ),
     },
