@@ -9,7 +9,7 @@ import { EmptyState, ErrorState } from '../data-table/states';
 import { StatusMark } from '../marks/status-mark';
 import classes from './list-view.module.css';
 import type { ListSearch } from './use-list-search';
-import { useToolsHeight } from './use-tools-height';
+import { TOOLS, useToolsHeight } from './use-tools-height';
 
 export type ListQuery<Row> = {
   data: { items: Row[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
@@ -114,7 +114,13 @@ export type ListToolsProps = Pick<GroupProps, 'align' | 'className'> & {
 export function ListTools({ query, search, actions, children, ...layout }: ListToolsProps) {
   const ref = useToolsHeight();
   return (
-    <Group ref={ref} py="md" {...layout} className={[classes.tools, layout.className].filter(Boolean).join(' ')}>
+    <Group
+      ref={ref}
+      {...TOOLS}
+      py="md"
+      {...layout}
+      className={[classes.tools, layout.className].filter(Boolean).join(' ')}
+    >
       {children}
       {search?.isFiltered && (
         <ClearFilters className="only-wide" variant="subtle" color="gray" onClick={search.clear} />

@@ -2,6 +2,14 @@
 
 import { type RefObject, useEffect, useRef } from 'react';
 
+const ATTRIBUTE = 'data-list-tools';
+export const TOOLS = { [ATTRIBUTE]: true };
+
+/** The filters above the list of the page. */
+export function toolsOfPage(): Element | null {
+  return document.querySelector(`[${ATTRIBUTE}]`);
+}
+
 /** Tells the elements beside the tools how high they are, for what stays in view below them. */
 export function useToolsHeight(): RefObject<HTMLDivElement | null> {
   const ref = useRef<HTMLDivElement>(null);

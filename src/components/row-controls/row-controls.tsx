@@ -1,10 +1,26 @@
 import classes from './row-controls.module.css';
 
-type RowCheckboxProps = { label: string; checked: boolean; disabled?: boolean; onChange: () => void };
+type RowCheckboxProps = {
+  label: string;
+  checked: boolean;
+  /** Of some of the rows, in the header. */
+  isMixed?: boolean;
+  disabled?: boolean;
+  onChange: () => void;
+};
 
 /** A checkbox in each row of a list. */
-export function RowCheckbox({ label, ...input }: RowCheckboxProps) {
-  return <input type="checkbox" className={classes.checkbox} aria-label={label} {...input} />;
+export function RowCheckbox({ label, isMixed = false, ...input }: RowCheckboxProps) {
+  const ref = isMixed ? mix : unmix;
+  return <input type="checkbox" ref={ref} className={classes.checkbox} aria-label={label} {...input} />;
+}
+
+const mix = (element: HTMLInputElement | null) => setMixed(element, true);
+const unmix = (element: HTMLInputElement | null) => setMixed(element, false);
+
+/** HTML has no attribute for it. */
+function setMixed(element: HTMLInputElement | null, isMixed: boolean): void {
+  if (element) element.indeterminate = isMixed;
 }
 
 type RowSwitchProps = { label: string; checked: boolean; onChange: (isOn: boolean) => void };

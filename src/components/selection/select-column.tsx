@@ -20,12 +20,13 @@ export function selectColumn<Row>({
 }: SelectColumnProps<Row>): DataTableColumn<Row> {
   return {
     key: 'select',
-    header: selection.rows.length === 0 && (
+    header: (
       <RowCheckbox
         label="Select all on this page"
-        checked={false}
+        checked={selection.isAll}
+        isMixed={selection.rows.length > 0 && !selection.isAll}
         disabled={selection.isEmpty}
-        onChange={selection.selectAll}
+        onChange={selection.isAll ? selection.clear : selection.selectAll}
       />
     ),
     width: 40,

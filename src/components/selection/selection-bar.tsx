@@ -1,30 +1,28 @@
-import { Button, Checkbox } from '@mantine/core';
-import type { ReactNode } from 'react';
+'use client';
+
+import { Button } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { toolsOfPage } from '../list/use-tools-height';
 import classes from './selection.module.css';
 import type { Selection } from './use-selection';
 
 type SelectionBarProps = {
-  selection: Pick<Selection<unknown>, 'rows' | 'isAll' | 'selectAll' | 'clear'>;
+  selection: Pick<Selection<unknown>, 'rows' | 'clear'>;
   /** What is selected, such as "aliases". */
   what: string;
   /** The buttons that change what is selected. */
   children: ReactNode;
 };
 
-/** Takes the place of a table's header while rows are selected. */
-export function SelectionBar({ selection: { rows, isAll, selectAll, clear }, what, children }: SelectionBarProps) {
-  if (rows.length === 0) return null;
-  return (
+/** Takes the place of the filters above a list while rows are selected, so that nothing moves. */
+export function SelectionBar({ selection: { rows, clear }, what, children }: SelectionBarProps) {
+  const [tools, setTools] = useState<Element | null>(null);
+  useEffect(() => setTools(toolsOfPage()), []);
+  if (rows.length === 0 || !tools) return null;
+  return createPortal(
     // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
-    <div className={classes.bar} role="group" aria-label={`Selected ${what}`}>
-      <span className={classes.all}>
-        <Checkbox
-          aria-label="Select all on this page"
-          checked={isAll}
-          indeterminate={!isAll}
-          onChange={isAll ? clear : selectAll}
-        />
-      </span>
+    <div className={classes.bar} data-selection-bar role="group" aria-label={`Selected ${what}`}>
       <div className={classes.actions}>
         <b>{rows.length} selected</b>
         {children}
@@ -32,6 +30,7 @@ export function SelectionBar({ selection: { rows, isAll, selectAll, clear }, wha
           Clear
         </Button>
       </div>
-    </div>
+    </div>,
+    tools,
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
@@ -7,7 +7,7 @@ import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
-import { ListView } from '@/components/list/list-view';
+import { ListTools, ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
@@ -81,8 +81,22 @@ export function Alerts({ domainId, children }: AlertsProps) {
   return (
     <>
       <section aria-labelledby="alerts">
-        <SectionHeading title="Alerts" id="alerts">
-          <span className="spacer" />
+        <SectionHeading title="Alerts" id="alerts" />
+        <ListTools
+          query={list}
+          actions={
+            <>
+              <Views page="alerts" />
+              <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
+            </>
+          }
+        >
+          <SegmentedControl
+            label="Status"
+            value={show}
+            options={STATUS_OPTIONS}
+            onChange={(value) => search.change({ show: value })}
+          />
           <div className={classes.filters}>
             <Select
               aria-label="Kind"
@@ -103,17 +117,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
               onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
             />
           </div>
-          <SegmentedControl
-            label="Status"
-            value={show}
-            options={STATUS_OPTIONS}
-            onChange={(value) => search.change({ show: value })}
-          />
-          <Group className={classes.actions}>
-            <Views page="alerts" />
-            <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
-          </Group>
-        </SectionHeading>
+        </ListTools>
         <SelectionBar selection={selection} what="alerts">
           <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>
             Acknowledge
@@ -131,7 +135,6 @@ export function Alerts({ domainId, children }: AlertsProps) {
           noMatches="No alert matches these filters."
           caption={`Alerts, ${FIRST[sort][order]} first`}
           className={SELECTABLE}
-          hideHeader={selection.rows.length > 0}
           columns={alertColumns({
             selection,
             onSetStatus: (alert, next) => setStatus([alert], next),

@@ -49,7 +49,6 @@ export function QueueTable({ query, search, actions, onDelete }: QueueTableProps
         noMatches="No queued message matches these filters."
         caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}
         className={SELECTABLE}
-        hideHeader={selection.rows.length > 0}
         columns={queueColumns({ selection, openId: values.open, onOpen: open })}
         rowKey={({ queue_id: id }) => id}
         rowHref={({ queue_id: id }) => `/queue?open=${id}`}

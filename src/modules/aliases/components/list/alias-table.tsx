@@ -57,7 +57,6 @@ export function AliasTable({ query, search, total, empty, actions, onDelete }: A
         noMatches="No alias or destination matches these filters."
         caption={`Aliases, by ${values.sort === 'created_at' ? 'date added' : 'address'}`}
         className={`${SELECTABLE} ${classes.table}`}
-        hideHeader={selection.rows.length > 0}
         columns={aliasColumns({
           selection,
           onSetActive: (alias, active) => actions.setActive([alias], active),

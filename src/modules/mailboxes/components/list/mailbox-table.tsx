@@ -84,7 +84,6 @@ export function MailboxTable({ query, search, total, empty, caption }: MailboxTa
         noMatches="No mailbox matches these filters."
         caption={caption}
         className={SELECTABLE}
-        hideHeader={selection.rows.length > 0}
         columns={mailboxColumns(selection)}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/mailboxes/${id}`}
