@@ -105,7 +105,7 @@ test('at 360 px, mailboxes are selected and deactivated together', async ({ sign
   const bar = page.getByRole('group', { name: 'Selected mailboxes' });
   await page.getByRole('checkbox', { name: `Select ann@${domain.name}` }).click();
   await expect(bar).toContainText('1 selected');
-  await bar.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   await expect(bar).toContainText('3 selected');
   await page.getByRole('checkbox', { name: `Select cy@${domain.name}` }).click();
   await check();

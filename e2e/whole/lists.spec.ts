@@ -117,6 +117,9 @@ test('the filters, the header and the selected rows’ actions stay in view', as
   const actions = page.getByRole('group', { name: 'Selected aliases' });
   await scrollToEnd(page);
   expect(await isInView(actions)).toBe(true);
+  expect(await isInView(header)).toBe(true);
+  expect(await topOf(header)).toBeGreaterThan(await topOf(actions));
+  await expect(filter).toBeHidden();
   await check();
 
   await page.setViewportSize({ width: 360, height: 740 });

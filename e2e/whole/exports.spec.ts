@@ -1,0 +1,60 @@
+import { expect, makeDomain, test, url } from '../support/fixtures';
+
+const PAGES = [
+  ['/webhooks?show=active', 'webhooks', { active: 'true' }],
+  ['/sieve-filters?show=mailbox', 'filters', { scope: 'mailbox', order: 'asc' }],
+  ['/domains?q=east&order=desc', 'domains', { q: 'east', order: 'desc' }],
+  ['/api-keys?show=expired', 'api-keys', { expired: 'true' }],
+  ['/admins?order=desc', 'admins', { order: 'desc' }],
+  ['/abuse?senders=sent_last_24h', 'top-senders', { sort: 'sent_last_24h' }],
+  ['/system/backups', 'backups', {}],
+  ['/system/nodes', 'nodes', {}],
+  ['/system/health', 'health', {}],
+] as const;
+
+for (const [path, name, filters] of PAGES) {
+  test(`exports what ${path} shows`, async ({ signedIn: page, check }) => {
+    await page.goto(`${url()}${path}`);
+    const button = page.getByRole('button', { name: 'Export CSV' }).last();
+    await expect(button).toBeVisible();
+    await check();
+    const [request, download] = await Promise.all([
+      page.waitForRequest(/\/export\?/),
+      page.waitForEvent('download'),
+      button.click(),
+    ]);
+    expect(Object.fromEntries(new URL(request.url()).searchParams)).toMatchObject(filters);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^${name}-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
+    await expect(page.getByRole('status').filter({ hasText: /^Exported/ })).toBeVisible();
+  });
+}
+
+test('exports the mailboxes, the aliases and the DNS records of a domain', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await api.call('POST', '/aliases', {
+    domain_id: domain.id,
+    source_local_part: 'sales',
+    destination: 'a@far.example',
+  });
+  await api.call('POST', '/mailboxes', {
+    domain_id: domain.id,
+    local_part: 'ann',
+    password: 'paper boats on the canal',
+  });
+  for (const [tab, name] of [
+    ['mailboxes', /^mailboxes-[\d-]+\.csv$/],
+    ['aliases', `aliases-${domain.name}.csv`],
+  ] as const) {
+    await page.goto(`${url()}/domains/${domain.id}?tab=${tab}`);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await started).suggestedFilename()).toMatch(name);
+    await check();
+  }
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.getByRole('button', { name: 'Zone file' }).click();
+  const started = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export results of the last check as CSV' }).click();
+  expect((await started).suggestedFilename()).toMatch(/^dns-records-[\d-]+\.csv$/);
+  await check();
+});
