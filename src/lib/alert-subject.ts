@@ -10,10 +10,7 @@ export function shownSubject({ kind, subject }: Pick<Subject, 'kind' | 'subject'
   return kind === 'webhook_failing' ? subject.replace(/ \([0-9a-f-]{36}\)$/, '') : subject;
 }
 
-/**
- * Whether an alert is about a check of the system. Its message is "<subject> is down. " or "<subject> needs attention. ",
- * what was found, and what to do.
- */
+/** Whether an alert is about a check of the system. */
 export function isAboutSystem(kind: string): boolean {
   return kind === 'system_down' || kind === 'system_degraded';
 }

@@ -26,7 +26,11 @@ export const Alert = z
     }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
-    message: z.string(),
+    message: z.string().meta({ description: 'The summary and the details' }),
+    summary: z.string().meta({ description: 'What happened, in one sentence that names the subject' }),
+    details: z.string().meta({
+      description: 'What was found, what it means and what to do. Empty if the summary says it all',
+    }),
     count: z.number().int().meta({
       description:
         'Messages in the hour before the alert; for a webhook, failures in a row; different wrong passwords; broken DNS records',

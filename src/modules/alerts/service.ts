@@ -8,7 +8,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
-import { type AlertFacts, messageOf } from './message';
+import { type AlertFacts, messageOf, messagePartsOf } from './message';
 import { type Alert, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
 
 export type NewAlert = {
@@ -219,6 +219,7 @@ function present(row: Row): Alert {
     domain_id: row.domainId,
     mailbox_id: row.mailboxId,
     message: messageOf(row),
+    ...messagePartsOf(row),
     count: row.count,
     expected: row.expected,
     created_at: row.createdAt.toISOString(),

@@ -134,9 +134,9 @@ export function nameOfAlert({ kind, subject }: Alert): string {
   return `${KINDS[kind][1]}: ${subject}`;
 }
 
-function describe({ kind, subject, count, expected, message }: Alert): string {
-  // Its first sentence repeats the subject and the kind.
-  if (isAboutSystem(kind)) return message.slice(message.indexOf('. ', subject.length) + 2);
+function describe({ kind, count, expected, message, details }: Alert): string {
+  // The summary repeats the subject and the kind.
+  if (isAboutSystem(kind)) return details;
   if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   if (kind === 'dns_broken') return `${formatPlural(count, 'record')} missing or wrong`;
