@@ -21,6 +21,7 @@ export async function seedAbuse(
   const limited = domains[RATE_LIMITED];
   const failing = webhooks.findLast(({ health, deactivatedAt }) => health.kind === 'down' && deactivatedAt === null);
   if (!culprit || !limited || !failing) return;
+  const { failuresInRow } = await tx.webhook.findUniqueOrThrow({ where: { id: failing.id } });
   const ofCulprit = { subject: culprit.address, domainId: culprit.domain.id, mailboxId: culprit.id };
   const alerts: (Omit<Alert, 'createdAt' | 'severity'> & { ageMs: number })[] = [
     {
@@ -51,7 +52,7 @@ export async function seedAbuse(
       kind: 'webhook_failing',
       subject: `${failing.host} (${failing.id})`,
       domainId: failing.domainId,
-      count: 30,
+      count: failuresInRow,
       expected: 0,
     },
     ...[5, 4, 2].map((hours) => rateLimited(limited, hours * DAY_MS + 90 * MINUTE_MS, hours === 2)),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { keyClient } from '@/test/rest';
-import { type NewAlert, openAlerts, resolveAlert } from './service';
+import { type NewAlert, openAlerts, resolveAlert, updateOpenAlert } from './service';
 
 const api = await keyClient({ role: 'super_admin' });
 const DAY_MS = 86_400_000;
@@ -28,6 +28,20 @@ describe('an alert about a lasting state', () => {
     await Promise.all([open(), open(), open()]);
     await openAlerts(db, [about('webhook_failing')], new Date(now.getTime() + 2 * DAY_MS));
     expect(await alerts()).toMatchObject([{ kind: 'webhook_failing', severity: 'critical', status: 'open' }]);
+  });
+
+  it('has the numbers of the state as it is now, also while acknowledged, and keeps its last ones', async () => {
+    const alert = about('webhook_failing');
+    await openAlerts(db, [{ ...alert, count: 30 }], now);
+    await openAlerts(db, [{ ...alert, count: 31 }], now);
+    const [{ id }] = await alerts();
+    await api.patch(`/abuse/alerts/${id}`, { status: 'acknowledged' });
+    await openAlerts(db, [{ ...alert, count: 1206 }], now);
+    const message = expect.stringContaining('failed 1,206 times in a row');
+    expect(await alerts()).toMatchObject([{ id, status: 'acknowledged', count: 1206, message }]);
+    await resolveAlert(db, alert, now);
+    await updateOpenAlert(db, { ...alert, count: 1 });
+    expect(await alerts()).toMatchObject([{ id, status: 'closed', count: 1206 }]);
   });
 
   it('closes by itself when the state ends, even if it was acknowledged, and opens again the next time', async () => {
@@ -56,6 +70,12 @@ describe('an alert about a lasting state', () => {
 });
 
 describe('an alert about an event', () => {
+  it('keeps the numbers of the event', async () => {
+    await openAlerts(db, [about('rate_limited')], now);
+    await openAlerts(db, [{ ...about('rate_limited'), count: 99 }], now);
+    expect(await alerts()).toMatchObject([{ count: 3 }]);
+  });
+
   it('is opened once per subject and day', async () => {
     await openAlerts(db, [about('volume_spike')], now);
     await openAlerts(db, [about('volume_spike')], now);

@@ -9,7 +9,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
 import { type AlertFacts, messageOf, messagePartsOf } from './message';
-import { type Alert, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
+import { type Alert, AlertKind, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
 
 export type NewAlert = {
   kind: Alert['kind'];
@@ -39,10 +39,11 @@ export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
 
 /**
  * Opens alerts, also with concurrent calls at most one per kind and subject: for a lasting state until it is closed, for
- * an event per day (UTC).
+ * an event per day (UTC). One that a lasting state already has is updated.
  */
 export async function openAlerts(db: Tx, alerts: NewAlert[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
+  for (const alert of alerts) await updateOpenAlert(db, alert);
   const data = alerts.map((alert) => {
     const { severity, isLasting } = ALERT_KINDS[alert.kind];
     return { ...alert, severity, day: isLasting ? null : now, createdAt: now };
@@ -51,9 +52,25 @@ export async function openAlerts(db: Tx, alerts: NewAlert[], now: Date): Promise
   for (const row of opened) await emitAlert(db, row, now);
 }
 
+/** Keeps the alert about a lasting state, if it has one, at what the console and the API show of that state elsewhere. */
+export async function updateOpenAlert(db: Tx, { kind, subject, count, expected, text = '' }: NewAlert): Promise<void> {
+  if (!ALERT_KINDS[kind].isLasting) return;
+  const isOld = [{ count: { not: count } }, { expected: { not: expected } }, { text: { not: text } }];
+  await db.alert.updateMany({
+    where: { kind, subject, day: null, status: { not: 'closed' }, OR: isOld },
+    data: { count, expected, text },
+  });
+}
+
 /** Closes the alert about a state that has ended. */
 export function resolveAlert(db: Tx, { kind, subject }: Pick<NewAlert, 'kind' | 'subject'>, now: Date): Promise<void> {
   return resolveAlerts(db, { kind, subject }, now);
+}
+
+/** Closes the alerts about states of a domain that is about to be deleted, and of its webhooks. */
+export function resolveDomainAlerts(db: Tx, domainId: string, now: Date): Promise<void> {
+  const lasting = AlertKind.options.filter((kind) => ALERT_KINDS[kind].isLasting);
+  return resolveAlerts(db, { domainId, kind: { in: lasting } }, now);
 }
 
 /** Closes the alerts about states that have ended. */
@@ -70,8 +87,8 @@ async function resolveAlerts(db: Tx, where: Prisma.AlertWhereInput, now: Date): 
 export type SystemProblem = { subject: string; isDown: boolean | null; text: string; isLasting: boolean };
 
 /**
- * Closes the alerts of problems that no longer exist, or that have become worse or better, and opens one for each problem
- * that lasts and has none.
+ * Closes the alerts of problems that no longer exist, or that have become worse or better, opens one for each problem that
+ * lasts and has none, and updates the others.
  */
 export async function updateSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
   await resolveSystemAlerts(tx, problems, now);

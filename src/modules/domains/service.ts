@@ -1,4 +1,5 @@
 import { normalizeDomainName } from '@/lib/mail/address';
+import { resolveDomainAlerts } from '@/modules/alerts/service';
 import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
@@ -11,6 +12,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import { findMailHost } from './dns/checking/facts';
+import { followActive } from './dns/results/alert';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
@@ -66,6 +68,7 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
       .update({ where: { id }, select: FIELDS, data: columns(settings) })
       .catch(notFoundIfMissing);
     const after = present(row);
+    if (after.active !== before.active) await followActive(tx, after, ctx.clock.now());
     await audit({ resource: `domain:${id}`, domainId: id, before, after });
     return after;
   });
@@ -75,6 +78,9 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
 export async function deleteDomain(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit }) => {
     const before = present(await requireDomain(ctx, tx, id));
+    // Before the alerts, in the order in which a check of its DNS locks them.
+    await tx.$queryRaw`SELECT id FROM domain WHERE id = ${id}::uuid FOR UPDATE`;
+    await resolveDomainAlerts(tx, id, ctx.clock.now());
     await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
       if (!isForeignKeyViolation(error)) return notFoundIfMissing(error);
       throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {

@@ -7,6 +7,7 @@ import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
 import { BROKEN, BROKEN_MESSAGE, makeDomainWithRecords } from '@/test/dns-records';
 import { makeAdmin, makeDomain, makeMailbox, makeSession, makeWebhook, unique } from '@/test/factories';
+import { keyClient } from '@/test/rest';
 
 async function attentionFor(role: Role, domainIds: string[] = [], input: { domain_id?: string } = {}) {
   const { id } = await makeAdmin({ role, domainIds });
@@ -90,6 +91,28 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
   expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
   await db.alert.updateMany({ where: { subject }, data: { status: 'acknowledged' } });
   expect((await attentionFor('admin', [], scope)).items.filter((item) => item.subject === subject)).toEqual([]);
+});
+
+it('counts as many open alerts as their list has, also those about an object that it lists', async () => {
+  const domain = await makeDomain();
+  const about = { domainId: domain.id, count: 30, expected: 0 };
+  await openAlerts(
+    db,
+    [
+      { ...about, kind: 'webhook_failing', subject: 'hooks.example' },
+      { ...about, kind: 'dns_broken', subject: domain.name },
+      { ...about, kind: 'volume_spike', subject: domain.name },
+    ],
+    new Date(),
+  );
+  await openSystemAlerts([`Free disk space (${unique()}.example)`]);
+  const api = await keyClient({ role: 'admin' });
+  const listed = async (query: string) => (await api.get(`/abuse/alerts?status=open&total=true&limit=1${query}`)).meta;
+  const countOf = async (input: { domain_id?: string }) => (await attentionFor('admin', [], input)).open_alerts;
+  expect(await countOf({ domain_id: domain.id })).toBe(3);
+  expect((await listed(`&domain_id=${domain.id}`)).pagination?.total).toBe(3);
+  expect(await countOf({})).toBe((await listed('')).pagination?.total);
+  expect((await attentionFor('domain_admin', [domain.id])).open_alerts).toBe(0);
 });
 
 it('puts alerts about the system on the page where they are fixed, if the admin has access to it', async () => {

@@ -28,9 +28,12 @@ const SHOWN_PER_SECTION = 5;
 export async function getAttention(ctx: ActorContext, { domain_id: domainId }: GetOverview): Promise<Attention> {
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const ids = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
+  const canSeeAlerts = hasRole(ctx.actor.admin.role, 'admin');
   const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids)];
-  if (hasRole(ctx.actor.admin.role, 'admin')) sources.push(failingWebhooks(ids), openAlerts(domainId));
-  const rows = await ctx.db.$queryRaw<Row[]>`${Prisma.join(sources, ' UNION ALL ')}`;
+  if (canSeeAlerts) sources.push(failingWebhooks(ids), openAlerts(domainId));
+  const [{ rows, openCount }] = await ctx.db.$queryRaw<[{ rows: Row[]; openCount: number }]>`
+    SELECT (SELECT coalesce(json_agg(row), '[]') FROM (${Prisma.join(sources, ' UNION ALL ')}) row) AS rows,
+           ${canSeeAlerts ? countListed(domainId) : Prisma.sql`0`} AS "openCount"`;
   const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
   const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
   const bySection = ATTENTION_SECTIONS.flatMap((section) => {
@@ -42,6 +45,7 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
     counts: Object.fromEntries(
       bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
     ),
+    open_alerts: openCount,
     suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,
   };
 }
@@ -106,6 +110,13 @@ function openAlerts(domainId: string | undefined): Prisma.Sql {
     (SELECT kind::text, severity::text, id, subject, text, count, expected, NULL
        FROM alert WHERE status = 'open' AND kind <> ALL(${SHOWN_BY_OBJECT}::alert_kind[]) AND ${scope}
       ORDER BY created_at DESC, id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
+/** Those of the page of alerts, which has one of the system only without a domain. */
+function countListed(domainId: string | undefined): Prisma.Sql {
+  const scope = domainId ? Prisma.sql`domain_id = ${domainId}::uuid` : Prisma.sql`true`;
+  return Prisma.sql`
+    (SELECT count(*)::int FROM (SELECT FROM alert WHERE status = 'open' AND ${scope} LIMIT ${MAX_ATTENTION_COUNT}) listed)`;
 }
 
 function within(column: Prisma.Sql, ids: string[] | null): Prisma.Sql {

@@ -66,7 +66,10 @@ export type AttentionItem = z.infer<typeof AttentionItem>;
 export const Attention = z.object({
   /** Up to five of each section. */
   items: z.array(AttentionItem),
+  /** Each object once, although an open alert may be about it too. */
   counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
+  /** As many as the list of open alerts has. */
+  open_alerts: z.number().int(),
   /** Of the mailboxes; the others are nearly full. */
   suspended_mailboxes: z.number().int(),
 });

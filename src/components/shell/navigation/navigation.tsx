@@ -63,7 +63,8 @@ type NavigationProps = { role: Role | undefined; onNavigate?: () => void };
 export function Navigation({ role, onNavigate }: NavigationProps) {
   const current = routeOf(usePathname());
   const [domain] = useQueryState('domain', parseAsString);
-  const counts: Partial<Record<RouteIcon, number>> = useAttention().data?.counts ?? {};
+  const attention = useAttention().data;
+  const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, abuse: attention?.open_alerts };
   const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
   return (
     <nav aria-label="Sections">

@@ -188,6 +188,53 @@ describe('an alert', () => {
     await check();
     expect(await alerts()).toEqual([{ ...alert, status: 'closed' }]);
   });
+
+  describe('of records that are broken', () => {
+    const broken = () => ({ kind: 'dns_broken', subject: domain.name, count: 2, status: 'open' });
+    const domainAlerts = () =>
+      db.alert.findMany({
+        where: { subject: domain.name },
+        select: { kind: true, subject: true, count: true, status: true },
+        orderBy: { createdAt: 'asc' },
+      });
+
+    beforeEach(async () => {
+      await check();
+      dns.zone = { ...dns.zone, [domain.name]: {} };
+      await check();
+      expect(await alerts()).toEqual([broken()]);
+    });
+
+    it('has as many as the last check found', async () => {
+      delete dns.zone[dkim.name];
+      await check();
+      expect(await alerts()).toEqual([{ ...broken(), count: 3 }]);
+    });
+
+    it('closes with the domain, stays closed, and opens again with it', async () => {
+      await api.patch(`/domains/${domain.id}`, { active: false });
+      const closed = { ...broken(), status: 'closed' };
+      expect(await alerts()).toEqual([closed]);
+      await check();
+      expect(await alerts()).toEqual([closed]);
+      await api.patch(`/domains/${domain.id}`, { active: true });
+      expect(await domainAlerts()).toEqual([closed, broken()]);
+    });
+
+    it('closes when the domain is deleted, like the alerts of its webhooks', async () => {
+      const alert = { severity: 'critical', count: 30, expected: 0, domainId: domain.id } as const;
+      const subject = `hooks.${domain.name}`;
+      await db.alert.create({ data: { ...alert, kind: 'webhook_failing', subject } });
+      await db.alert.create({ data: { ...alert, kind: 'volume_spike', subject, day: new Date() } });
+      expect((await api.delete(`/domains/${domain.id}`)).status).toBe(200);
+      expect(await domainAlerts()).toEqual([{ ...broken(), status: 'closed' }]);
+      const others = await db.alert.findMany({ where: { subject }, orderBy: { kind: 'asc' } });
+      expect(others).toMatchObject([
+        { kind: 'volume_spike', status: 'open' },
+        { kind: 'webhook_failing', status: 'closed', isResolved: true },
+      ]);
+    });
+  });
 });
 
 describe('the zone file', () => {

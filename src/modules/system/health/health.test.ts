@@ -241,6 +241,8 @@ describe('a run', () => {
           'Delete what is not needed, shorten the retention in Configuration, or enlarge the disk.',
       },
     ]);
+    await found(21);
+    expect(await openAlerts()).toMatchObject([{ message: expect.stringContaining('The value is 21 %;') }]);
     await found(10);
     expect(await openAlerts()).toMatchObject([
       {

@@ -1,8 +1,8 @@
-import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { CheckedRecord } from '../checking/check-record';
 import type { DnsChange, DnsRecord, DomainDns } from '../schema';
+import { updateDnsAlert } from './alert';
 import { emitDnsChanged } from './changed-event';
 import { compareChecks, type NewRow, type Row } from './compare';
 import { readProgress } from './progress';
@@ -10,7 +10,7 @@ import { readProgress } from './progress';
 const MIN_RECHECK_SECONDS = 300;
 const RECENT_MS = 24 * 60 * 60 * 1000;
 
-type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
+type DomainRow = { id: string; name: string; active: boolean; dnsStatus: DomainDns['status'] };
 type Check = { checked: CheckedRecord[]; at: Date };
 
 /**
@@ -24,7 +24,7 @@ export async function storeCheck(
 ): Promise<DomainDns['status'] | null> {
   // One check of a domain stores at a time.
   const [domain] = await tx.$queryRaw<DomainRow[]>`
-    SELECT id, name, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
+    SELECT id, name, active, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
   if (!domain) return null;
   const earlier = await tx.dnsRecord.findMany({ where: { domainId } });
   const { rows, changes } = compareChecks(earlier, checked, { domainId, at });
@@ -34,7 +34,7 @@ export async function storeCheck(
   await tx.dnsCheck.deleteMany({ where: { domainId } });
   const broken = rows.filter(isBroken).length;
   const status = broken > 0 ? 'error' : statusOf(rows);
-  await updateAlert(tx, domain, { status, broken, at });
+  await updateDnsAlert(tx, domain, { status, broken, at });
   await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
@@ -59,19 +59,6 @@ export async function readDns(db: Tx, domainId: string): Promise<DomainDns> {
     records: records.map(present),
     check,
   };
-}
-
-/** Opens an alert when records that were right break, not for a new domain, and closes it when they are back. */
-async function updateAlert(
-  tx: Tx,
-  { id, name, dnsStatus }: DomainRow,
-  { status, broken, at }: { status: DomainDns['status']; broken: number; at: Date },
-): Promise<void> {
-  const alert = { kind: 'dns_broken', subject: name } as const;
-  if (status !== 'error') await resolveAlert(tx, alert, at);
-  else if (dnsStatus === 'ok' || dnsStatus === 'warning') {
-    await openAlerts(tx, [{ ...alert, domainId: id, count: broken, expected: 0 }], at);
-  }
 }
 
 /**
