@@ -164,7 +164,7 @@ test('rejects a chunked body over the limit while it is still arriving', async (
   });
   socket.on('error', () => {});
   socket.write(chunkedHead(api.key));
-  // Just over 1 MiB and no last chunk: a server that waits for the whole body would hang.
+  // Just over 1 MB and no last chunk: a server that waits for the whole body would hang.
   for (let chunks = 0; chunks < 17; chunks += 1) socket.write(bodyChunk);
   await answered;
   socket.destroy();

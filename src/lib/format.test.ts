@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { formatAgo, formatDate, formatFull, formatMoment } from './format';
+import { formatAgo, formatBytes, formatDate, formatFull, formatMoment } from './format';
 import { chooseTimeZone, currentTimeZone } from './time/time-zone';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -27,6 +27,21 @@ it.each([
 ])('%d ms ago is "%s"', (ms, text) => {
   chooseTimeZone('UTC');
   expect(formatAgo(before(ms), NOW)).toBe(text);
+});
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1 KB'],
+  [64 * 1024, '64 KB'],
+  [1024 ** 2 - 1, '1 MB'],
+  [1.5 * 1024 ** 2, '1.5 MB'],
+  [750 * 1024 ** 2, '750 MB'],
+  [999.9 * 1024 ** 2, '1 GB'],
+  [2 * 1024 ** 3, '2 GB'],
+  [2000 * 1024 ** 4, '2,000 TB'],
+])('%d bytes are "%s", in powers of 1,024', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
 });
 
 describe('the chosen time zone', () => {

@@ -22,10 +22,11 @@ export function formatPlural(value: number, one: string, many = `${one}s`): stri
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
+/** A KB has 1,024 bytes, an MB 1,024 KB, and so on: limits, quotas and settings count the same way. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1000 && unit < UNITS.length - 1) {
+  while (Math.round(value) >= 1000 && unit < UNITS.length - 1) {
     value /= 1024;
     unit += 1;
   }

@@ -24,7 +24,7 @@ export function useSendBatch() {
 
 /**
  * Sends through REST with the session's cookie. Not through tRPC like everything else: its bodies are held and parsed at
- * once, so they are limited to 1 MiB. A retry of the same message after a lost
+ * once, so they are limited to 1 MB. A retry of the same message after a lost
  * response has the same Idempotency-Key, so nothing is sent twice.
  */
 function useRestSend<Result>(path: string) {

@@ -2,16 +2,16 @@
 
 import { LimitInput, type LimitInputProps } from './limit-input';
 
-const MEBIBYTE = 1024 * 1024;
+const MB = 1024 * 1024;
 
 /** A quota in MB whose value is in bytes. One that isn't whole MB is shown rounded and stays exact until it is edited. */
 export function QuotaInput({ value = null, onChange, ...props }: LimitInputProps) {
-  const shown = value === null ? null : Math.round(value / MEBIBYTE);
+  const shown = value === null ? null : Math.round(value / MB);
   return (
     <LimitInput
       value={shown}
       onChange={(next) => {
-        if (next !== shown) onChange(next === null ? null : next * MEBIBYTE);
+        if (next !== shown) onChange(next === null ? null : next * MB);
       }}
       {...props}
     />

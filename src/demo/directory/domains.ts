@@ -10,7 +10,7 @@ type KeyPlan = { status: 'pending' | 'active' | 'retired'; selector: string; age
 const INACTIVE_AT_END = 3;
 /** The app creates the first DKIM key of these domains shortly after it starts. */
 export const WITHOUT_KEY = new Set(['staging.alderbrook.test', 'staging.nordwind.test', 'mailcheck.test']);
-const GIB = 1024 ** 3;
+const GB = 1024 ** 3;
 
 /** Domains by traffic; the last ones are inactive. */
 export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
@@ -29,9 +29,9 @@ export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
       ...domain,
       defaultQuotaBytes: random.weighted([
         [null, 2],
-        [BigInt(2 * GIB), 2],
-        [BigInt(5 * GIB), 4],
-        [BigInt(20 * GIB), 1],
+        [BigInt(2 * GB), 2],
+        [BigInt(5 * GB), 4],
+        [BigInt(20 * GB), 1],
       ]),
       hourlySendLimit:
         index === RATE_LIMITED

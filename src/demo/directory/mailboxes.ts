@@ -20,7 +20,7 @@ export type DemoMailbox = {
 export const INCIDENT_AGE_MS = 9 * HOUR_MS;
 
 const ROLE_ACCOUNTS = ['info', 'hello', 'office', 'support', 'sales', 'accounts'];
-const GIB = 1024 ** 3;
+const GB = 1024 ** 3;
 
 type Suspension = { ageMs: number; reason: 'rate_limit' | 'manual'; note: string };
 
@@ -55,9 +55,9 @@ export async function seedMailboxes(ctx: DemoContext, domains: readonly DemoDoma
     const isFull = index % 90 === 20;
     const quotaBytes = random.weighted([
       [null, 1],
-      [2 * GIB, 3],
-      [5 * GIB, 5],
-      [20 * GIB, 2],
+      [2 * GB, 3],
+      [5 * GB, 5],
+      [20 * GB, 2],
     ]);
     const share = isFull ? 1 : random.next() ** 2 * 0.98;
     return {
@@ -67,8 +67,8 @@ export async function seedMailboxes(ctx: DemoContext, domains: readonly DemoDoma
       displayName,
       active: index % 37 !== 30,
       isFull,
-      quotaBytes: isFull ? 2 * GIB : quotaBytes,
-      usedBytes: Math.round(isFull ? 2 * GIB : share * (quotaBytes ?? 8 * GIB)),
+      quotaBytes: isFull ? 2 * GB : quotaBytes,
+      usedBytes: Math.round(isFull ? 2 * GB : share * (quotaBytes ?? 8 * GB)),
       suspension,
       createdAt,
     };

@@ -7,7 +7,7 @@ import type { FeedEvent, ReadFeed } from './schema';
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lists events by sequence number, after the given one. A page ends early at 4 MiB. `next_cursor` is always set, on the last
+ * Lists events by sequence number, after the given one. A page ends early at 4 MB. `next_cursor` is always set, on the last
  * page too, so that readers can continue later.
  * @throws INVALID_PAGINATION for a number that was never assigned, for example after a restore from a backup
  */

@@ -16,7 +16,7 @@ export const FeedEvent = z
     body: z
       .object({ id: z.string(), event: z.string(), timestamp: Timestamp, data: z.record(z.string(), z.unknown()) })
       .nullable()
-      .meta({ description: 'The body as sent to webhooks; null if it exceeds 64 KiB' }),
+      .meta({ description: 'The body as sent to webhooks; null if it exceeds 64 KB' }),
   })
   .meta({ id: 'FeedEvent' });
 export type FeedEvent = z.infer<typeof FeedEvent>;

@@ -8,8 +8,8 @@ import { resendMessage } from './resend';
 import { Batch, BatchSent, Mta, OutgoingMessage, Resend, Resent, SendHeaders, Sent } from './schema';
 import { mtaKind, sendBatch, sendMessage } from './service';
 
-const MIB = 1024 * 1024;
-const BATCH_LIMIT_BYTES = 100 * MIB;
+const MB = 1024 * 1024;
+const BATCH_LIMIT_BYTES = 100 * MB;
 
 const shared = {
   tag: 'Sending',
@@ -39,7 +39,7 @@ export const sendingRouter = router({
         description: 'Responds when the mail server has accepted the message.',
         audit: 'message.send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
-        bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MIB,
+        bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MB,
         errors: { ...refusals, 400: ['INVALID_SENDER', 'INVALID_HEADER'] },
       }),
     )

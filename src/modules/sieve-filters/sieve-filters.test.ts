@@ -123,7 +123,7 @@ describe('creating a filter', () => {
     expect(checkedScripts).toEqual([]);
   });
 
-  it('accepts a script of 64 KiB', async () => {
+  it('accepts a script of 64 KB', async () => {
     expect((await create({ script: `#${'x'.repeat(65_535)}` })).status).toBe(201);
   });
 

@@ -46,14 +46,14 @@ describe('an endpoint that sends too much', () => {
     expect(flooded.writtenBytes()).toBeLessThan(50 * MB);
   });
 
-  it('by less than 64 KiB is read to the end', async () => {
+  it('by less than 64 KB is read to the end', async () => {
     const server = await startServer((socket) => {
       socket.write(`${OK}Content-Length: ${64 * 1024 - 1}\r\n\r\n${'x'.repeat(64 * 1024 - 2)}`);
     });
     expect(await post(server, {}, { timeoutMs: 300 })).toMatchObject({ outcome: 'failed', reason: 'timeout' });
   });
 
-  it('by 64 KiB is read no further', async () => {
+  it('by 64 KB is read no further', async () => {
     const server = await startServer((socket) => {
       socket.write(`${OK}Content-Length: ${64 * 1024 + 1}\r\n\r\n${'x'.repeat(64 * 1024)}`);
     });

@@ -36,7 +36,7 @@ export type OutboundOptions = {
   allowPrivateNetworks: boolean;
   /** Total time, from resolving to the last byte read; 10 s by default. */
   timeoutMs?: number;
-  /** Most bytes of the response body to read; 64 KiB by default. The status counts even if there is more. */
+  /** Most bytes of the response body to read; 64 KB by default. The status counts even if there is more. */
   maxResponseBytes?: number;
   resolve?: typeof resolveHost;
   connect?: (options: ConnectionOptions) => TLSSocket;

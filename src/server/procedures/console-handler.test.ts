@@ -94,7 +94,7 @@ describe('the tRPC handler', () => {
     expect(items.filter((item) => item.result)).toHaveLength(4);
   });
 
-  it('rejects a batch of more than 20 calls, a body that is not JSON, and one over 1 MiB', async () => {
+  it('rejects a batch of more than 20 calls, a body that is not JSON, and one over 1 MB', async () => {
     const browser = await sessionClient();
     const many = Array.from({ length: 21 }, () => 'auth.me').join(',');
     expect((await call(browser.headers, `${many}?batch=1`, undefined, { method: 'GET' })).response.status).toBe(400);

@@ -69,9 +69,9 @@ type Operation = Partial<Omit<Rest, 'errors'>> &
     errors?: Rest['errors'];
   };
 
-const KIB = 1024;
+const KB = 1024;
 /** The body limit of most endpoints. Anyone can call a public one, so its limit is what a sign-in needs. */
-export const BODY_LIMIT_BYTES = { signedIn: 1024 * KIB, public: 16 * KIB };
+export const BODY_LIMIT_BYTES = { signedIn: 1024 * KB, public: 16 * KB };
 
 /** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {

@@ -99,7 +99,7 @@ describe('bodies', () => {
     expect((await api.call('POST', '/domains', send)).status).toBe(201);
   });
 
-  it('accepts 1 MiB and rejects one byte more', async () => {
+  it('accepts 1 MB and rejects one byte more', async () => {
     const api = await keyClient();
     const body = (sizeBytes: number) => `{"name":"x"}${' '.repeat(sizeBytes - 12)}`;
     expectError(await api.call('POST', '/domains', { rawBody: body(1024 * 1024) }), 400, 'VALIDATION_ERROR');

@@ -3,7 +3,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 
 export const PASSWORD_LENGTH = Object.freeze({ min: 12, max: 256 });
 
-// OWASP recommendation: 19 MiB, two passes.
+// OWASP recommendation: 19 MB, two passes.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const COMMON_PASSWORDS = new Set(

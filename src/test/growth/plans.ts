@@ -17,7 +17,7 @@ type Plan = {
 export type Reading = {
   /** Tables that are read from start to end. */
   scanned: string[];
-  /** Pages of tables and indexes, of 8 KiB each. */
+  /** Pages of tables and indexes, of 8 KB each. */
   pages: number;
   /** Rows of the tables, those that a condition then left out included. */
   rows: number;

@@ -11,7 +11,7 @@ const STORED = 4_000;
 const DELIVERIES = 20;
 // The index has about 16 bytes per message. Maildir's list of messages, which each delivery reads, has about 100.
 const MAX_BYTES_PER_STORED_MESSAGE = 40;
-// Enough for the log to pass its limit of 64 KiB, which is checked after a delivery.
+// Enough for the log to pass its limit of 64 KB, which is checked after a delivery.
 const BURST = 700;
 const MAX_LOG_BYTES = 72 * 1024;
 

@@ -18,7 +18,7 @@ export function post(
   );
 }
 
-/** A body in chunks of 64 KiB, endless by default. */
+/** A body in chunks of 64 KB, endless by default. */
 export function endless(bytes = Number.POSITIVE_INFINITY) {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let pulledBytes = 0;

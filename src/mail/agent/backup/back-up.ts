@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { formatPlural } from '@/lib/format';
+import { formatBytes, formatPlural } from '@/lib/format';
 import type { Installation } from '../installation';
 import type { Outcome, Report, Run } from '../operations/operation';
 import { removeHostFiles, stageHostFiles } from './host-files';
@@ -22,7 +22,6 @@ export type BackupParts = {
   hide: (secrets: string[]) => void;
 };
 
-const MB = 1_048_576;
 const MAX_NAMED = 10;
 /** Folders of DATA_DIR. Mail in the queue isn't backed up: restored later, it would be sent a second time. */
 const FOLDERS = ['mail', 'dovecot', 'rspamd', 'acme', 'tls', 'backups/host'];
@@ -49,9 +48,9 @@ export async function backUpMail(parts: BackupParts, run: Run): Promise<Outcome>
     await forgetOld(repository, { host: installation.host, keep: plan.keep }, run.signal).catch(notDeleted(missing));
     const snapshots = await saveSnapshots(parts.records, repository, { installation, latest, run });
     if (missing.length > 0) throw incomplete(missing);
-    const added = ((latest.sizes?.bytesAdded ?? 0) / MB).toFixed(1);
+    const added = formatBytes(latest.sizes?.bytesAdded ?? 0);
     const files = formatPlural(latest.sizes?.files ?? 0, 'file');
-    const message = `Backed up ${files}, ${added} MB of which are new. ${formatPlural(snapshots, 'snapshot')} kept.`;
+    const message = `Backed up ${files}, ${added} of which are new. ${formatPlural(snapshots, 'snapshot')} kept.`;
     return { state: 'succeeded', message };
   } catch (error) {
     if (!(error instanceof BackupFailure)) {
@@ -169,9 +168,8 @@ async function takeSnapshot(
 }
 
 function reportProgress(line: Line & { message_type: 'status' }, report: Report) {
-  const size = (bytes: number) => `${(bytes / MB).toFixed(0)} MB`;
   const percent = Math.floor(line.percent_done * 100);
-  report('output', `${percent} %: ${size(line.bytes_done ?? 0)} of ${size(line.total_bytes ?? 0)}`);
+  report('output', `${percent} %: ${formatBytes(line.bytes_done ?? 0)} of ${formatBytes(line.total_bytes ?? 0)}`);
 }
 
 /** Null for a line that isn't JSON. */

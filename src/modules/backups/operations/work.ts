@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { formatBytes } from '@/lib/format';
 import type { Clock } from '@/server/clock';
 import { isDatabaseFull } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
@@ -16,7 +17,7 @@ import type { BackupTarget } from '../target/port';
 import type { Lease } from './lease';
 import { recordRestore } from './record-restore';
 import { RecordedFailure, type Tools, type Work } from './run';
-import { amountOf, sizeOf } from './text';
+import { amountOf } from './text';
 
 /** A backup to work on. */
 export type Subject = { id: string; name: string; location: string; checksum: string | null };
@@ -45,7 +46,7 @@ export function creating({ name }: Pick<Subject, 'name'>, target: BackupTarget, 
     });
     const { bytes, sha256 } = await target.write(name, archive, { signal, onBytes });
     return {
-      message: `Stored ${amountOf(rows)} rows in ${sizeOf(bytes)}.`,
+      message: `Stored ${amountOf(rows)} rows in ${formatBytes(bytes)}.`,
       backup: {
         status: 'completed',
         sizeBytes: bytes,

@@ -10,7 +10,7 @@ import type { MailboxImportLine } from './schema';
 
 export const COLUMNS = ['local_part', 'display_name', 'password', 'quota_mb', 'active'] as const;
 
-const MEBIBYTE = 1024 * 1024;
+const MB = 1024 * 1024;
 const NOT_WHOLE = 'Enter a whole number of MB, or nothing for the domain’s default.';
 const TOO_LARGE = `Enter at most ${formatCount(MAX_QUOTA_MB)} MB.`;
 
@@ -34,7 +34,7 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
     .string()
     .regex(/^\d*$/, NOT_WHOLE)
     .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
-    .transform((text) => (text === '' ? undefined : Number(text) * MEBIBYTE)),
+    .transform((text) => (text === '' ? undefined : Number(text) * MB)),
   active: z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false'),
 });
 

@@ -9,12 +9,12 @@ import { readReports } from './read';
 import { readReportsAside, withReports } from './reader';
 import { LIMITS } from './report';
 
-const MIB = 1024 * 1024;
+const MB = 1024 * 1024;
 const XML = dmarcXml({ domain: 'shop.example' });
 
 const read = (content: string | Uint8Array) => readReports({ bytes: Buffer.from(content), isMail: false });
 
-const MIB_OF_SPACES = deflateRawSync(Buffer.alloc(MIB, ' '), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+const MIB_OF_SPACES = deflateRawSync(Buffer.alloc(MB, ' '), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
 const FINAL_BLOCK = Buffer.from([3, 0]);
 
 /** A deflate stream of 10 MB that starts as a report and unpacks to 10 GB. */
@@ -35,16 +35,16 @@ describe('a file of 10 MB that unpacks to 10 GB is refused', () => {
     ['as a zip that claims to be small', zipBomb(1_000), 'malformed'],
     ['as a zip that claims to be almost too large', zipBomb(LIMITS.bytes), 'malformed'],
   ])('%s, with memory for a fraction of it', async (_name, bomb, reason) => {
-    expect(bomb.byteLength).toBeGreaterThan(9.5 * MIB);
+    expect(bomb.byteLength).toBeGreaterThan(9.5 * MB);
     expect(bomb.byteLength).toBeLessThan(LIMITS.compressedBytes);
     const before = process.memoryUsage().rss;
     const { reports, unreadable } = await readReportsAside({ bytes: Uint8Array.from(bomb), isMail: false });
     expect([reports, unreadable]).toMatchObject([[], [{ reason }]]);
-    expect(process.memoryUsage().rss - before).toBeLessThan(400 * MIB);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB);
   });
 
   it('as a small file, by its ratio', async () => {
-    const { unreadable } = await read(gzipSync(`<feedback>${' '.repeat(20 * MIB)}`));
+    const { unreadable } = await read(gzipSync(`<feedback>${' '.repeat(20 * MB)}`));
     expect(unreadable).toMatchObject([{ reason: 'too_large' }]);
   });
 });
@@ -91,7 +91,7 @@ describe('a file is refused', () => {
     expect(await read(content)).toMatchObject({ reports: [], unreadable: [{ reason: 'malformed' }] });
   });
 
-  it('larger than 10 MiB, in mail too', async () => {
+  it('larger than 10 MB, in mail too', async () => {
     const large = new Uint8Array(LIMITS.compressedBytes * 2);
     expect(await read(large)).toMatchObject({ unreadable: [{ reason: 'too_large' }] });
     expect(await readReports({ bytes: large, isMail: true })).toMatchObject({ unreadable: [{ reason: 'too_large' }] });

@@ -75,7 +75,7 @@ export class UnreadableReport extends Error {
 export const LIMITS = {
   compressedBytes: 10 * 1024 * 1024,
   bytes: 50 * 1024 * 1024,
-  /** Text compresses up to a hundredfold. Counts beyond the first MiB only. */
+  /** Text compresses up to a hundredfold. Counts beyond the first MB only. */
   ratio: 250,
   zipEntries: 50,
   depth: 20,

@@ -19,7 +19,7 @@ export async function parseTlsJson(texts: AsyncIterable<string>): Promise<Parsed
   let text = '';
   for await (const piece of texts) {
     text += piece;
-    if (text.length > MAX_TEXT_LENGTH) throw new UnreadableReport('The report is larger than 10 MiB.', 'too_large');
+    if (text.length > MAX_TEXT_LENGTH) throw new UnreadableReport('The report is larger than 10 MB.', 'too_large');
   }
   const { data } = Report.safeParse(parseJson(text));
   if (!data) throw new UnreadableReport('The JSON is not a TLS report.');

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import yauzl from 'yauzl';
 import { LIMITS, UnreadableReport } from './report';
 
-const MIB = 1024 * 1024;
+const MB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const REPORT_NAME = /\.(xml|json)$/i;
 
@@ -50,7 +50,7 @@ async function* limited(source: Readable, packedBytes: number): AsyncGenerator<U
   try {
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       total += chunk.byteLength;
-      if (total > LIMITS.bytes || total > MIB + packedBytes * LIMITS.ratio) throw tooLarge();
+      if (total > LIMITS.bytes || total > MB + packedBytes * LIMITS.ratio) throw tooLarge();
       yield chunk;
     }
   } catch (error) {
@@ -65,7 +65,7 @@ function unreadable(error: unknown): UnreadableReport {
 }
 
 function tooLarge(): UnreadableReport {
-  return new UnreadableReport(`The report is larger than ${LIMITS.bytes / MIB} MiB.`, 'too_large');
+  return new UnreadableReport(`The report is larger than ${LIMITS.bytes / MB} MB.`, 'too_large');
 }
 
 function startsWith(file: Uint8Array, start: number[]): boolean {

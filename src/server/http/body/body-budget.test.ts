@@ -3,8 +3,8 @@ import { expectError, keyClient } from '@/test/rest';
 import { type BodyBudget, reserveBodyBudget } from './body-budget';
 import { readBytes } from './read-body';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
+const KB = 1024;
+const MB = 1024 * KB;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -32,10 +32,10 @@ function steeredBody() {
 /** A body of which `sizeBytes` are read, and whose end is missing. */
 async function stalledUpload(sizeBytes: number, budget: BodyBudget) {
   const body = steeredBody();
-  const reading = readBytes(requestWith(body.stream), 256 * MIB, budget);
+  const reading = readBytes(requestWith(body.stream), 256 * MB, budget);
   // Its rejection is looked at later.
   reading.catch(() => {});
-  for (let sent = 0; sent < sizeBytes; sent += 5 * MIB) body.arrive(Math.min(5 * MIB, sizeBytes - sent));
+  for (let sent = 0; sent < sizeBytes; sent += 5 * MB) body.arrive(Math.min(5 * MB, sizeBytes - sent));
   await untilRead(body);
   return { ...body, reading };
 }
@@ -68,33 +68,33 @@ const unavailable = expect.objectContaining({
 
 describe('the budget for bodies', () => {
   it('lets a small body through while uploads fill the budget', async () => {
-    for (const caller of ['a', 'b']) reserving(caller).take(128 * MIB);
+    for (const caller of ['a', 'b']) reserving(caller).take(128 * MB);
     const api = await keyClient();
     expectError(await api.call('POST', '/send/batch', { rawBody: '{"messages": []}' }), 400, 'EMPTY_BATCH');
     expectError(await api.post('/send', { from: 'a@b.example' }), 400, 'MISSING_FIELDS');
   });
 
   it('gives no caller more than a share of it', () => {
-    reserving('a').take(100 * MIB);
-    expect(() => reserving('a').take(40 * MIB)).toThrow(unavailable);
-    reserving('b').take(40 * MIB);
+    reserving('a').take(100 * MB);
+    expect(() => reserving('a').take(40 * MB)).toThrow(unavailable);
+    reserving('b').take(40 * MB);
   });
 
   it('is free again once a request is done', () => {
     const first = reserving('a');
-    first.take(120 * MIB);
+    first.take(120 * MB);
     first.release();
     first.release();
-    reserving('a').take(120 * MIB);
+    reserving('a').take(120 * MB);
   });
 
   it('refuses an upload while none of the others is slow, and then ends the slowest for it', async () => {
     const [slow, fast] = [reserving('a'), reserving('b')];
-    const upload = await stalledUpload(100 * MIB, slow);
-    await stalledUpload(120 * MIB, fast);
-    expect(() => reserving('c').take(60 * MIB)).toThrow(unavailable);
+    const upload = await stalledUpload(100 * MB, slow);
+    await stalledUpload(120 * MB, fast);
+    expect(() => reserving('c').take(60 * MB)).toThrow(unavailable);
     vi.advanceTimersByTime(2_000);
-    reserving('d').take(60 * MIB);
+    reserving('d').take(60 * MB);
     await expect(upload.reading).rejects.toThrow(unavailable);
     expect([slow.signal.aborted, fast.signal.aborted]).toEqual([true, false]);
   });
@@ -102,12 +102,12 @@ describe('the budget for bodies', () => {
   it('ends no request for another whose body has arrived', async () => {
     const [one, other] = [reserving('a'), reserving('b')];
     for (const budget of [one, other]) {
-      const body = await stalledUpload(120 * MIB, budget);
+      const body = await stalledUpload(120 * MB, budget);
       body.end();
       await body.reading;
     }
     vi.advanceTimersByTime(60_000);
-    expect(() => reserving('c').take(60 * MIB)).toThrow(unavailable);
+    expect(() => reserving('c').take(60 * MB)).toThrow(unavailable);
     expect([one.signal.aborted, other.signal.aborted]).toEqual([false, false]);
   });
 
@@ -115,7 +115,7 @@ describe('the budget for bodies', () => {
     const stalled = Array.from({ length: 1_100 }, (_, i) => reserving(`caller-${i % 20}`));
     const held = stalled.filter((budget) => {
       try {
-        budget.take(64 * KIB);
+        budget.take(64 * KB);
         return true;
       } catch {
         return false;
@@ -132,7 +132,7 @@ describe('a body', () => {
   const slowly = expect.objectContaining({ apiCode: 'INVALID_JSON', message: 'The body arrived too slowly.' });
 
   it('ends if it trickles, however much of it came quickly', async () => {
-    const upload = await stalledUpload(50 * MIB, reserving('a'));
+    const upload = await stalledUpload(50 * MB, reserving('a'));
     for (let second = 0; second < 16; second += 1) {
       vi.advanceTimersByTime(1_000);
       upload.arrive(1);
@@ -142,13 +142,13 @@ describe('a body', () => {
   });
 
   it('may take minutes over a slow line', async () => {
-    const upload = await stalledUpload(KIB, reserving('a'));
+    const upload = await stalledUpload(KB, reserving('a'));
     for (let seconds = 0; seconds < 180; seconds += 12) {
       vi.advanceTimersByTime(12_000);
-      upload.arrive(100 * KIB);
+      upload.arrive(100 * KB);
       await untilRead(upload);
     }
     upload.end();
-    expect((await upload.reading).byteLength).toBe(KIB + 15 * 100 * KIB);
+    expect((await upload.reading).byteLength).toBe(KB + 15 * 100 * KB);
   });
 });

@@ -1,17 +1,17 @@
 import { AppError } from '../../errors';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
+const KB = 1024;
+const MB = 1024 * KB;
 
 /**
  * The bytes of request bodies that this process holds, over all requests. The first bytes of every body count against the
  * small budget and the rest against the large one, so small bodies never wait for uploads.
  */
-const SMALL_BODY_BYTES = 64 * KIB;
+const SMALL_BODY_BYTES = 64 * KB;
 const BUDGETS = {
-  small: { totalBytes: 64 * MIB, shareBytes: 8 * MIB },
+  small: { totalBytes: 64 * MB, shareBytes: 8 * MB },
   // The share is more than the largest message or batch.
-  large: { totalBytes: 256 * MIB, shareBytes: 128 * MIB },
+  large: { totalBytes: 256 * MB, shareBytes: 128 * MB },
 };
 const EVICTABLE_AFTER_MS = 1_000;
 

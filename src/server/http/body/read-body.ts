@@ -34,7 +34,7 @@ export function requireJson(request: WebRequest, bytes: Uint8Array): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
 }
 
-/** The chunks of a body whose client neither stalls nor trickles: 96 KiB arrive every 15 seconds, or the rest. */
+/** The chunks of a body whose client neither stalls nor trickles: 96 KB arrive every 15 seconds, or the rest. */
 async function* arriving(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let window = { endsAt: performance.now() + WINDOW_MS, bytes: 0 };

@@ -6,7 +6,7 @@ import { type ConnectionLimits, limitConnections } from './connections';
 import { oneAfterAnother } from './serial';
 import { createUnsent } from './unsent';
 
-const MIB = 1024 * 1024;
+const MB = 1024 * 1024;
 const ends: (() => void)[] = [];
 
 afterEach(() => {
@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
     const socket = await (
       await serving((_request, response) => {
         handled += 1;
-        response.end(Buffer.alloc(16 * MIB));
+        response.end(Buffer.alloc(16 * MB));
       })
     )();
     socket.write(get().repeat(10));
@@ -96,10 +96,10 @@ describe('pipelined requests', () => {
 });
 
 describe('responses that are not read', () => {
-  /** A server with 64 MiB responses. The client address is the path. */
+  /** A server with 64 MB responses. The client address is the path. */
   async function serving(limits: { addressBytes: number; totalBytes: number }) {
     const unsent = createUnsent(limits);
-    const chunk = Buffer.alloc(64 * MIB);
+    const chunk = Buffer.alloc(64 * MB);
     const open = await listening(
       createServer(({ url = '' }, response) => {
         unsent.write(response, chunk, url);
@@ -115,24 +115,24 @@ describe('responses that are not read', () => {
   }
 
   it('beyond the share of a client address end its oldest one', async () => {
-    const { ask, unsent } = await serving({ addressBytes: 128 * MIB, totalBytes: 1024 * MIB });
+    const { ask, unsent } = await serving({ addressBytes: 128 * MB, totalBytes: 1024 * MB });
     const sockets = [];
     for (let count = 1; count <= 2; count += 1) {
       sockets.push(await ask('/a'));
-      await expect.poll(() => unsent.bytes()).toBe(count * 64 * MIB);
+      await expect.poll(() => unsent.bytes()).toBe(count * 64 * MB);
     }
     sockets.push(await ask('/a'));
     await closed(sockets[0] as Socket);
-    expect(unsent.bytes()).toBe(128 * MIB);
+    expect(unsent.bytes()).toBe(128 * MB);
     expect(sockets.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
 
   it('beyond the total end the oldest one of the address with the most', async () => {
-    const { ask, unsent } = await serving({ addressBytes: 1024 * MIB, totalBytes: 192 * MIB });
+    const { ask, unsent } = await serving({ addressBytes: 1024 * MB, totalBytes: 192 * MB });
     const sockets: Socket[] = [];
     for (const address of ['/b', '/a', '/a']) {
       sockets.push(await ask(address));
-      await expect.poll(() => unsent.bytes()).toBe(sockets.length * 64 * MIB);
+      await expect.poll(() => unsent.bytes()).toBe(sockets.length * 64 * MB);
     }
     await ask('/c');
     await closed(sockets[1] as Socket);
@@ -140,9 +140,9 @@ describe('responses that are not read', () => {
   });
 
   it('count no more once they are read or the client is gone', async () => {
-    const { ask, unsent } = await serving({ addressBytes: 1024 * MIB, totalBytes: 1024 * MIB });
+    const { ask, unsent } = await serving({ addressBytes: 1024 * MB, totalBytes: 1024 * MB });
     const [reading, leaving] = [await ask('/a'), await ask('/b')];
-    await expect.poll(() => unsent.bytes()).toBe(128 * MIB);
+    await expect.poll(() => unsent.bytes()).toBe(128 * MB);
     reading.resume();
     leaving.destroy();
     await expect.poll(() => unsent.bytes()).toBe(0);
@@ -151,7 +151,7 @@ describe('responses that are not read', () => {
 
 describe('connections', () => {
   async function serving(limits: Partial<ConnectionLimits>, isTrustedProxy = false) {
-    const server = createServer((_request, response) => response.end(Buffer.alloc(64 * MIB)));
+    const server = createServer((_request, response) => response.end(Buffer.alloc(64 * MB)));
     ends.push(limitConnections(server, () => isTrustedProxy, limits));
     return listening(server);
   }
@@ -188,7 +188,7 @@ describe('connections', () => {
     await once(stalled, 'readable');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await closed(stalled);
-    expect(stalled.bytesRead).toBeLessThan(64 * MIB);
+    expect(stalled.bytesRead).toBeLessThan(64 * MB);
     expect(idle.destroyed).toBe(false);
   });
 });

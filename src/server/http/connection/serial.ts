@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// More than any client pipelines. Their headers, up to 32 KiB each, are all that waits.
+// More than any client pipelines. Their headers, up to 32 KB each, are all that waits.
 const MAX_WAITING = 16;
 
 type Exchange = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-const MIB = 1024 * 1024;
-const LIMITS = { addressBytes: 16 * MIB, totalBytes: 256 * MIB };
+const MB = 1024 * 1024;
+const LIMITS = { addressBytes: 16 * MB, totalBytes: 256 * MB };
 
 type Address = { bytes: number; held: Map<ServerResponse, number> };
 

@@ -36,7 +36,7 @@ describe('checking a script', () => {
     }
   });
 
-  it('rejects more than 64 KiB, and leaves no file behind', async () => {
+  it('rejects more than 64 KB, and leaves no file behind', async () => {
     expect(await check(`# ${'é'.repeat(33_000)}\n`)).toEqual([
       { line: null, message: expect.stringContaining('65536') },
     ]);

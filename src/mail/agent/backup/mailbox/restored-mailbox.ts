@@ -1,3 +1,4 @@
+import { formatBytes } from '@/lib/format';
 import type { Run } from '../../operations/operation';
 import { BackupFailure } from '../restic';
 import type { doveadmFor } from './doveadm';
@@ -20,6 +21,8 @@ export type RestoredMailbox = {
 export async function requireRoom(doveadm: RestoredMailbox['doveadm'], bytes: number): Promise<void> {
   const quota = await doveadm.quotaBytes();
   if (quota === null || bytes <= quota) return;
-  const missing = Math.ceil((bytes - quota) / 1_048_576);
-  throw new BackupFailure('full', `The mailbox would be ${missing} MB over its quota. Raise the quota first.`);
+  throw new BackupFailure(
+    'full',
+    `The mailbox would be ${formatBytes(bytes - quota)} over its quota. Raise the quota first.`,
+  );
 }
