@@ -132,14 +132,20 @@ async function finish(tx: Tx, clock: Clock, where: Prisma.Sql, outcome: Outcome)
       const failed = { status: 'failed' as const, error: message, finishedAt: row.finishedAt };
       await tx.backup.updateMany({ where: { id: row.backupId, status: 'running' }, data: failed });
     }
-    if (outcome.backup) await tx.backup.update({ where: { id: row.backupId }, data: outcome.backup });
-    await auditEnd(tx, clock, row);
+    const backup = outcome.backup && (await tx.backup.update({ where: { id: row.backupId }, data: outcome.backup }));
+    const sizeBytes = row.action === 'create' && backup ? backup.sizeBytes : null;
+    await auditEnd(tx, clock, row, sizeBytes === null ? {} : { size_bytes: Number(sizeBytes) });
   }
   return rows;
 }
 
 /** The entry names who asked, and the request. */
-async function auditEnd(tx: Tx, clock: Clock, row: Prisma.BackupOperationGetPayload<object>): Promise<void> {
+async function auditEnd(
+  tx: Tx,
+  clock: Clock,
+  row: Prisma.BackupOperationGetPayload<object>,
+  more: { size_bytes?: number },
+): Promise<void> {
   const { id, action, backupId, backupName: name, domainId, state, message, requestedById, requestedByEmail } = row;
   const { requestId, ipAddress: ip, userAgent, apiKeyId } = row;
   // One that was deleted meanwhile, or is not in the database that was restored, is named by the email address alone.
@@ -155,7 +161,7 @@ async function auditEnd(tx: Tx, clock: Clock, row: Prisma.BackupOperationGetPayl
       actor: admin && { admin, key: apiKeyId === null ? null : { id: apiKeyId } },
       email: requestedByEmail ?? undefined,
       outcome: state === 'succeeded' ? 'success' : 'error',
-      details: { operation_id: id, action, name, ...(domainId && { domain_id: domainId }), state, message },
+      details: { operation_id: id, action, name, ...(domainId && { domain_id: domainId }), ...more, state, message },
     },
   );
 }

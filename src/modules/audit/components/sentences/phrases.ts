@@ -32,7 +32,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'backup.create': phrase('started backup', 'start a backup'),
   'backup.delete': phrase('deleted backup', 'delete backup'),
   'backup.download': phrase('downloaded backup', 'download backup'),
-  'backup.finish': phrase('finished an operation on backup', 'finish an operation on backup'),
+  'backup.finish': phrase('finished work on backup', 'finish work on backup'),
   'backup.prove': phrase('started a test restore of backup', 'test-restore backup'),
   'backup.restore': phrase('started a restore of backup', 'restore backup'),
   'backup.verify': phrase('started to verify backup', 'verify backup'),
@@ -62,8 +62,8 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'message.resend': phrase('resent message', 'resend message'),
   'message.send': phrase('sent message', 'send message'),
   'message.send_batch': phrase('sent a batch of messages', 'send a batch of messages'),
-  'operation.create': phrase('requested the mail server operation', 'request the mail server operation'),
-  'operation.finish': phrase('finished the mail server operation', 'finish the mail server operation'),
+  'operation.create': phrase('requested an operation of the mail server', 'request an operation of the mail server'),
+  'operation.finish': phrase('finished an operation of the mail server', 'finish an operation of the mail server'),
   'queue.delete': phrase('deleted', 'delete', 'from the queue'),
   'queue.flush': phrase('retried all queued messages', 'retry all queued messages'),
   'queue.hold': phrase('held', 'hold', 'in the queue'),
@@ -73,12 +73,12 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'saved_view.delete': phrase('deleted view', 'delete view'),
   'saved_view.update': phrase('changed view', 'change view'),
   'session.create': phrase('signed in', 'sign in'),
-  'session.delete': phrase('ended a session', 'end a session'),
-  'session.delete_all': phrase('ended all other sessions', 'end all other sessions'),
+  'session.delete': phrase('ended a session of their own', 'end a session'),
+  'session.delete_all': phrase('ended all their other sessions', 'end all other sessions'),
   'sieve_filter.create': phrase('created filter', 'create a filter'),
   'sieve_filter.delete': phrase('deleted filter', 'delete filter'),
   'sieve_filter.update': phrase('changed filter', 'change filter'),
-  'sieve_filter.validate': phrase('validated a filter', 'validate a filter'),
+  'sieve_filter.validate': phrase('checked a filter script', 'check a filter script'),
   'tls_report.upload': phrase('uploaded a TLS report', 'upload a TLS report'),
   'webhook.create': phrase('created webhook', 'create a webhook'),
   'webhook.delete': phrase('deleted webhook', 'delete webhook'),
@@ -90,4 +90,8 @@ export const PHRASES: Record<AuditAction, Phrase> = {
 };
 
 /** Their phrase says all, whatever their resource is called. */
-export const UNNAMED: ReadonlySet<string> = new Set<AuditAction>(['dmarc_report.upload', 'tls_report.upload']);
+export const UNNAMED: ReadonlySet<string> = new Set<AuditAction>([
+  'dmarc_report.upload',
+  'session.delete_all',
+  'tls_report.upload',
+]);

@@ -69,9 +69,70 @@ describe('an audit entry as a sentence', () => {
     expect(dryRuns).toEqual([
       'ada@here.example did a dry run: import aliases',
       'ada@here.example did a dry run: restore a backup',
-      'ada@here.example did a dry run: request the mail server operation apply config',
+      'ada@here.example did a dry run: apply the configuration',
     ]);
     expect(said('alias.import', { details: { dry_run: false } })).toBe('ada@here.example imported aliases');
+  });
+
+  it('says what an operation did, to which backup or on which host', () => {
+    const finished = (action: string, over: object = {}, outcome: AuditEntry['outcome'] = 'success') =>
+      said('backup.finish', { resource_name: 'monday.age', outcome, details: { action, name: 'monday.age', ...over } });
+    expect(finished('create', { size_bytes: 312 * 1024 ** 2 })).toBe(
+      'ada@here.example finished backup monday.age (312 MB)',
+    );
+    expect(finished('create', {}, 'error')).toBe('ada@here.example couldn’t finish backup monday.age');
+    expect(finished('verify')).toBe('ada@here.example verified backup monday.age');
+    expect(finished('prove')).toBe('ada@here.example finished a test restore of backup monday.age');
+    expect(finished('preview')).toBe('ada@here.example finished a dry run: restore backup monday.age');
+    expect(finished('restore')).toBe('ada@here.example restored backup monday.age');
+    const restart = { action: 'restart', service: 'postfix', host: 'mx1.example', dry_run: false };
+    expect(said('operation.create', { details: { after: restart } })).toBe(
+      'ada@here.example asked to restart Postfix on mx1.example',
+    );
+    expect(said('operation.finish', { details: { ...restart, service: null } })).toBe(
+      'ada@here.example restarted all services on mx1.example',
+    );
+    expect(said('operation.finish', { details: restart, outcome: 'error' })).toBe(
+      'ada@here.example couldn’t restart Postfix on mx1.example',
+    );
+    const restore = {
+      action: 'restore_mail',
+      service: null,
+      host: 'mx1.example',
+      input: { mailbox: 'ann@here.example' },
+    };
+    expect(said('mail_backup.restore', { resource: `operation:${ID}`, details: { after: restore } })).toBe(
+      'ada@here.example asked to restore mailbox ann@here.example on mx1.example',
+    );
+  });
+
+  it('says how many, which key, which file, and which fields', () => {
+    expect(said('message.send_batch', { resource: 'message', details: { total: 60, refused: 0 } })).toBe(
+      'ada@here.example sent a batch of 60 messages',
+    );
+    const partly = { resource: 'message', outcome: 'error', details: { total: 60, refused: 2 } } as const;
+    expect(said('message.send_batch', partly)).toBe('ada@here.example couldn’t send 2 of a batch of 60 messages');
+    expect(said('alias.import', { resource: 'alias', details: { created: 1, dry_run: false } })).toContain(
+      ' imported 1 alias',
+    );
+    const key = { resource_name: 'here.example', details: { after: { selector: 'pr2026a' } } };
+    expect(said('domain.rotate_dkim', key)).toBe('ada@here.example created DKIM key pr2026a for here.example');
+    const file = { resource_name: 'Plans', details: { filename: 'plan.pdf' } };
+    expect(said('message.download_attachment', file)).toBe(
+      'ada@here.example downloaded attachment plan.pdf of “Plans”',
+    );
+    const update = (before: object, after: object, more: object = {}) =>
+      said('mailbox.update', { resource_name: 'bo@here.example', details: { before, after, ...more } });
+    expect(update({ quota_bytes: 1, updated_at: 'a' }, { quota_bytes: 2, updated_at: 'b' })).toBe(
+      'ada@here.example changed the quota of mailbox bo@here.example',
+    );
+    expect(update({ active: true }, { active: true }, { password_changed: true })).toContain(
+      ' changed the password of mailbox ',
+    );
+    expect(update({ a: 1, b: 1, c: 1 }, { a: 2, b: 2, c: 2 })).toContain(' changed 3 settings of mailbox ');
+    expect(said('session.delete_all', { resource: `admin:${ID}`, resource_name: 'ada@here.example' })).toBe(
+      'ada@here.example ended all their other sessions',
+    );
   });
 
   it('names the command line as the actor by the entry’s source, which no request can set', () => {
@@ -96,6 +157,7 @@ describe('an audit entry as a sentence', () => {
     expect(said('queue.delete', queued)).toBe(
       'ada@here.example deleted the message to bo@far.example +1 from the queue',
     );
+    expect(said('queue.flush', { resource: 'queue' })).toBe('ada@here.example retried all queued messages');
     expect(said('queue.retry', { resource: 'queue:x', outcome: 'denied' })).toBe(
       'ada@here.example tried to retry a message in the queue',
     );

@@ -1,17 +1,18 @@
 import type { AuditAction } from '@/lib/audit-actions';
 import { formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../../schema';
+import { operationHost } from './operations';
+import { type Part, partOf } from './part';
 import { PHRASES, UNNAMED } from './phrases';
+import { recordedPhrase } from './recorded';
 
 /** An entry in words: "ada@here.example" "deactivated alias" "info@here.example". */
 export type Sentence = { actor: string; verb: string; name: string | null; after: string; isDryRun: boolean };
 
-type Part = Record<string, unknown>;
-
 export function sentenceOf(entry: AuditEntry): Sentence {
   const isDryRun = isDryRunOf(entry);
   const name = nameOf(entry);
-  const phrase = PHRASES[entry.action as AuditAction];
+  const phrase = recordedPhrase(entry) ?? PHRASES[entry.action as AuditAction];
   const verb = phrase ? verbOf(entry, phrase, isDryRun) : `recorded ${entry.action}`;
   const { further_attempts: further } = entry.details;
   const after = [
@@ -40,10 +41,10 @@ function actorOf({ admin_email: email, api_key_id: keyId, details, outcome }: Au
 function verbOf(entry: AuditEntry, { did, toDo }: { did: string; toDo: string }, isDryRun: boolean): string {
   if (entry.outcome === 'denied') return `tried to ${toDo}`;
   if (entry.outcome === 'error') return `couldn’t ${toDo}`;
-  if (isDryRun) return `did a dry run: ${toDo}`;
+  if (isDryRun) return `${entry.action.endsWith('.finish') ? 'finished' : 'did'} a dry run: ${toDo}`;
   if (entry.details.requires_totp === true) return 'entered the right password';
   const change = changeOf(entry);
-  return change ? did.replace(/^changed/, change) : did;
+  return change ? PHRASES[entry.action as AuditAction].did.replace(/^changed/, change) : did;
 }
 
 /** What an update does, if that has a word. */
@@ -74,22 +75,12 @@ function nameOf(entry: AuditEntry): string | null {
   const { action, resource, resource_name: name, admin_email: email, details } = entry;
   const [kind] = resource.split(':') as [string];
   if (UNNAMED.has(action)) return null;
-  if (action.startsWith('mail_backup.')) return textIn(partOf(partOf(details.after).input).mailbox);
   if (kind === 'config') return Object.keys(partOf(details.after)).join(', ') || null;
-  if (kind === 'operation') return operationOf({ ...details, ...partOf(details.after) });
+  if (kind === 'operation') return operationHost(entry);
   if (kind === 'queue') return queuedOf(partOf(details.before));
   if (name === null) return null;
   if (kind === 'message') return `“${name}”`;
   return kind === 'admin' && name === email ? 'their own account' : name;
-}
-
-function textIn(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function operationOf({ action, service }: Part): string | null {
-  const words = [action, service].filter((word) => typeof word === 'string');
-  return words.join(' ').replaceAll('_', ' ') || null;
 }
 
 function queuedOf({ recipients }: Part): string | null {
@@ -99,13 +90,15 @@ function queuedOf({ recipients }: Part): string | null {
 }
 
 /** "delete alias" becomes "delete an alias", and "check the DNS of" becomes "check the DNS of a domain". */
-function withArticle(verb: string, { resource }: AuditEntry): string {
+function withArticle(verb: string, { action, resource }: AuditEntry): string {
   const [kind] = resource.split(':') as [string];
   const noun = NOUNS[kind];
   if (!noun) return verb;
   const article = /^[aA]/.test(noun) ? 'an' : 'a';
-  if (/ (of|to|for|about)$/.test(verb) || kind === 'queue') return `${verb} ${article} ${noun}`;
-  if (!verb.endsWith(` ${noun}`) || verb.endsWith(` ${article} ${noun}`)) return verb;
+  if (/ (of|to|for|about)$/.test(verb) || (kind === 'queue' && action !== 'queue.flush'))
+    return `${verb} ${article} ${noun}`;
+  const isCounted = verb.endsWith(`1 ${noun}`);
+  if (!verb.endsWith(` ${noun}`) || isCounted || verb.endsWith(` ${article} ${noun}`)) return verb;
   return `${verb.slice(0, -noun.length)}${article} ${noun}`;
 }
 
@@ -125,7 +118,3 @@ const NOUNS: Record<string, string> = {
   sieve_filter: 'filter',
   webhook: 'webhook',
 };
-
-function partOf(value: unknown): Part {
-  return typeof value === 'object' && value !== null ? (value as Part) : {};
-}
