@@ -19,7 +19,7 @@ test('shows who changed a domain, with the field before and after, and filters b
   await expect(page.getByRole('row')).toHaveCount(3);
   await check();
 
-  await page.getByRole('button', { name: `${admin.email} changed domain ${domain.name}` }).click();
+  await page.getByRole('button', { name: `${admin.email} changed the description of domain ${domain.name}` }).click();
   const entry = page.getByRole('complementary', { name: 'Entry: domain.update' });
   const change = entry.getByRole('row', { name: /description/ });
   await expect(change.getByRole('deletion')).toHaveText('(empty)');
@@ -109,8 +109,8 @@ test('marks a dry run, which changes nothing', async ({ signedIn: page, api, dom
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv, dry_run: true });
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv });
   await page.goto(`${url()}/audit?domain=${domain.id}&action=alias.import`);
-  await expect(page.getByRole('row', { name: 'imported aliases' })).toHaveCount(1);
-  const dryRun = page.getByRole('row', { name: 'did a dry run: import aliases' });
+  await expect(page.getByRole('row', { name: 'imported 1 alias' })).toHaveCount(1);
+  const dryRun = page.getByRole('row', { name: 'did a dry run: import 1 alias' });
   await expect(dryRun.getByText('Dry run', { exact: true })).toBeVisible();
   await expect(page.getByText('Dry run', { exact: true })).toHaveCount(1);
   await dryRun.getByRole('button').click();

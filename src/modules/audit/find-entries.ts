@@ -1,7 +1,7 @@
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { countRows } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';
-import { searchKey, wordsOf } from '@/server/list/search-key';
+import { eachWordOf, searchKey } from '@/server/list/search-key';
 import type { Selection } from '@/server/list/select-page';
 import type { Found, Position } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
@@ -37,22 +37,26 @@ const BY_TIME = { column: Prisma.sql`e.created_at`, id: Prisma.sql`e.id`, name: 
 const KEY = { table: 'audit_entry', column: Prisma.sql`e.search_key` };
 
 /**
- * A text that is a resource of entries, or the start of a request id, finds these by their own indexes. Any other text finds
- * the entries whose search key contains it.
+ * Entries that every word of the text finds. A word that is a resource of entries, or the start of a request id, finds these
+ * by their own indexes; if no entry has these, and for any other word, the search key contains it.
  */
 export async function findEntries(ctx: ActorContext, input: ListAudit, position: Position | null): Promise<Found<Row>> {
   const selection = selectionOf(ctx, input, position);
   const find = (search: Search, take = input.limit + 1) => findPage<Row>(ctx.db, [search], { key: KEY, take });
   if (input.q === undefined) return find({ selection });
-  const exact = exactCondition(input.q);
-  if (exact) {
-    const only = (each: Selection) => ({ selection: { ...each, conditions: [...each.conditions, exact] } });
+  const { exact, others } = meaningOf(input.q);
+  if (exact.length > 0) {
+    const words = eachWordOf(await searchKey(ctx.db, others)) ?? undefined;
+    const only = (each: Selection) => ({
+      selection: { ...each, conditions: [...each.conditions, ...exact] },
+      words,
+    });
     const found = await find(only(selection));
     if (found.rows.length > 0) return found;
     // The end of the exact matches, which a page before had.
     if (position && (await find(only({ ...selection, position: null }), 1)).rows.length > 0) return found;
   }
-  const words = wordsOf(await searchKey(ctx.db, input.q));
+  const words = eachWordOf(await searchKey(ctx.db, input.q));
   return words ? find({ selection, words }) : { rows: [] };
 }
 
@@ -63,7 +67,7 @@ export async function countEntries(ctx: ActorContext, input: ListAudit): Promise
   if (conditions.filter((each) => each !== undefined).length > 1) return null;
   const selection = selectionOf(ctx, input, null);
   if (q === undefined) return countRows(ctx.db, [{ selection }], KEY);
-  const words = exactCondition(q) ? null : wordsOf(await searchKey(ctx.db, q));
+  const words = meaningOf(q).exact.length > 0 ? null : eachWordOf(await searchKey(ctx.db, q));
   return words ? countRows(ctx.db, [{ selection, words }], KEY) : null;
 }
 
@@ -90,6 +94,15 @@ function selectionOf({ actor }: ActorContext, input: ListAudit, position: Positi
     position,
     // The caller has access to a domain that the request names: listAudit checks it.
     domains: { column: Prisma.sql`e.domain_id`, ids: domainId ? [domainId] : accessibleDomainIds(actor) },
+  };
+}
+
+/** The words that are a resource or the start of a request id, and the others. */
+function meaningOf(text: string): { exact: Prisma.Sql[]; others: string } {
+  const words = text.split(/\s+/).map((word) => ({ word, exact: exactCondition(word) }));
+  return {
+    exact: words.flatMap(({ exact }) => exact ?? []),
+    others: words.flatMap(({ word, exact }) => (exact ? [] : word)).join(' '),
   };
 }
 

@@ -39,7 +39,7 @@ export const ListAudit = z.strictObject({
   ...pageQuery(['created_at']),
   q: plainText(254).min(1).optional().meta({
     description:
-      'A resource, the start of a request ID, or else a part of an admin’s address, an action, a name, a domain or an IP address. A search for a common part reads 2,500 entries per page, so a page can have fewer matches than limit, or none, while has_more is true',
+      'Words that all match: each is a resource, the start of a request ID, or else a part of an admin’s address, an action, a name, a domain or an IP address. A search for a common part reads 2,500 entries per page, so a page can have fewer matches than limit, or none, while has_more is true',
   }),
   admin_id: Id.optional(),
   admin_email: exact,

@@ -48,6 +48,29 @@ describe('a search of the audit log', () => {
     expect(await find(`${id}0`)).toEqual([]);
   });
 
+  it('finds entries that every word finds, in any order and field', async () => {
+    const { api, find } = await searcher();
+    const domain = await makeDomain();
+    const local = unique();
+    const { data: alias } = await api.post('/aliases', {
+      domain_id: domain.id,
+      source_local_part: local,
+      destination: 'a@far.example',
+    });
+    const { meta } = await api.patch(`/aliases/${alias.id}`, { active: false });
+    await api.patch(`/domains/${domain.id}`, { description: 'x' });
+    const actor = api.admin.email.split('@')[0];
+    expect(await find(`${actor} alias`)).toEqual(['alias.update', 'alias.create']);
+    expect(await find(`update ${local}  ${actor}`)).toEqual(['alias.update']);
+    expect(await find(`${actor} ${domain.name}`)).toEqual(['domain.update', 'alias.update', 'alias.create']);
+    expect(await find(`${actor} & alias`)).toHaveLength(2);
+    expect(await find(`${actor} alias ${unique()}`)).toEqual([]);
+    const request = meta.request_id;
+    expect(await find(`${request.slice(0, 24)} alias`)).toEqual(['alias.update']);
+    expect(await find(`${request} webhook`)).toEqual([]);
+    expect(await find(`alias:${alias.id} upd`)).toEqual(['alias.update']);
+  });
+
   it('finds entries without a recorded name by the name that the resource had', async () => {
     const { api, find } = await searcher();
     const webhook = await makeWebhook();

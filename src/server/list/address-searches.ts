@@ -27,5 +27,5 @@ async function inDomainsOf(db: Tx, selection: Selection, start: string): Promise
 
 function endOf(local: string): Words | undefined {
   const { trigrams = [local] } = wordsOf(local) ?? {};
-  return local === '' ? undefined : { pattern: `%${escapeLike(local)}\n%`, trigrams };
+  return local === '' ? undefined : { patterns: [`%${escapeLike(local)}\n%`], trigrams };
 }

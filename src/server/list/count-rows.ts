@@ -2,7 +2,7 @@ import { MAX_TOTAL } from '@/lib/list-total';
 import type { Tx } from '../db';
 import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';
-import type { KeyColumn } from './search-key';
+import { type KeyColumn, matching } from './search-key';
 import { orderOf, type Selection, selectAny } from './select-page';
 
 /**
@@ -14,7 +14,7 @@ export async function countRows(db: Tx, searches: Search[], { column }: KeyColum
   if (!search) return 0;
   if (others.length > 0) return null;
   const { selection, alternatives = [], words } = search;
-  const matches = words ? [Prisma.sql`${column} LIKE ${words.pattern}`] : [];
+  const matches = words ? matching(words, column) : [];
   for (const each of [selection, ...alternatives]) {
     const total = await countSelected(db, each, [...(each.filters ?? []), ...matches]);
     if (total !== null) return total;

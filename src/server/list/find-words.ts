@@ -1,7 +1,7 @@
 import type { Tx } from '../db';
 import type { Found } from '../pagination';
 import { Prisma } from '../prisma/client';
-import type { KeyColumn, Words } from './search-key';
+import { type KeyColumn, matching, type Words } from './search-key';
 import { listed, type Selection, selectPage, selectSorted } from './select-page';
 
 const SAMPLE_SIZE = 1_000;
@@ -30,7 +30,7 @@ export async function findWords<R extends Row>(
   selection: Selection,
   { key, words, take, searchAtMost }: { key: KeyColumn; words: Words; take: number; searchAtMost: number },
 ): Promise<Found<R>> {
-  const { pattern, trigrams } = words;
+  const { patterns, trigrams } = words;
   const { table, column } = key;
   const { column: value } = listed(selection);
   const order = Prisma.raw(selection.order);
@@ -50,7 +50,7 @@ export async function findWords<R extends Row>(
               FROM searched) AS total
       LEFT JOIN (SELECT ${value} AS "endValue", id AS "endId" FROM searched
                   ORDER BY ${value} ${reverse}, id ${reverse} LIMIT 1) AS last ON true
-      LEFT JOIN (SELECT * FROM searched WHERE passes AND key LIKE ${pattern}
+      LEFT JOIN (SELECT * FROM searched WHERE passes AND key LIKE ALL (${patterns}::text[])
                   ORDER BY ${value} ${order}, id ${order} LIMIT ${take}::int) AS matching ON true
      ORDER BY matching.${value} ${order}, matching.id ${order}`;
   const { searchedCount, candidateCount, tableSize, endValue, endId } = found[0] as Searched;
@@ -58,6 +58,6 @@ export async function findWords<R extends Row>(
   if (rows.length === take || searchedCount < searchAtMost) return { rows };
   const isCommon = candidateCount >= COMMON_COUNT && (candidateCount / SAMPLE_SIZE) * tableSize > MAX_CANDIDATES;
   if (isCommon) return { rows, searchedTo: { value: endValue, id: endId } };
-  const conditions = [...selection.conditions, Prisma.sql`${column} LIKE ${pattern}`];
+  const conditions = [...selection.conditions, ...matching(words, column)];
   return { rows: await db.$queryRaw<R[]>(selectSorted({ ...selection, conditions }, take)) };
 }

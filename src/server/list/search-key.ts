@@ -1,11 +1,11 @@
 import type { Tx } from '../db';
-import type { Prisma } from '../prisma/client';
+import { Prisma } from '../prisma/client';
 
 /** A column of search keys, which has a trigram index. */
 export type KeyColumn = { table: string; column: Prisma.Sql };
 
-/** A LIKE pattern for a column of search keys, and what its index knows of it: which letter triples it contains. */
-export type Words = { pattern: string; trigrams: string[] };
+/** LIKE patterns for a column of search keys, all to match, and what its index knows of them: which letter triples they contain. */
+export type Words = { patterns: string[]; trigrams: string[] };
 
 /**
  * The search key of a text, as in the indexed columns (search_key in the migrations): lower case, other characters than
@@ -24,9 +24,26 @@ export async function searchKey(db: Tx, text: string): Promise<string> {
 export function wordsOf(key: string): Words | null {
   const words = key.match(/[a-z0-9]+/g) ?? [];
   const [shortest] = HAS_TRIGRAM.exec(key) ?? [];
-  if (shortest === undefined) return words[0] ? { pattern: `% ${escapeLike(key)}%`, trigrams: [` ${words[0]}`] } : null;
+  if (shortest === undefined)
+    return words[0] ? { patterns: [`% ${escapeLike(key)}%`], trigrams: [` ${words[0]}`] } : null;
   const trigrams = words.flatMap(trigramsOf);
-  return { pattern: `%${escapeLike(key)}%`, trigrams: trigrams.length > 0 ? trigrams : [shortest] };
+  return { patterns: [`%${escapeLike(key)}%`], trigrams: trigrams.length > 0 ? trigrams : [shortest] };
+}
+
+/** Each word of a text on its own, in any order and place. Words without a letter or digit are left out. */
+export function eachWordOf(key: string): Words | null {
+  const words = key.split(/\s+/).flatMap((word) => wordsOf(word) ?? []);
+  if (words.length === 0) return null;
+  const unique = (texts: string[]) => [...new Set(texts)];
+  return {
+    patterns: unique(words.flatMap(({ patterns }) => patterns)),
+    trigrams: unique(words.flatMap(({ trigrams }) => trigrams)),
+  };
+}
+
+/** As conditions on one column, which its index takes together. */
+export function matching({ patterns }: Words, column: Prisma.Sql): Prisma.Sql[] {
+  return patterns.map((pattern) => Prisma.sql`${column} LIKE ${pattern}`);
 }
 
 function trigramsOf(word: string): string[] {

@@ -70,6 +70,26 @@ describe('a search for messages', () => {
     expect(await find(word)).toEqual([id]);
   });
 
+  it('finds a subject without its accents, and in other scripts', async () => {
+    const { find, make } = await setUp();
+    const word = unique();
+    const subjects = [`Réunion à l’ÉTÉ ${word}`, `Straße nach Łódź ${word}`, `Собрание 회의 ${word}`];
+    const [french, german, other] = await Promise.all(subjects.map((subject) => make({ subject })));
+    for (const [text, id] of [
+      ['reunion', french?.id],
+      ['RÉUNION A', french?.id],
+      [`ete ${word}`, french?.id],
+      ['re\u0301union', french?.id],
+      ['strasse nach lodz', german?.id],
+      ['STRASSE', german?.id],
+      ['собрание', other?.id],
+      ['회의', other?.id],
+    ] as const) {
+      expect({ text, found: await find(text) }).toEqual({ text, found: [id] });
+    }
+    expect(await find('회외')).toEqual([]);
+  });
+
   it('takes an address with messages as a whole, and as a part as long as it has none', async () => {
     const { find, make } = await setUp();
     const address = `${unique()}@far.example`;
