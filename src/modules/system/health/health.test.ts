@@ -268,3 +268,62 @@ describe('a run', () => {
     ]);
   });
 });
+
+describe('checks of an instance that no longer reports', () => {
+  const names = ['disk', 'clock'] as const;
+  const subjects = async () => {
+    const rows = await db.healthCheck.findMany({ where: { name: { in: [...names] } }, orderBy: { subject: 'asc' } });
+    return [...new Set(rows.map(({ subject }) => subject))];
+  };
+  const record = (host: string, ports: number[]) =>
+    recordFindings(db, [measured('disk', 20, host), ...ports.map((port) => measured('clock', 0, `${host}:${port}`))]);
+  const stop = (subject: string) => db.$executeRaw`
+    UPDATE health_check SET checked_at = now() - interval '6 minutes', problem_since = now() - interval '1 hour'
+     WHERE subject = ${subject}`;
+  const update = () => updateAlerts(db, new Date());
+
+  it('leave five minutes after it unregistered, with their alerts', async () => {
+    const { id, host } = await makeNode();
+    await record(host, [3000]);
+    await later();
+    await update();
+    expect(await openAlerts()).toMatchObject([{ subject: `Free disk space (${host})` }]);
+    await db.clusterNode.delete({ where: { id } });
+    await update();
+    expect(await subjects()).toEqual([host, `${host}:3000`]);
+    await stop(host);
+    await stop(`${host}:3000`);
+    await update();
+    expect(await subjects()).toEqual([]);
+    expect(await openAlerts()).toEqual([]);
+  });
+
+  it('stay unknown while it is among the nodes: it was killed, or a check hangs', async () => {
+    const killed = await makeNode({ isAlive: false });
+    const hanging = await makeNode();
+    for (const { host } of [killed, hanging]) await record(host, [3000]);
+    await stop(killed.host);
+    await stop(`${killed.host}:3000`);
+    await stop(hanging.host);
+    await update();
+    const all = [killed, hanging].flatMap(({ host }) => [host, `${host}:3000`]).sort();
+    expect(await subjects()).toEqual(all);
+    expect((await health()).checks.filter(({ status }) => status === 'unknown')).toHaveLength(3);
+    await db.clusterNode.delete({ where: { id: killed.id } });
+    await update();
+    expect(await subjects()).toEqual(all.filter((subject) => subject.startsWith(hanging.host)));
+  });
+
+  it('leave a host that has other instances, unless one of its nodes is not accounted for', async () => {
+    const { host } = await makeNode();
+    await record(host, [3000, 3001]);
+    await stop(`${host}:3001`);
+    const second = await makeNode({ isAlive: false });
+    await db.clusterNode.update({ where: { id: second.id }, data: { host } });
+    await update();
+    expect(await subjects()).toContain(`${host}:3001`);
+    await db.clusterNode.delete({ where: { id: second.id } });
+    await update();
+    expect(await subjects()).toEqual([host, `${host}:3000`]);
+  });
+});

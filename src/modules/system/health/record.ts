@@ -1,4 +1,4 @@
-import { type CheckEntry, HEALTH_CHECKS } from '@/lib/health/catalog';
+import { type CheckEntry, type CheckName, HEALTH_CHECKS } from '@/lib/health/catalog';
 import type { Finding } from '@/lib/health/finding';
 import { valueText } from '@/lib/health/value-text';
 import { type SystemProblem, updateSystemAlerts } from '@/modules/alerts/service';
@@ -8,6 +8,10 @@ import type { Database, Tx } from '@/server/db';
 const LASTING_SECONDS = 25;
 const SAMPLE_EVERY_SECONDS = 300;
 const KEPT_HOURS = 24;
+/** Longer than a restart takes. */
+const GONE_AFTER_SECONDS = 300;
+/** What each instance and agent checks of its own, by its host, or host and port. */
+const OWN_CHECKS: CheckName[] = ['disk', 'inodes', 'memory', 'clock', 'redis', 'read_replica'];
 
 /** Stores results, and since when each has its status; of a value over time, a sample every five minutes. */
 export async function recordFindings(db: Database, findings: Finding[]): Promise<void> {
@@ -42,8 +46,31 @@ export async function updateAlerts(db: Database, now: Date): Promise<void> {
   await db.$executeRaw`DELETE FROM health_sample WHERE at < now() - make_interval(hours => ${KEPT_HOURS})`;
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`DELETE FROM health_check WHERE checked_at < now() - make_interval(hours => ${KEPT_HOURS})`;
+    await forgetGone(tx);
     await updateSystemAlerts(tx, await findProblems(tx), now);
   });
+}
+
+/**
+ * Forgets the checks of instances and agents that have unregistered, so that they aren't unknown for a day. One that was
+ * killed stays among the nodes, and its checks stay with it, until it is removed there. Several instances on a host have
+ * different ports, which nodes don't: one has unregistered if the others, whose clocks are checked, are all nodes of the host.
+ */
+async function forgetGone(tx: Tx): Promise<void> {
+  await tx.$executeRaw`
+    WITH stale AS (
+      SELECT name, subject, split_part(subject, ':', 1) AS host FROM health_check
+       WHERE name = ANY (${OWN_CHECKS}::text[]) AND subject <> ''
+         AND checked_at < now() - make_interval(secs => ${GONE_AFTER_SECONDS})
+    ), fresh AS (
+      SELECT subject, split_part(subject, ':', 1) AS host FROM health_check
+       WHERE name = 'clock' AND checked_at >= now() - make_interval(secs => ${GONE_AFTER_SECONDS})
+    )
+    DELETE FROM health_check h USING stale s
+     WHERE h.name = s.name AND h.subject = s.subject
+       AND NOT EXISTS (SELECT FROM fresh f WHERE f.subject = s.subject)
+       AND (SELECT count(*) FROM cluster_node n WHERE n.host = s.host) <=
+           CASE WHEN s.subject = s.host THEN 0 ELSE (SELECT count(*) FROM fresh f WHERE f.host = s.host) END`;
 }
 
 async function findProblems(tx: Tx): Promise<SystemProblem[]> {
