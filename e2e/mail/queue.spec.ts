@@ -93,7 +93,7 @@ test('lists queued messages with the reason, oldest first, and filters by status
 }) => {
   await attachFour(domain);
   await page.goto(`${url()}/queue`);
-  await expect(rowOf(page, FIRST)).toContainText('Asked to retry later');
+  await expect(rowOf(page, FIRST)).toContainText('far.example asked to retry later');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
   await expect(rowOf(page, SECOND)).toContainText('Refused the connection');
   await expect(rowOf(page, HELD)).toContainText('On hold until released');

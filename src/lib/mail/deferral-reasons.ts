@@ -42,7 +42,11 @@ export function explainDeferral(reason: string | null, address: string, isOwnMai
   const host = HOST.exec(reason)?.[1] ?? domain;
   if (reason.startsWith('SASL authentication failed')) return signInRefused(host);
   const [, code, enhanced = null] = REPLY.exec(reason) ?? [];
-  if (code) return explainReply({ code: enhanced, text: reason }, domain, isOwnMailbox) ?? deferred(domain);
+  if (code) {
+    // A relay's reply is not that of the recipient's domain.
+    const replier = host === domain || host.endsWith(`.${domain}`) ? domain : host;
+    return explainReply({ code: enhanced, text: reason }, replier, isOwnMailbox) ?? deferred(replier);
+  }
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
   return rule ? { title: rule.title(host), text: rule.text } : deferred(domain);
 }

@@ -55,7 +55,7 @@ const CODE_RULES: Rule[] = [
   },
   {
     pattern: /^[45]\.2\.2$/,
-    title: () => 'The mailbox is full',
+    title: (host) => `${host} says the mailbox is full`,
     text: 'The address is correct, but the recipient’s mailbox has no space left. Delivery can succeed once they delete mail.',
     ownText:
       'It is a mailbox on your mail server. Raise its quota or ask its owner to delete mail. Delivery can succeed once it has space.',
