@@ -55,6 +55,54 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
 });
 
+test('every figure leads to exactly the messages that it counts', async ({ page, api, sql, makeAdmin }) => {
+  const domain = await makeDomain(api);
+  for (const to of ['ann@far.example', 'bo@far.example', 'ann@bounce.test', 'ann@defer.test', 'ann@failed.example']) {
+    await sendMessage(api, domain, { to: [{ email: to }] });
+  }
+  await sql("UPDATE message SET status = 'failed' WHERE domain_id = $1 AND to_addresses = '{ann@failed.example}'", [
+    domain.id,
+  ]);
+  // Those of the days before, and received ones, are in no figure.
+  await sql(
+    `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject,
+                          size_bytes, status, created_at, updated_at)
+     SELECT gen_random_uuid(), gen_random_uuid()::text, $1::uuid, 'outbound', 'shop@post.example', '{}', '{}', 'Older', 100,
+            status, now() - age, now()
+       FROM unnest(ARRAY['delivered', 'deferred', 'bounced', 'failed']::message_status[]) AS status,
+            unnest(ARRAY[interval '25 hours', interval '9 days']) AS age`,
+    [domain.id],
+  );
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  const rows = page.getByRole('table').getByRole('row');
+  await page.goto(`${url()}/?domain=${domain.id}`);
+  const figure = (name: string) =>
+    page
+      .getByRole('definition')
+      .filter({ has: page.getByRole('link') })
+      .nth(order(name));
+  for (const [name, count] of Object.entries({ Sent: 5, Delivered: 2, Deferred: 1, Bounced: 1, Failed: 1 })) {
+    const link = figure(name).getByRole('link');
+    await expect(link).toHaveText(String(count));
+    await link.click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Messages' })).toBeVisible();
+    await expect(rows).toHaveCount(count + 1);
+    await page.goBack();
+  }
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  const status = page.getByRole('group', { name: 'Status, last 24 hours' });
+  await expect(status.getByRole('button', { name: /^All/ })).toHaveAccessibleName('All last 24 hours 5');
+  await expect(rows).toHaveCount(14);
+  for (const [name, count] of Object.entries({ Delivered: 2, Deferred: 1, Bounced: 1, Failed: 1 })) {
+    await page.goto(`${url()}/messages?domain=${domain.id}`);
+    await status.getByRole('button', { name: `${name} ${count}` }).click();
+    await expect(rows).toHaveCount(count + 1);
+    await expect(page).toHaveURL(/since=/);
+  }
+});
+
+const order = (name: string) => ['Sent', 'Delivered', 'Deferred', 'Bounced', 'Failed'].indexOf(name);
+
 test('keeps the selected domain on the way to a test message', async ({ page, api, makeAdmin }) => {
   const domains = [await makeDomain(api), await makeDomain(api)] as const;
   await useSession(page, (await makeAdmin('domain_admin', [...domains])).cookie);

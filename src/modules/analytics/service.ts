@@ -49,14 +49,17 @@ type StatusCount = { direction: 'outbound' | 'inbound'; status: string; count: n
 export async function countByStatus(
   ctx: ActorContext,
   { domainId, hours }: { domainId: string | undefined; hours: number },
-): Promise<StatusCount[]> {
+): Promise<{ since: Date; counts: StatusCount[] }> {
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const range = rangeOf(lastHours(hours, ctx.clock.now()), ctx.clock.now());
   const domainIds = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
   const counts = await readCounts(ctx.db, { range, domainIds });
-  return counts
-    .filter(({ part }) => part > 0)
-    .map(({ direction, status, count }) => ({ direction, status: status === 'rejected' ? 'failed' : status, count }));
+  return {
+    since: range.start,
+    counts: counts
+      .filter(({ part }) => part > 0)
+      .map(({ direction, status, count }) => ({ direction, status: status === 'rejected' ? 'failed' : status, count })),
+  };
 }
 
 /** A period to ask for. */

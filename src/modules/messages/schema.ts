@@ -209,6 +209,8 @@ export type GetTotals = z.infer<typeof GetTotals>;
 
 export const MessageTotals = z.object({
   counts: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
+  /** When the counted ones begin; null for all retained messages. */
+  since: Timestamp.nullable(),
   /** Whether all messages were counted, and not only the newest ones. */
   is_complete: z.boolean(),
 });

@@ -97,15 +97,14 @@ export async function getTotals(ctx: ActorContext, input: GetTotals): Promise<Me
   const { domain_id: domainId, ...filters } = input;
   const counts = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals['counts'];
   if (Object.values(filters).every((value) => value === undefined)) {
-    for (const { status, count } of await countByStatus(ctx, { domainId, hours: 24 })) {
-      counts[status as MessageStatus] += count;
-    }
-    return { counts, is_complete: true };
+    const day = await countByStatus(ctx, { domainId, hours: 24 });
+    for (const { status, count } of day.counts) counts[status as MessageStatus] += count;
+    return { counts, since: day.since.toISOString(), is_complete: true };
   }
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const { rows, isComplete } = await findCounted(ctx, input);
   for (const { status } of rows) counts[status] += 1;
-  return { counts, is_complete: isComplete };
+  return { counts, since: input.since ?? null, is_complete: isComplete };
 }
 
 /** The current or last run that deletes old messages. */

@@ -30,9 +30,14 @@ export function StatusFilter({ search }: { search: MessageSearch }) {
       }))}
       period={periodOf(filters)}
       isAtLeast={totals?.is_complete === false}
-      onChange={(status) => change({ status })}
+      onChange={(status) => change({ status, ...(status && counted(values, totals?.since)) })}
     />
   );
+}
+
+/** The period of the counts, so that the list has the messages that were counted. */
+function counted({ since }: MessageSearch['values'], start: string | null | undefined): { since?: Date } {
+  return since === null && start ? { since: new Date(start) } : {};
 }
 
 /** Without a filter, the messages of a day are counted; with filters, those that the list has. */

@@ -132,7 +132,7 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
   };
 }
 
-function messageRows({ totals, since }: Overview, domain: string | null): AttentionRow[] {
+function messageRows({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
   const rows: AttentionRow[] = [];
   if (totals.failed > 0) {
     rows.push({
@@ -142,7 +142,7 @@ function messageRows({ totals, since }: Overview, domain: string | null): Attent
       object: 'Messages',
       subject: `${formatPlural(totals.failed, 'message')} not sent`,
       reason: 'Rejected by your mail server, expired in its queue, or deleted from it',
-      href: messagesHref('failed', { start: since, domain }),
+      href: messagesHref('failed', { start: since, end: until, domain }),
       action: 'Review failures',
     });
   }
@@ -154,7 +154,7 @@ function messageRows({ totals, since }: Overview, domain: string | null): Attent
       object: 'Messages',
       subject: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
       reason: 'They may have been sent. Don’t resend them yet',
-      href: `/messages?${new URLSearchParams({ ...(domain && { domain }), status: 'uncertain', since })}`,
+      href: `/messages?${new URLSearchParams({ ...(domain && { domain }), direction: 'outbound', status: 'uncertain', since, until })}`,
       action: 'Review messages',
     });
   }

@@ -34,7 +34,9 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
             <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
           </>
         ),
-        href: overview?.totals[outcome] ? messagesHref(outcome, { start: overview.since, domain }) : undefined,
+        href: overview?.totals[outcome]
+          ? messagesHref(outcome, { start: overview.since, end: overview.until, domain })
+          : undefined,
       }))}
     />
   );
