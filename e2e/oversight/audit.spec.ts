@@ -88,7 +88,7 @@ test('an entry opens from anywhere in its row, single keys show the next one, an
   await api.call('PATCH', `/domains/${domain.id}`, { description: 'For the shop' });
   await page.goto(`${url()}/audit?domain=${domain.id}`);
   const openerOf = (verb: string) => page.getByRole('button', { name: `${verb} domain ${domain.name}` });
-  const [changed, added] = [openerOf('changed'), openerOf('added')];
+  const [changed, added] = [openerOf('changed the description of'), openerOf('added')];
   const entry = page.getByRole('complementary', { name: /^Entry: / });
   await page.getByRole('row').filter({ has: changed }).getByRole('time').click();
   await expect(page.getByRole('complementary', { name: 'Entry: domain.update' })).toBeFocused();

@@ -226,7 +226,9 @@ const TASKS: Task[] = [
         await keys.press('Enter');
         await expect(h1(page, 'Audit log')).toBeFocused();
         await expect(
-          page.getByRole('button', { name: `${FIRST_ADMIN.email} (API key) changed the description of domain ${name}` }),
+          page.getByRole('button', {
+            name: `${FIRST_ADMIN.email} (API key) changed the description of domain ${name}`,
+          }),
         ).toBeVisible();
       };
     },

@@ -9,7 +9,8 @@ BEGIN
   IF octet_length(given) = char_length(given) THEN RETURN lower(given); END IF;
   -- Letters without their accents. What the range doesn't have is put together again, such as Hangul.
   folded := lower(normalize(regexp_replace(normalize(folded, NFD), '[\u0300-\u036f]', '', 'g'), NFC));
-  -- Letters that Unicode doesn't take apart.
+  -- Letters that Unicode doesn't take apart, whatever the locale makes of their capitals.
+  folded := translate(folded, 'ØŁĐÐĦŦẞÆŒÞ', 'øłđðħŧßæœþ');
   folded := translate(folded, 'øłđðħıŧ', 'olddhit');
   folded := replace(replace(replace(replace(folded, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
   IF octet_length(folded) = char_length(folded) THEN RETURN folded; END IF;
