@@ -1,7 +1,8 @@
 import { explainReply } from './reply-codes';
 
-type Explanation = { title: string; text: string };
-type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
+/** `brief` is what is wrong, then who says so: for a column that can cut the end. */
+type Explanation = { title: string; brief: string; text: string };
+type Rule = { pattern: RegExp; title: (host: string) => string; brief?: (host: string) => string; text: string };
 
 const WILL_RETRY = 'Your mail server retries automatically.';
 
@@ -26,11 +27,13 @@ const RULES: Rule[] = [
   {
     pattern: /Connection refused/,
     title: (host) => `${host} refused the connection`,
+    brief: (host) => `Connection refused by ${host}`,
     text: `The host is up, but no mail server accepts connections there. ${WILL_RETRY}`,
   },
   {
     pattern: /timed out|Network is unreachable|No route to host|lost connection/,
     title: (host) => `${host} could not be reached`,
+    brief: (host) => `No answer from ${host}`,
     text: `The server did not respond in time. If this happens for every domain, outbound port 25 may be blocked. ${WILL_RETRY}`,
   },
 ];
@@ -48,7 +51,9 @@ export function explainDeferral(reason: string | null, address: string, isOwnMai
     return explainReply({ code: enhanced, text: reason }, replier, isOwnMailbox) ?? deferred(replier);
   }
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
-  return rule ? { title: rule.title(host), text: rule.text } : deferred(domain);
+  if (!rule) return deferred(domain);
+  const title = rule.title(host);
+  return { title, brief: rule.brief?.(host) ?? title, text: rule.text };
 }
 
 const REPLY = / said: (\d{3})[ -](?:#?(\d\.\d{1,3}\.\d{1,3}))?/;
@@ -57,6 +62,7 @@ const HOST = /(?:connect to|with|name=|host|server) ?([\w.-]+\w)/;
 function signInRefused(host: string): Explanation {
   return {
     title: `${host} rejected the sign-in`,
+    brief: `Sign-in rejected by ${host}`,
     text: 'The user name or password for this relay is wrong or has expired. Update them on the mail server.',
   };
 }
@@ -64,6 +70,7 @@ function signInRefused(host: string): Explanation {
 function deferred(host: string): Explanation {
   return {
     title: `${host} deferred the message`,
+    brief: `Deferred by ${host}`,
     text: `The receiving server did not accept the message yet. Its reply says why. ${WILL_RETRY}`,
   };
 }

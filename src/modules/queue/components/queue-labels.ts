@@ -20,6 +20,6 @@ export function waitReason({ queue, recipients }: QueuedMessage): string {
   const failed = recipients.find(({ reason }) => reason !== null);
   const explanation = failed && explainDeferral(failed.reason, failed.address);
   if (!explanation) return 'Not tried yet';
-  if (queue === 'active') return `Retrying. Last attempt: ${explanation.title}`;
-  return explanation.title;
+  if (queue === 'active') return `Retrying. ${explanation.brief}`;
+  return explanation.brief;
 }
