@@ -105,6 +105,10 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   await expect(page).toHaveURL(/q=parcel/);
   await openViews(page);
   await viewItem(page, 'Update Failed').click();
+  await expect(page.getByRole('status').filter({ hasText: 'Updated Failed' })).toBeVisible();
+  await openViews(page);
+  await expect(viewItem(page, 'Failed')).toHaveAttribute('aria-current', 'true');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
 
