@@ -21,22 +21,28 @@ export function isBuildCurrent(root) {
   return hasBuild(root) && readStamp(root, 'build') === buildStamp(root);
 }
 
-/** Removes the stamp first and writes it last, so that an interrupted build is repeated. */
+/** Removes the stamp first and writes it last, so that an interrupted build is repeated. A file edited meanwhile isn't in it. */
 export async function build(root) {
   removeStamp(root, 'build');
+  const inputs = inputsOf(root);
   rmSync(buildIdPath(root), { force: true });
   const env = { ...process.env, NODE_ENV: 'production' };
   const { exitCode, output } = await runTool(toolPath(root, 'next'), ['build'], { root, env });
   if (exitCode !== 0 || !hasBuild(root)) throw new PlainError(`The build failed:\n${output.trim()}`);
-  writeStamp(root, 'build', buildStamp(root));
+  writeStamp(root, 'build', buildStamp(root, inputs));
 }
 
 function clientStamp(root) {
   return fingerprint(root, ['prisma/schema', 'package-lock.json']);
 }
 
-function buildStamp(root) {
-  const facts = [process.version, process.platform, process.arch, readFileSync(buildIdPath(root), 'utf8')];
+/** Of the build that exists, if it was made from these inputs. */
+function buildStamp(root, inputs = inputsOf(root)) {
+  return `${inputs} ${readFileSync(buildIdPath(root), 'utf8')}`;
+}
+
+function inputsOf(root) {
+  const facts = [process.version, process.platform, process.arch];
   const isInput = (path) => !path.startsWith(`${GENERATED_CLIENT}/`) && !/\.test\.tsx?$|^src\/test\//.test(path);
   return fingerprint(root, BUILD_INPUTS, { isInput, facts });
 }
