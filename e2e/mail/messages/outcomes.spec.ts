@@ -40,6 +40,7 @@ test('the trace of a message to many recipients is folded', async ({ signedIn: p
   await unfold.press('Enter');
   const unfolded = trace.getByRole('list', { name: '30 recipients' });
   await expect(unfolded.getByRole('listitem')).toHaveCount(30);
+  await expect(delivered.first().locator('pre')).toHaveCount(1);
   await expect(unfolded).toContainText('r29@far.example');
   await check();
   await unfold.press('Enter');

@@ -56,7 +56,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
   return (
     <span className={classes.closed}>
       <Cell>
-        <span className="quiet" aria-hidden="true">
+        <span className={`quiet ${classes.arrow}`} aria-hidden="true">
           →
         </span>
         <EmailAddress value={first} isLight>

@@ -45,7 +45,18 @@ function tabPath(tab: string): (id: string) => string {
 
 function domainPageItem(domain: Domain, { label, path }: (typeof DOMAIN_PAGES)[number]): PaletteItem {
   const href = path(domain.id);
-  return { ...domainItem(domain), key: href, group: 'Pages', hint: label, href };
+  const { label: name, hint: _, ...item } = domainItem(domain);
+  return {
+    ...item,
+    key: href,
+    group: 'Pages',
+    label: (
+      <>
+        {name} {label}
+      </>
+    ),
+    href,
+  };
 }
 
 export function domainWithPages(domain: Domain): PaletteItem[] {

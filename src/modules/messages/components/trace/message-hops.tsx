@@ -91,6 +91,9 @@ function hopOf({ id, events }: FoldedEvents, before: string | undefined): Hop {
   const template = templateOf(event);
   const isFolded = events.length > 1;
   const rims = new Set(events.map((each) => rimOf(each, template)));
+  const replies = new Set(events.map(rawOf));
+  const [reply] = replies;
+  const isSameReply = replies.size === 1;
   return {
     id,
     code: codeOf(event),
@@ -101,8 +104,8 @@ function hopOf({ id, events }: FoldedEvents, before: string | undefined): Hop {
     dateTime: event.at,
     after: before && formatElapsed(before, event.at),
     detail: isFolded ? foldedDetailOf(events) : detailOf(event),
-    raw: isFolded ? undefined : rawOf(event),
-    more: isFolded ? <Folded events={events} /> : undefined,
+    raw: isSameReply ? reply : undefined,
+    more: isFolded ? <Folded events={events} withReplies={!isSameReply} /> : undefined,
   };
 }
 
@@ -129,14 +132,14 @@ function foldedDetailOf(events: FoldedEvents['events']) {
   );
 }
 
-function Folded({ events }: { events: FoldedEvents['events'] }) {
+function Folded({ events, withReplies }: { events: FoldedEvents['events']; withReplies: boolean }) {
   const isWebhook = events[0].type === 'webhook';
   const items = events.map((event, index) => ({
     id: event.detail.delivery_id ?? `${event.recipient} ${index}`,
     at: formatClockMillis(event.at),
     dateTime: event.at,
     text: isWebhook ? <FoldedDelivery event={event} /> : detailOf(event),
-    raw: rawOf(event),
+    raw: withReplies ? rawOf(event) : undefined,
   }));
   const label = isWebhook
     ? formatPlural(events.length, 'delivery', 'deliveries')
