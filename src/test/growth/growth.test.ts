@@ -254,7 +254,7 @@ describe.each([
   { list: 'mailboxes', table: 'mailbox', sort: 'local_part', own: 'user', other: 'smith person' },
   { list: 'aliases', table: 'alias', sort: 'source_local_part', own: 'info', other: 'far.example person' },
 ])('a page of $list is read without the others', ({ list, table, sort, own, other }) => {
-  const searches = [own, `${own}123`, `${own}12345`, 'person', 'c4ca42', 'nobody', 'zq', 'z', 'é', other];
+  const searches = [own, `${own}123`, `${own}12345`, 'person', 'c4ca42', 'nobody', 'zq', 'z', 'ж', other];
   const filters = [
     '',
     'order=asc',

@@ -141,7 +141,7 @@ describe('a failing endpoint', () => {
     }
     const alerts = await db.alert.findMany({ where: { subject: { contains: id } } });
     expect(alerts).toMatchObject([
-      { kind: 'webhook_failing', count: 30, status: 'open', subject: `fails.example (${id})` },
+      { kind: 'webhook_failing', count: 31, status: 'open', subject: `fails.example (${id})` },
     ]);
     const since = (await db.webhook.findUniqueOrThrow({ where: { id } })).failingSince;
     expect(since).not.toBeNull();
