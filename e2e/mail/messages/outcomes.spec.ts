@@ -32,7 +32,7 @@ test('the trace of a message to many recipients is folded', async ({ signedIn: p
   await expect.poll(outcomes, { timeout: 30_000 }).toEqual([{ status: 'delivered', recipients: 30 }]);
   await page.goto(`${url()}/messages/${id}`);
   const trace = page.getByRole('list', { name: 'Trace of this message' });
-  const delivered = trace.getByRole('listitem').filter({ hasText: 'Delivered' });
+  const delivered = trace.getByRole('listitem').filter({ has: page.getByText('Delivered', { exact: true }) });
   await expect(delivered).toHaveCount(1);
   await check();
   const unfold = delivered.getByRole('button', { name: '30 recipients' });
