@@ -97,6 +97,6 @@ export function formatChange(value: number, before: number): string {
   const percent = Math.round((100 * Math.abs(value - before)) / before);
   const size =
     percent < 1 ? 'under 1%' : percent >= 1000 ? `${formatCount(Math.round(value / before))} times` : `${percent}%`;
-  if (percent >= 1000) return `${size} as many as before`;
+  if (percent >= 1000) return `${size} as many`;
   return `${size} ${value > before ? 'more' : 'fewer'} than before`;
 }
