@@ -6,12 +6,11 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
-import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
@@ -84,12 +83,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
         <SectionHeading title="Alerts" id="alerts" />
         <ListTools
           query={list}
-          actions={
-            <>
-              <Views page="alerts" />
-              <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
-            </>
-          }
+          actions={<ListActions page="alerts" path="/abuse/alerts/export" input={input} what="alerts" />}
         >
           <SegmentedControl
             label="Status"

@@ -7,12 +7,11 @@ import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -70,12 +69,7 @@ export function ApiKeysPage() {
       </PageHeader>
       <ListTools
         query={list}
-        actions={
-          <>
-            <Views page="api_keys" />
-            <ExportButton path="/api-keys/export" input={input} what="API keys" />
-          </>
-        }
+        actions={<ListActions page="api_keys" path="/api-keys/export" input={input} what="API keys" />}
       >
         <SearchInput
           label="Filter by name, admin or prefix"

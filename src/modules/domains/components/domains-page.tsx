@@ -11,12 +11,11 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { Views } from '@/components/list/views/views';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
@@ -63,12 +62,7 @@ export function DomainsPage() {
       </PageHeader>
       <ListTools
         query={list}
-        actions={
-          <>
-            <Views page="domains" />
-            <ExportButton path="/domains/export" input={input} what="domains" />
-          </>
-        }
+        actions={<ListActions page="domains" path="/domains/export" input={input} what="domains" />}
       >
         <SearchInput
           label="Filter by name"

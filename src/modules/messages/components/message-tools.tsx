@@ -4,10 +4,9 @@ import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { Views } from '@/components/list/views/views';
 import { STATUSES } from '@/components/marks/status-mark';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
@@ -28,12 +27,7 @@ export function MessageTools({ query, search }: MessageToolsProps) {
     <ListTools
       query={query}
       search={search}
-      actions={
-        <>
-          <Views page="messages" />
-          <ExportButton path="/messages/export" input={inputOf(search)} what="messages" />
-        </>
-      }
+      actions={<ListActions page="messages" path="/messages/export" input={inputOf(search)} what="messages" />}
     >
       <SearchInput
         label="Search messages"

@@ -1,9 +1,8 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
-import { Views } from '@/components/list/views/views';
 import { inputOf, isSearchable, type QueueSearch } from './use-queue-search';
 
 const LABELS = { from: 'From', to: 'To' };
@@ -21,12 +20,7 @@ export function QueueTools({ query, search }: QueueToolsProps) {
       query={query}
       search={search}
       align="flex-start"
-      actions={
-        <>
-          <Views page="queue" />
-          <ExportButton path="/queue/export" input={inputOf(search)} what="queued messages" />
-        </>
-      }
+      actions={<ListActions page="queue" path="/queue/export" input={inputOf(search)} what="queued messages" />}
     >
       {(['from', 'to'] as const).map((field) => (
         <TextInput

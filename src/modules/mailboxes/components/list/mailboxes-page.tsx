@@ -6,11 +6,10 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
-import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -75,12 +74,7 @@ export function MailboxesPage() {
       </PageHeader>
       <ListTools
         query={list}
-        actions={
-          <>
-            <Views page="mailboxes" />
-            <ExportButton path="/mailboxes/export" input={input} what="mailboxes" />
-          </>
-        }
+        actions={<ListActions page="mailboxes" path="/mailboxes/export" input={input} what="mailboxes" />}
       >
         <SearchInput
           label="Filter by address or name"

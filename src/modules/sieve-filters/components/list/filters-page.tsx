@@ -7,10 +7,9 @@ import { parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
-import { Views } from '@/components/list/views/views';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -66,12 +65,7 @@ export function FiltersPage() {
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
           <ListTools
             query={list}
-            actions={
-              <>
-                <Views page="sieve_filters" />
-                <ExportButton path="/sieve-filters/export" input={input} what="filters" />
-              </>
-            }
+            actions={<ListActions page="sieve_filters" path="/sieve-filters/export" input={input} what="filters" />}
           >
             <SegmentedControl
               label="Applies to"

@@ -10,11 +10,10 @@ import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
-import { ExportButton } from '@/components/list/export-csv';
+import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
-import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -64,12 +63,7 @@ export function WebhooksPage() {
       </PageHeader>
       <ListTools
         query={list}
-        actions={
-          <>
-            <Views page="webhooks" />
-            <ExportButton path="/webhooks/export" input={input} what="webhooks" />
-          </>
-        }
+        actions={<ListActions page="webhooks" path="/webhooks/export" input={input} what="webhooks" />}
       >
         <SegmentedControl
           label="Status"
