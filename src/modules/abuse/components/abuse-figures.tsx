@@ -1,5 +1,9 @@
+import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import type { AbuseSummary } from '../schema';
+
+const REFRESH_MS = 30_000;
 
 const FIGURES: [keyof AbuseSummary, string, string][] = [
   ['sent_last_hour', 'Sent', 'in the last hour'],
@@ -9,6 +13,8 @@ const FIGURES: [keyof AbuseSummary, string, string][] = [
   ['open_alerts', 'Alerts', 'open'],
 ];
 
-export function AbuseFigures({ summary }: { summary: AbuseSummary | undefined }) {
-  return <Figures figures={FIGURES.map(([key, title, caption]) => ({ key, title, caption, value: summary?.[key] }))} />;
+export function AbuseFigures() {
+  const { data, error, isError, refetch } = trpc.abuse.summary.useQuery({}, { refetchInterval: REFRESH_MS });
+  if (isError && !data) return <ErrorState what="the summary" error={error} onRetry={() => void refetch()} />;
+  return <Figures figures={FIGURES.map(([key, title, caption]) => ({ key, title, caption, value: data?.[key] }))} />;
 }

@@ -17,15 +17,24 @@ import type { AbuseSender } from '../schema';
 const MAX_SENDERS = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
 
+const parseAsPeriod = parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour');
+
+function inputOf(sort: keyof typeof PERIODS, domainId: string | undefined) {
+  return { sort, domain_id: domainId };
+}
+
+/** Asks for the senders before what is above them has loaded. */
+export function usePrefetchSenders(domainId: string | undefined): void {
+  const [sort] = useQueryState('senders', parseAsPeriod);
+  trpc.abuse.senders.usePrefetchQuery({ ...inputOf(sort, domainId), limit: MAX_SENDERS });
+}
+
 type SendersProps = { domainId: string | undefined; children: ReactNode };
 
 /** Renders `children` only after the senders are loaded, so that they don't move. */
 export function Senders({ domainId, children }: SendersProps) {
-  const [sort, setSort] = useQueryState(
-    'senders',
-    parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour'),
-  );
-  const input = { sort, domain_id: domainId };
+  const [sort, setSort] = useQueryState('senders', parseAsPeriod);
+  const input = inputOf(sort, domainId);
   const list = trpc.abuse.senders.useQuery({ ...input, limit: MAX_SENDERS }, { placeholderData: keepPreviousData });
   return (
     <>

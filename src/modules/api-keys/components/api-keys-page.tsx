@@ -6,6 +6,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
@@ -36,7 +37,7 @@ export function ApiKeysPage() {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const domains = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
+  const { domains } = useDomainScope();
   const input = {
     q: settled.q || undefined,
     ...SHOWN[values.show],
@@ -48,7 +49,7 @@ export function ApiKeysPage() {
     { placeholderData: keepPreviousData },
   );
   const total = trpc.apiKeys.list.useQuery(totalOf(input), totalOptions(list, search));
-  const domainNames = useMemo(() => new Map(domains.data?.items.map(({ id, name }) => [id, name])), [domains.data]);
+  const domainNames = useMemo(() => new Map(domains.map(({ id, name }) => [id, name])), [domains]);
   const hasOwners = me.data?.role === 'super_admin';
   const columns = useMemo(
     () => apiKeyColumns({ domainNames, hasOwners, onRevoke: setRevoking }),
@@ -100,7 +101,7 @@ export function ApiKeysPage() {
       />
       <CreateKeyDialog
         opened={values.new && created === null}
-        domains={domains.data?.items ?? []}
+        domains={domains}
         onClose={() => open({ new: null })}
         onCreated={(key) => {
           setCreated(key);

@@ -33,6 +33,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   const utils = trpc.useUtils();
   const search = useListSearch({ filters: {} });
   const { cursor } = search.history;
+  trpc.backups.plan.usePrefetchQuery({});
   const list = trpc.backups.list.useQuery(
     { limit: PAGE_SIZE, ...(cursor && { cursor }) },
     { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },

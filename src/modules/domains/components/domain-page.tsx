@@ -55,6 +55,7 @@ type DomainPageProps = {
 export function DomainPage({ id, sent, reports }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
+  trpc.domains.dns.usePrefetchQuery({ id });
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dns = useDns(id);
 

@@ -32,6 +32,7 @@ type MailboxPageProps = {
 
 export function MailboxPage({ id, sent }: MailboxPageProps) {
   const canSuspend = useHasRole('admin');
+  trpc.mailboxes.clientSettings.usePrefetchQuery({ id });
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {

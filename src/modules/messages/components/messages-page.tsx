@@ -22,7 +22,7 @@ import { messageColumns } from './message-columns';
 import { MessageTools } from './message-tools';
 import { RetentionNote } from './retention-note';
 import { StatusFilter } from './status-filter';
-import { inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
+import { filtersOf, inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
 
 const MessagePeek = dynamic(() => import('./message-peek').then((module) => module.MessagePeek));
 
@@ -31,6 +31,8 @@ const REFRESH_MS = 15_000;
 export function MessagesPage() {
   const search = useMessageSearch();
   const { values, open } = search;
+  trpc.messages.totals.usePrefetchQuery(filtersOf(search));
+  trpc.messages.keptDays.usePrefetchQuery({});
   const list = trpc.messages.list.useQuery(inputOf(search), {
     placeholderData: keepPreviousData,
     refetchInterval: search.history.isFirst ? REFRESH_MS : false,

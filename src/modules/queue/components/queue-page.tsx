@@ -30,6 +30,7 @@ export function QueuePage() {
   const { values, change } = search;
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
+  trpc.queue.list.usePrefetchQuery(inputOf(search));
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},

@@ -15,6 +15,7 @@ import classes from './client-settings-page.module.css';
 
 /** One mailbox's settings on a page to print or copy for its user. It has no password. */
 export function ClientSettingsPage({ id }: { id: string }) {
+  trpc.mailboxes.clientSettings.usePrefetchQuery({ id });
   const mailbox = trpc.mailboxes.get.useQuery({ id });
   const settings = trpc.mailboxes.clientSettings.useQuery({ id });
   const parent = { label: mailbox.data?.email ?? 'Mailbox', href: `/mailboxes/${id}` };

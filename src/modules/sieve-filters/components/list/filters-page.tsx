@@ -31,9 +31,9 @@ const SEARCH = {
 export function FiltersPage() {
   const search = useListSearch(SEARCH);
   const { show } = search.values;
+  trpc.mailServer.get.usePrefetchQuery({});
   const domainScope = useDomainScope();
   const actions = useFilterActions();
-  const mailServer = useMailServerState();
   const input = {
     domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
     scope: SCOPES[show],
@@ -43,6 +43,7 @@ export function FiltersPage() {
     { ...input, limit: MAX_FILTERS_SHOWN },
     { placeholderData: keepPreviousData },
   );
+  const mailServer = useMailServerState();
   const rows = list.data && inRunOrder(list.data.items.map(actions.latest));
   const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
 
