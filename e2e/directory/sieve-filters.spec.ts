@@ -126,9 +126,9 @@ test('reorders, deactivates with undo and deletes filters, also by keyboard', as
   await expect(namesIn(page)).toHaveText([third, first, second]);
   const saved = async () => {
     const filters = await api.call<Filter[]>('GET', `/sieve-filters?domain_id=${domain.id}`);
-    return filters.toSorted((a, b) => a.position - b.position).map(({ name }) => name);
+    return Object.fromEntries(filters.map(({ name, position }) => [name, position]));
   };
-  await expect.poll(saved).toEqual([third, first, second]);
+  await expect.poll(saved).toEqual({ [third]: 1, [first]: 2, [second]: 3 });
   await page.reload();
   await expect(namesIn(page)).toHaveText([third, first, second]);
 

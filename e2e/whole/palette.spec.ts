@@ -41,6 +41,29 @@ test('the palette finds pages, domains and messages', async ({ signedIn: page, a
   await check();
 });
 
+test('the palette finds webhooks and admins', async ({ signedIn: page, api, domain, makeAdmin }) => {
+  const name = unique('Ledger ');
+  const host = `${unique('hooks')}.example`;
+  const fields = { events: ['*'], domain_id: domain.id };
+  await api.call('POST', '/webhooks', { ...fields, name, url: 'https://one.example/mail' });
+  await api.call('POST', '/webhooks', { ...fields, url: `https://${host}/mail` });
+  const { email } = await makeAdmin('admin');
+  await page.goto(`${url()}/`);
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  const open = async (words: string, option: string) => {
+    await page.keyboard.press('Control+k');
+    await finder.fill(words);
+    await page.getByRole('option', { name: option }).click();
+  };
+
+  await open(name.toLowerCase(), `${name} Webhook, one.example`);
+  await expect(page.getByText(name)).toBeVisible();
+  await open(host, `${host}/mail Webhook`);
+  await expect(page.getByRole('heading', { name: host })).toBeVisible();
+  await open(email, `${email} Admin`);
+  await expect(page.getByRole('heading', { name: email })).toBeVisible();
+});
+
 test('the palette works with the arrow keys alone', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
   await page.keyboard.press('Control+k');

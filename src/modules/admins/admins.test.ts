@@ -40,6 +40,16 @@ describe('listing admins', () => {
     expect(meta.pagination).not.toBeNull();
   });
 
+  it('finds by a part of the email', async () => {
+    const reader = await keyClient({ role: 'super_admin' });
+    const [found, other] = [await makeAdmin(), await makeAdmin()];
+    const part = found.email.slice(2).toUpperCase();
+    const { data, meta } = await reader.get(`/admins?q=${encodeURIComponent(part)}&total=true`);
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([found.id]);
+    expect(meta.pagination?.total).toBe(1);
+    expect((await reader.get(`/admins?q=${encodeURIComponent(`${other.email}%`)}`)).data).toEqual([]);
+  });
+
   it('shows a domain_admin only domains they are assigned to as well', async () => {
     const [shared, other] = [await makeDomain(), await makeDomain()];
     const reader = await keyClient({ role: 'domain_admin', domainIds: [shared.id] });

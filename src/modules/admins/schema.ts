@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
-import { EXPORT_PARAMETERS, Id, NewPassword, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, NewPassword, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
@@ -19,7 +19,10 @@ export const AdminPage = page(Admin);
 export const AdminIdentity = z.object({ identity: LinkedIdentity.nullable() });
 export type AdminIdentity = z.infer<typeof AdminIdentity>;
 
-export const ListAdmins = z.strictObject(pageQuery(['created_at', 'email']));
+export const ListAdmins = z.strictObject({
+  ...pageQuery(['created_at', 'email']),
+  q: plainText(254).optional().meta({ description: 'Part of the email' }),
+});
 export type ListAdmins = z.infer<typeof ListAdmins>;
 
 export const ExportAdmins = ListAdmins.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);

@@ -4,6 +4,7 @@ import type { Actor } from '@/server/access/actor';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
@@ -13,10 +14,12 @@ import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, UpdateAdmin } from 
 
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<Admin>> {
   const column = input.sort === 'email' ? 'email' : 'createdAt';
+  const filter = input.q ? { email: { contains: escapeLike(input.q), mode: 'insensitive' as const } } : {};
   return paginate('admins', input, {
     column,
-    fetch: (keyset) => ctx.db.admin.findMany({ ...keyset, select: FIELDS }),
-    count: (take) => ctx.db.admin.count({ take }),
+    fetch: ({ where, ...keyset }) =>
+      ctx.db.admin.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filter] } }),
+    count: (take) => ctx.db.admin.count({ where: filter, take }),
     present: (row: Row) => present(ctx.actor, row),
   });
 }

@@ -57,6 +57,7 @@ export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
 
 export const ListWebhooks = z.strictObject({
   ...pageQuery(['created_at']),
+  q: plainText(254).optional().meta({ description: 'Part of the name or of the URL' }),
   domain_id: Id.optional(),
   active: z.boolean().optional(),
 });

@@ -10,6 +10,7 @@ import {
 } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
@@ -53,9 +54,12 @@ export function sweepDeliveries(): Promise<SweepReport> {
 
 /** @throws the errors of authorizeDomain */
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<Webhook>> {
-  const { domain_id: domainId, active } = input;
+  const { q, domain_id: domainId, active } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const filters = { AND: [domainFilter(ctx.actor), { domainId, active }] };
+  const text = q && { contains: escapeLike(q), mode: 'insensitive' as const };
+  const filters = {
+    AND: [domainFilter(ctx.actor), { domainId, active }, text ? { OR: [{ name: text }, { url: text }] } : {}],
+  };
   return paginate('webhooks', input, {
     column: 'createdAt',
     fetch: ({ where, ...keyset }) =>

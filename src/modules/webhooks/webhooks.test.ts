@@ -155,6 +155,26 @@ describe('the list', () => {
     expectError(await admin.get('/webhooks?limit=0'), 400, 'INVALID_PAGINATION');
     expectError(await admin.get('/webhooks?sort=secret'), 400, 'VALIDATION_ERROR');
   });
+
+  it('finds by a part of the name or of the URL, and takes % and _ literally', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { id: domainId } = await makeDomain();
+    const make = async (name: string, url: string) =>
+      (await admin.post('/webhooks', { name, url, events: ['*'], domain_id: domainId })).data.id;
+    const archive = await make('Archive 100%', 'https://one.example/mail');
+    const billing = await make('', 'https://Billing_Desk.example/hooks/postroom');
+    const found = async (q: string) => {
+      const { data, meta } = await admin.get(`/webhooks?domain_id=${domainId}&q=${encodeURIComponent(q)}&total=true`);
+      expect(meta.pagination?.total).toBe(data.length);
+      return data.map(({ id }: { id: string }) => id);
+    };
+    expect(await found('archive')).toEqual([archive]);
+    expect(await found('0%')).toEqual([archive]);
+    expect(await found('%')).toEqual([archive]);
+    expect(await found('billing_desk.example/hooks')).toEqual([billing]);
+    expect(await found('_')).toEqual([billing]);
+    expect(await found('nowhere')).toEqual([]);
+  });
 });
 
 describe('rotating a secret', () => {

@@ -3,8 +3,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
+import { hasRole, type Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
+import { MAX_PER_KIND } from './items/item';
 
 /** Shorter words match nearly every message. */
 const MIN_MESSAGE_SEARCH = 3;
@@ -12,21 +14,28 @@ const MIN_MESSAGE_SEARCH = 3;
 const SEARCHED_DOMAINS = 50;
 
 /** The records that match the words, and whether there may be more to come. */
-export function usePaletteSearch(words: string) {
+export function usePaletteSearch(words: string, role: Role | undefined) {
   const [q] = useDebouncedValue(words, 150);
   const isLong = q.length >= MIN_MESSAGE_SEARCH;
   const domains = trpc.useQueries((t) =>
     domainWordsOf(q).map((word) => t.domains.list({ q: word, limit: SEARCHED_DOMAINS, sort: 'name', order: 'asc' })),
   );
   const addresses = useAddressSearch(q);
+  const has = (minRole: Role) => q !== '' && role !== undefined && hasRole(role, minRole);
+  const webhooks = trpc.webhooks.list.useQuery({ q, limit: MAX_PER_KIND }, { enabled: has('admin') });
+  const admins = trpc.admins.list.useQuery({ q, limit: MAX_PER_KIND }, { enabled: has('super_admin') });
   const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: isLong });
   const found = new Map(domains.flatMap(({ data }) => data?.items ?? []).map((domain) => [domain.id, domain]));
   return {
     isSearching:
-      q !== words || domains.some(({ isFetching }) => isFetching) || addresses.isSearching || messages.isFetching,
+      q !== words ||
+      addresses.isSearching ||
+      [...domains, webhooks, admins, messages].some(({ isFetching }) => isFetching),
     addresses: addresses.matches,
     currentDomain: useCurrentDomain(),
     domains: [...found.values()],
+    webhooks: webhooks.data?.items ?? [],
+    admins: admins.data?.items ?? [],
     messages: (isLong && messages.data?.items) || [],
   };
 }

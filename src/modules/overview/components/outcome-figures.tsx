@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react';
 import { Figures } from '@/components/layout/figures';
 import { Sparkline } from '@/components/marks/sparkline';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { formatCount } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import type { Overview } from '../schema';
@@ -28,7 +30,7 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
         value: overview?.totals[outcome],
         caption: (
           <>
-            {overview ? captionOf(outcome, overview) : '\u00a0'}
+            {overview ? captionOf(outcome, overview, domain) : '\u00a0'}
             <br />
             {overview ? changeOf(overview.totals[outcome], overview.previous[outcome]) : '\u00a0'}
             <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
@@ -42,8 +44,13 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
   );
 }
 
-function captionOf(outcome: Outcome, { totals: { sent, received, rejected, ...totals } }: Overview): string {
-  if (outcome === 'sent') return received === 0 ? 'in 24 hours' : `${formatCount(received)} received`;
+function captionOf(outcome: Outcome, { totals, since, until }: Overview, domain: string | null): ReactNode {
+  const { sent, received, rejected } = totals;
+  if (outcome === 'sent' && received === 0) return 'in 24 hours';
+  if (outcome === 'sent') {
+    const href = messagesHref('received', { start: since, end: until, domain });
+    return <NearLink href={href}>{formatCount(received)} received</NearLink>;
+  }
   const whole = outcome === 'failed' ? sent + rejected : sent;
   if (whole === 0) return 'none sent';
   if (totals[outcome] === 0) return 'none';

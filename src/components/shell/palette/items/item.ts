@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AddressMatch } from '../../../directory/use-address-search';
 
-type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Domains and addresses' | 'Messages';
+type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Domains and addresses' | 'Webhooks' | 'Admins' | 'Messages';
 export type PaletteItem = {
   key: string;
   group: PaletteGroup;
@@ -19,7 +19,16 @@ export type Command = { label: string; keywords: string; run: () => void };
 export type Domain = { id: string; name: string; active: boolean };
 export type Message = { id: string; subject: string; from: string; to: string[]; created_at: string };
 
-export type Directory = { addresses: AddressMatch[]; currentDomain: Domain | undefined; domains: Domain[] };
+export type Webhook = { id: string; name: string; url: string; active: boolean };
+export type Admin = { id: string; email: string };
+
+export type Directory = {
+  addresses: AddressMatch[];
+  currentDomain: Domain | undefined;
+  domains: Domain[];
+  webhooks: Webhook[];
+  admins: Admin[];
+};
 
 export const MAX_PER_KIND = 5;
 

@@ -1,14 +1,31 @@
-import { IconAddressBook, IconArrowRight, IconAt, IconMail, IconWorld } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconArrowRight,
+  IconAt,
+  IconMail,
+  IconUsers,
+  IconWebhook,
+  IconWorld,
+} from '@tabler/icons-react';
 import { formatAgo } from '@/lib/format';
 import type { AddressMatch } from '../../../directory/use-address-search';
-import { type Directory, type Domain, ICON, MAX_PER_KIND, type Message, type PaletteItem } from './item';
+import {
+  type Admin,
+  type Directory,
+  type Domain,
+  ICON,
+  MAX_PER_KIND,
+  type Message,
+  type PaletteItem,
+  type Webhook,
+} from './item';
 import { apart, byRank } from './match';
 
 /** Of the last result, which searches all messages. */
 export const SEARCH_KEY = 'search';
 
-/** Domains before mailboxes before aliases, among those that match equally well. */
-export function recordItems(text: string, { addresses, domains }: Directory) {
+/** Domains before mailboxes, aliases, webhooks and admins, among those that match equally well. */
+export function recordItems(text: string, { addresses, domains, webhooks, admins }: Directory) {
   const [mailboxes, aliases] = apart(addresses, ({ kind }) => kind === 'mailbox');
   const ofAddresses = (all: AddressMatch[]) =>
     byRank(all, ({ address }) => address, text)
@@ -21,7 +38,47 @@ export function recordItems(text: string, { addresses, domains }: Directory) {
   )
     .slice(0, MAX_PER_KIND)
     .map((domain) => ({ name: domain.name, domain, item: domainItem(domain) }));
-  return byRank([...ofDomains, ...ofAddresses(mailboxes), ...ofAddresses(aliases)], ({ name }) => name, text);
+  const others = [
+    ...webhooks.map((webhook) => ({ name: nameOf(webhook, text), domain: undefined, item: webhookItem(webhook) })),
+    ...admins.map((admin) => ({ name: admin.email, domain: undefined, item: adminItem(admin) })),
+  ];
+  return byRank(
+    [...ofDomains, ...ofAddresses(mailboxes), ...ofAddresses(aliases), ...others],
+    ({ name }) => name,
+    text,
+  );
+}
+
+/** Of name and URL, what matches. */
+function nameOf({ name, url }: Webhook, text: string): string {
+  return name.toLowerCase().includes(text) ? name : withoutScheme(url);
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, '');
+}
+
+function webhookItem({ id, name, url, active }: Webhook): PaletteItem {
+  const kind = active ? 'Webhook' : 'Inactive webhook';
+  return {
+    key: `webhook ${id}`,
+    group: 'Webhooks',
+    label: name || <span className="mono">{withoutScheme(url)}</span>,
+    hint: name ? `${kind}, ${new URL(url).host}` : kind,
+    href: `/webhooks/${id}`,
+    icon: <IconWebhook {...ICON} />,
+  };
+}
+
+function adminItem({ id, email }: Admin): PaletteItem {
+  return {
+    key: `admin ${id}`,
+    group: 'Admins',
+    label: <span className="mono">{email}</span>,
+    hint: 'Admin',
+    href: `/admins/${id}`,
+    icon: <IconUsers {...ICON} />,
+  };
 }
 
 function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {

@@ -12,8 +12,9 @@ import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
-import { useListSearch } from '@/components/list/use-list-search';
+import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -30,18 +31,22 @@ const NewWebhookDialog = lazyDialog(() => import('./new-webhook-dialog').then((m
 const REFRESH_MS = 15_000;
 
 const SEARCH = {
-  filters: { show: parseAsShown },
+  filters: { q: parseAsText, show: parseAsShown },
   view: { new: parseAsBoolean.withDefault(false), event: parseAsStringLiteral(EVENT_TYPES) },
 };
 
 export function WebhooksPage() {
   const router = useRouter();
   const search = useListSearch(SEARCH);
-  const { values, change, open } = search;
+  const { values, settled, change, open } = search;
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
   const domainScope = useDomainScope();
   const actions = useWebhookActions();
-  const input = { domain_id: domainScope.selectedId ?? undefined, active: SHOWN[values.show] };
+  const input = {
+    q: settled.q || undefined,
+    domain_id: domainScope.selectedId ?? undefined,
+    active: SHOWN[values.show],
+  };
   const list = trpc.webhooks.list.useQuery(
     { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
@@ -65,6 +70,13 @@ export function WebhooksPage() {
         query={list}
         actions={<ListActions page="webhooks" path="/webhooks/export" input={input} what="webhooks" />}
       >
+        <SearchInput
+          label="Filter by name or URL"
+          placeholder="Name or URL"
+          w={240}
+          value={values.q}
+          onChange={(q) => change({ q })}
+        />
         <SegmentedControl
           label="Status"
           value={values.show}
@@ -79,7 +91,7 @@ export function WebhooksPage() {
         rows={list.data?.items.map(actions.latest)}
         what="webhooks"
         empty={<NoWebhooks domainName={domainName} onNew={openNew} />}
-        noMatches="No webhooks have this status."
+        noMatches="No webhook matches."
         caption="Webhooks, newest first"
         className={classes.table}
         columns={webhookColumns({ nameOf: domainScope.nameOf, onSetActive: actions.setActive })}
