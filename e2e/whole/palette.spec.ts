@@ -42,7 +42,7 @@ test('the palette finds pages, domains and messages', async ({ signedIn: page, a
 });
 
 test('the palette finds webhooks and admins', async ({ signedIn: page, api, domain, makeAdmin }) => {
-  const name = unique('Ledger ');
+  const name = unique('Archive ');
   const host = `${unique('hooks')}.example`;
   const fields = { events: ['*'], domain_id: domain.id };
   await api.call('POST', '/webhooks', { ...fields, name, url: 'https://one.example/mail' });
