@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: '.',
   globalSetup: './support/server.ts',
   outputDir: '../test-results',
-  workers: 2,
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   fullyParallel: true,
