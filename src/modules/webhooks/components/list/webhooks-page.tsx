@@ -91,7 +91,7 @@ export function WebhooksPage() {
         rows={list.data?.items.map(actions.latest)}
         what="webhooks"
         empty={<NoWebhooks domainName={domainName} onNew={openNew} />}
-        noMatches="No webhook matches."
+        noMatches="No webhook matches these filters."
         caption="Webhooks, newest first"
         className={classes.table}
         columns={webhookColumns({ nameOf: domainScope.nameOf, onSetActive: actions.setActive })}
