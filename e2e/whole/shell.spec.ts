@@ -147,6 +147,10 @@ test('an unknown page says so inside the console, with search and the overview',
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible();
   await check();
+  // Like other pages, it is rendered by the server once the browser's time zone is known.
+  const again = await page.reload();
+  expect(again?.status()).toBe(404);
+  expect(await again?.text()).toContain('There is no page at this address</h2>');
   await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
   await page.keyboard.press('Escape');

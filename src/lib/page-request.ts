@@ -4,6 +4,8 @@ export type PageRequest = {
   call: (url: string, init?: RequestInit) => Promise<Response>;
   /** The zone of the times: that of the profile once it is known, until then that of the browser's cookie. */
   timeZone: string;
+  /** Makes it the answer 404. */
+  setNotFound: () => void;
 };
 
 const KEY = Symbol.for('postroom.page-request');

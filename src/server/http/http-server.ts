@@ -62,7 +62,7 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
-    await renderWithData(request, options.apiAt('/api/trpc/'), () => options.servePage(request, response));
+    await renderWithData(request, response, options.apiAt('/api/trpc/'), () => options.servePage(request, response));
   };
 
   // Next.js changes the request's URL, so it is read before.

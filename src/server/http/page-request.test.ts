@@ -18,7 +18,7 @@ beforeEach(async () => {
   };
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost').searchParams.get('call') ?? '/api/trpc/auth.me';
-    void renderWithData(request, consoleApi, async () => {
+    void renderWithData(request, response, consoleApi, async () => {
       const page = currentPage();
       const called =
         page &&

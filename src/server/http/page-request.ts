@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type PageRequest, provideCurrentPage } from '@/lib/page-request';
 import { listedTimeZone, TIME_ZONE_COOKIE } from '@/lib/time/time-zone';
 import { toResponse, type WebHandler } from './fetch-adapter';
@@ -20,12 +20,16 @@ provideCurrentPage(() => pages.getStore());
  */
 export function renderWithData(
   request: IncomingMessage,
+  response: ServerResponse,
   consoleApi: WebHandler | undefined,
   render: () => Promise<void>,
 ): Promise<void> {
   const timeZone = timeZoneOf(request);
   if (!consoleApi || !timeZone || (request.headers['sec-fetch-dest'] ?? 'document') !== 'document') return render();
-  return pages.run({ timeZone, call: callerFor(request, consoleApi) }, render);
+  const setNotFound = () => {
+    response.statusCode = 404;
+  };
+  return pages.run({ timeZone, call: callerFor(request, consoleApi), setNotFound }, render);
 }
 
 function timeZoneOf({ headers }: IncomingMessage): string | null {
