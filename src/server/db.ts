@@ -12,6 +12,8 @@ export type Tx = Prisma.TransactionClient;
 export type Database = PrismaClient;
 
 const CONNECT_TIMEOUT_MS = 5_000;
+// Longer than what runs in the background waits, since connecting costs more than most statements.
+const IDLE_TIMEOUT_MS = 90_000;
 const MAX_CONNECTIONS = 12;
 const MAX_READS = 10;
 // Longer than any of our statements. Override them in DATABASE_URL: ?statement_timeout=60000
@@ -68,7 +70,11 @@ export function separateDatabase(): Database {
 }
 
 function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
-  const created = new pg.Pool({ ...options, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const created = new pg.Pool({
+    ...options,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+  });
   reportPool(name, created);
   return created;
 }
