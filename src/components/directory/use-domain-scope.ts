@@ -1,6 +1,7 @@
 'use client';
 
 import { parseAsString, useQueryState } from 'nuqs';
+import { askWithPage } from '../api/ask-with-page';
 import { NOT_WITH_PAGE } from '../api/page-query-client';
 import { trpc } from '../api/trpc';
 
@@ -11,7 +12,8 @@ export function useDomainScope() {
   const [selectedId] = useQueryState('domain', parseAsString);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const requiresDomain = me.data && me.data.role === 'domain_admin';
-  trpc.domains.list.usePrefetchQuery(ALL_DOMAINS);
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.domains.list.prefetch(ALL_DOMAINS));
   // Only the lists of a domain_admin depend on it. The others are asked for together with it.
   const list = trpc.domains.list.useQuery(ALL_DOMAINS, {
     staleTime: 60_000,

@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
@@ -26,7 +27,8 @@ function inputOf(sort: keyof typeof PERIODS, domainId: string | undefined) {
 /** Asks for the senders before what is above them has loaded. */
 export function usePrefetchSenders(domainId: string | undefined): void {
   const [sort] = useQueryState('senders', parseAsPeriod);
-  trpc.abuse.senders.usePrefetchQuery({ ...inputOf(sort, domainId), limit: MAX_SENDERS });
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.abuse.senders.prefetch({ ...inputOf(sort, domainId), limit: MAX_SENDERS }));
 }
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };

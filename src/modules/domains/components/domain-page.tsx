@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -55,7 +56,8 @@ type DomainPageProps = {
 export function DomainPage({ id, sent, reports }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
-  trpc.domains.dns.usePrefetchQuery({ id });
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.domains.dns.prefetch({ id }));
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dns = useDns(id);
 

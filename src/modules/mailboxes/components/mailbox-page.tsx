@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { StorageGauge } from '@/components/directory/storage';
 import { LoadFailed } from '@/components/load-failed';
@@ -32,7 +33,8 @@ type MailboxPageProps = {
 
 export function MailboxPage({ id, sent }: MailboxPageProps) {
   const canSuspend = useHasRole('admin');
-  trpc.mailboxes.clientSettings.usePrefetchQuery({ id });
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.mailboxes.clientSettings.prefetch({ id }));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {

@@ -5,6 +5,7 @@ import { IconSend } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import type { MouseEvent } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
@@ -31,8 +32,9 @@ const REFRESH_MS = 15_000;
 export function MessagesPage() {
   const search = useMessageSearch();
   const { values, open } = search;
-  trpc.messages.totals.usePrefetchQuery(filtersOf(search));
-  trpc.messages.keptDays.usePrefetchQuery({});
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.messages.totals.prefetch(filtersOf(search)));
+  askWithPage(() => utils.messages.keptDays.prefetch({}));
   const list = trpc.messages.list.useQuery(inputOf(search), {
     placeholderData: keepPreviousData,
     refetchInterval: search.history.isFirst ? REFRESH_MS : false,

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { PageHeader } from '@/components/page-header';
@@ -30,7 +31,8 @@ export function QueuePage() {
   const { values, change } = search;
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
-  trpc.queue.list.usePrefetchQuery(inputOf(search));
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.queue.list.prefetch(inputOf(search)));
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},

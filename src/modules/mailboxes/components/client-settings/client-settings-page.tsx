@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
@@ -15,7 +16,8 @@ import classes from './client-settings-page.module.css';
 
 /** One mailbox's settings on a page to print or copy for its user. It has no password. */
 export function ClientSettingsPage({ id }: { id: string }) {
-  trpc.mailboxes.clientSettings.usePrefetchQuery({ id });
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.mailboxes.clientSettings.prefetch({ id }));
   const mailbox = trpc.mailboxes.get.useQuery({ id });
   const settings = trpc.mailboxes.clientSettings.useQuery({ id });
   const parent = { label: mailbox.data?.email ?? 'Mailbox', href: `/mailboxes/${id}` };

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
@@ -31,7 +32,8 @@ const SEARCH = {
 export function FiltersPage() {
   const search = useListSearch(SEARCH);
   const { show } = search.values;
-  trpc.mailServer.get.usePrefetchQuery({});
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.mailServer.get.prefetch({}));
   const domainScope = useDomainScope();
   const actions = useFilterActions();
   const input = {
