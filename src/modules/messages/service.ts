@@ -32,8 +32,10 @@ import {
 } from './schema';
 import { recordReport } from './tracking/outcomes';
 import { recordTogether, type Submission } from './tracking/submissions';
+import { WAIT_FOR_SENDS, whileUnderWay } from './tracking/under-way';
 
 export type { Submission };
+export { WAIT_FOR_SENDS, whileUnderWay };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });

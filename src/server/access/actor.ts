@@ -95,7 +95,7 @@ const findKey = groupLookups(
        WHERE k.key_hash = ANY (${hashes.map((hash) => `\\x${hash}`)}::bytea[])`;
     return new Map(rows.map(({ hash, ...row }) => [hash, row]));
   },
-  { maxRunning: 4, maxItems: 100, patienceMs: 5 },
+  { maxRunning: 4, maxItems: 100, waitMs: 5, enough: (running) => (running === 0 ? 1 : Infinity) },
 );
 
 function toHex(bytes: Uint8Array): string {

@@ -32,25 +32,44 @@ it('calls of one turn share a run, and those that come while all runs are taken 
   expect(await Promise.all(later)).toEqual([30, 40, 50, 60]);
 });
 
-it('a group waits for the one that runs, unless it is full or has waited long enough', async () => {
+it('a group waits until it is full, or has waited long enough', async () => {
   const { runs, run } = heldRuns();
-  const call = groupCalls(run, { maxRunning: 3, maxItems: 2, patienceMs: 200 });
+  const call = groupCalls(run, { maxRunning: 3, maxItems: 2, waitMs: 200 });
   const first = call(1);
-  await expect.poll(() => runs.length).toBe(1);
-  const second = call(2);
   await new Promise(setImmediate);
-  expect(runs.length).toBe(1);
-  const full = call(3);
-  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
-  const patient = call(4);
-  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+  expect(runs.length).toBe(0);
+  const full = call(2);
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
+  const patient = call(3);
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2], [3]]);
   for (const { finish } of runs) finish();
-  expect(await Promise.all([first, second, full, patient])).toEqual([10, 20, 30, 40]);
+  expect(await Promise.all([first, full, patient])).toEqual([10, 20, 30]);
 });
 
-it('a group that has waited starts once the one before ends', async () => {
+it('a group with enough calls does not wait, and a later one waits from its own first call', async () => {
   const { runs, run } = heldRuns();
-  const call = groupCalls(run, { maxRunning: 2, maxItems: 9, patienceMs: 60_000 });
+  let enough = 1;
+  const call = groupCalls(run, { maxRunning: 9, maxItems: 9, waitMs: 300, enough: () => enough });
+  const alone = call(1);
+  await expect.poll(() => runs.length).toBe(1);
+  enough = 2;
+  const together = [call(2)];
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(runs.length).toBe(1);
+  together.push(call(3));
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+  const startedAt = performance.now();
+  const last = call(4);
+  await expect.poll(() => runs.length).toBe(3);
+  expect(performance.now() - startedAt).toBeGreaterThan(290);
+  for (const { finish } of runs) finish();
+  expect(await Promise.all([alone, ...together, last])).toEqual([10, 20, 30, 40]);
+});
+
+it('a group that waits for one that runs starts once it ends', async () => {
+  const { runs, run } = heldRuns();
+  const enough = (running: number) => (running === 0 ? 1 : Infinity);
+  const call = groupCalls(run, { maxRunning: 2, maxItems: 9, waitMs: 60_000, enough });
   const first = call(1);
   await expect.poll(() => runs.length).toBe(1);
   const later = [call(2), call(3)];
@@ -58,6 +77,22 @@ it('a group that has waited starts once the one before ends', async () => {
   await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
   runs[1]?.finish();
   expect(await Promise.all([first, ...later])).toEqual([10, 20, 30]);
+});
+
+it('a group that has waited while all runs were taken starts with the calls it has', async () => {
+  const { runs, run } = heldRuns();
+  const call = groupCalls(run, { maxRunning: 1, maxItems: 3, waitMs: 50 });
+  const first = call(1);
+  await expect.poll(() => runs.length).toBe(1);
+  const second = call(2);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(runs.length).toBe(1);
+  runs[0]?.finish();
+  await first;
+  await new Promise(setImmediate);
+  expect(runs.map(({ items }) => items)).toEqual([[1], [2]]);
+  runs[1]?.finish();
+  expect(await second).toBe(20);
 });
 
 it('a call that fails a group fails alone', async () => {

@@ -7,8 +7,8 @@ type GroupOptions = {
   maxItems: number;
   /** How long a group waits for more calls. */
   waitMs?: number;
-  /** How long a group that isn't full waits for one that runs. Longer than a run usually takes, so that groups are few. */
-  patienceMs?: number;
+  /** The number of calls that a group doesn't wait with, while so many others run. By default, only a full one doesn't. */
+  enough?: (running: number) => number;
 };
 
 /**
@@ -18,33 +18,44 @@ type GroupOptions = {
  */
 export function groupCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { maxRunning, maxItems, waitMs = 0, patienceMs = 0 }: GroupOptions,
+  { maxRunning, maxItems, waitMs = 0, enough = () => maxItems }: GroupOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
   let running = 0;
-  let isPatient = false;
-  let patience: NodeJS.Timeout | undefined;
+  let isStarting = false;
+  let hasWaited = waitMs === 0;
+  let timer: NodeJS.Timeout | undefined;
 
   function start(): void {
-    while (running < maxRunning && waiting.length > 0) {
-      if (running > 0 && isPatient && waiting.length < maxItems) return;
+    isStarting = false;
+    while (running < maxRunning && isReady()) {
       running += 1;
-      bePatient();
-      void settle(waiting.splice(0, maxItems)).finally(() => {
+      void settle(take()).finally(() => {
         running -= 1;
         start();
       });
     }
   }
 
-  function bePatient(): void {
-    if (patienceMs === 0) return;
-    clearTimeout(patience);
-    isPatient = true;
-    patience = setTimeout(() => {
-      isPatient = false;
+  function isReady(): boolean {
+    return waiting.length > 0 && (hasWaited || waiting.length >= Math.min(maxItems, enough(running)));
+  }
+
+  function take(): Call<Item, Result>[] {
+    const group = waiting.splice(0, maxItems);
+    if (waitMs === 0) return group;
+    clearTimeout(timer);
+    timer = undefined;
+    hasWaited = false;
+    if (waiting.length > 0) wait();
+    return group;
+  }
+
+  function wait(): void {
+    timer = setTimeout(() => {
+      hasWaited = true;
       start();
-    }, patienceMs);
+    }, waitMs);
   }
 
   async function settle(calls: Call<Item, Result>[]): Promise<void> {
@@ -60,9 +71,10 @@ export function groupCalls<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (waiting.length > 1 && waiting.length !== maxItems) return;
-      if (waitMs > 0) setTimeout(start, waitMs);
-      else setImmediate(start);
+      if (waitMs > 0 && waiting.length === 1) wait();
+      if (isStarting) return;
+      isStarting = true;
+      setImmediate(start);
     });
 }
 

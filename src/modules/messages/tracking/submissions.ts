@@ -9,6 +9,7 @@ import { jsonParameter } from '@/server/json-parameter';
 import { failureReason } from './bounce-category';
 import { type SentMessage, sentEvent } from './locked-message';
 import { outcomeEvent } from './outcome-event';
+import { WAIT_FOR_SENDS } from './under-way';
 
 /** A message as it was submitted, with the addresses of all its recipients. */
 type SubmittedMessage = SentMessage & { recipients: readonly string[] };
@@ -46,7 +47,7 @@ const recordUnlocked = groupCalls(
     const recorded = new Set(result?.recorded);
     return submissions.map(({ message }) => recorded.has(message.id));
   },
-  { maxRunning: 1, maxItems: 25 },
+  { maxRunning: 1, maxItems: 25, ...WAIT_FOR_SENDS },
 );
 
 /** What the SQL function record_submissions stores. `reply` has columns of message_recipient. */

@@ -4,7 +4,13 @@ import { uuidv7 } from '@/lib/uuid';
 import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend } from '@/modules/abuse/service';
-import { keepContent, recordSubmission, type Submission } from '@/modules/messages/service';
+import {
+  keepContent,
+  recordSubmission,
+  type Submission,
+  WAIT_FOR_SENDS,
+  whileUnderWay,
+} from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { type AuthorizedDomain, requireAccess } from '@/server/access/authorize';
 import type { AuditRow } from '@/server/audit';
@@ -61,7 +67,7 @@ export async function submitMessage(
   if (problem || !mta) throw problem ?? unavailable();
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
-  const outcome = await limit(() => mta.submit({ envelope: message.envelope, raw }));
+  const outcome = await limit(() => whileUnderWay(() => mta.submit({ envelope: message.envelope, raw })));
   const submission = { id, messageId: message.messageId, domain, outcome };
   keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
@@ -79,7 +85,7 @@ function keepContentOf({ id, domain, outcome }: SubmittedMessage, sent: Uint8Arr
 const admitTogether = groupCalls((rows: MessageRow[]) => admitMessages(database(), rows), {
   maxRunning: 2,
   maxItems: 25,
-  patienceMs: 10,
+  ...WAIT_FOR_SENDS,
 });
 
 /** Checks the sender, stores the message and counts it against the hourly limits. If it throws, it has stored nothing. */
