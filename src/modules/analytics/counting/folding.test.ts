@@ -56,6 +56,36 @@ describe('counting a change', () => {
     expect(rowsRead).toBeGreaterThan(0);
     expect(rowsRead).toBeLessThanOrEqual(4);
   });
+
+  it('is one row for all messages that a statement changes in the same way', async () => {
+    const pending = async () => {
+      const changes = await db.analyticsChange.findMany({ where: { domainId: domain.id }, orderBy: { id: 'asc' } });
+      await db.analyticsChange.deleteMany({ where: { domainId: domain.id } });
+      return changes.map(({ recipientDomain, delta, status }) => [
+        recipientDomain ? 'recipients' : 'messages',
+        delta,
+        status,
+      ]);
+    };
+    await addMessages(3);
+    expect((await pending()).filter(([of]) => of === 'messages')).toEqual([['messages', 3, 'sent']]);
+    // One enters the status that the others leave: message_total counts that it did.
+    await db.message.updateMany({ where: { queueId: 'Q1', domainId: domain.id }, data: { status: 'deferred' } });
+    expect(await pending()).toHaveLength(2);
+    await db.$executeRaw`
+      UPDATE message SET status = CASE status WHEN 'sent' THEN 'delivered' ELSE 'sent' END::message_status
+       WHERE domain_id = ${domain.id}::uuid`;
+    expect((await pending()).toSorted()).toEqual([
+      ['messages', -1, 'deferred'],
+      ['messages', -2, 'sent'],
+      ['messages', 1, 'sent'],
+      ['messages', 2, 'delivered'],
+    ]);
+    await db.$executeRaw`UPDATE message SET subject = 'Hi' WHERE domain_id = ${domain.id}::uuid`;
+    await db.$executeRaw`
+      UPDATE message_recipient r SET status = 'sent' FROM message m WHERE m.id = r.message_id AND m.domain_id = ${domain.id}::uuid`;
+    expect(await pending()).toEqual([]);
+  });
 });
 
 describe('adding up changes', () => {
