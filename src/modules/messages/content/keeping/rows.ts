@@ -15,7 +15,7 @@ export type ContentRow = {
 /** Stores rows in one statement. Content that is kept later replaces what was not kept; a second copy stays an orphan. */
 export async function storeContentRows(db: Database, rows: readonly ContentRow[]): Promise<void> {
   const column = <Value>(of: (row: ContentRow) => Value) => rows.map(of);
-  await db.$executeRaw`
+  await db.$queryRaw`/* prepared */
     INSERT INTO message_content AS known (message_id, domain_id, state, reason, raw_bytes, stored_bytes, store_id,
                                           object_name, stored_at)
     SELECT DISTINCT ON (message_id) message_id, domain_id, state::content_state, reason::content_reason, raw_bytes,
