@@ -3,6 +3,7 @@ import { startReceivers } from '../../faults/receivers.mjs';
 import { trusting } from '../../faults/trusting.mjs';
 import { startBenchServer } from '../server.mjs';
 import { postmasterOf } from './cpu.mjs';
+import { compareFullHour } from './full-hour.mjs';
 import { portOf, start } from './program.mjs';
 import { compareReads } from './reads.mjs';
 import { compareSends } from './sends.mjs';
@@ -31,5 +32,6 @@ export async function* compareCosts(root, dataDir, lifetime, { rounds = ROUNDS, 
   await db.connect();
   lifetime.atEnd(() => db.end());
   const bench = { ...server, db, lifetime, rounds, sinkPort, receivers, postmaster: await postmasterOf(db) };
-  for (const compare of [compareReads, compareSends, compareWebhooks, compareSignIns]) yield* compare(bench, only);
+  for (const compare of [compareReads, compareSends, compareFullHour, compareWebhooks, compareSignIns])
+    yield* compare(bench, only);
 }
