@@ -11,7 +11,7 @@ export async function whileUnderWay<Result>(submit: () => Promise<Result>): Prom
 }
 
 /**
- * How statements about sends wait for each other: for a third as many as there are messages at the mail server, since those come
- * back soon and a message of six costs Postgres half of a single one. A message that is alone waits for none.
+ * How statements about sends wait for each other: for half as many as there are messages at the mail server, since those come back
+ * soon, and one of eight costs Postgres less than half of a single one. Up to three messages at once don't wait.
  */
-export const WAIT_FOR_SENDS = { waitMs: 30, enough: () => Math.ceil(underWay / 2) };
+export const WAIT_FOR_SENDS = { waitMs: 30, enough: () => Math.floor(underWay / 2) };
