@@ -1,6 +1,6 @@
 let underWay = 0;
 
-/** Runs the submission of a message to the mail server. */
+/** Runs the submission of a message to the mail server, and its waiting for a connection. */
 export async function whileUnderWay<Result>(submit: () => Promise<Result>): Promise<Result> {
   underWay += 1;
   try {
@@ -11,7 +11,7 @@ export async function whileUnderWay<Result>(submit: () => Promise<Result>): Prom
 }
 
 /**
- * How statements about sends wait for each other: for half as many as there are messages at the mail server, since those come back
- * soon, and one of eight costs Postgres less than half of a single one. Up to three messages at once don't wait.
+ * How statements about sends wait for each other: for half as many as there are messages under way to the mail server and back, since
+ * one of eight costs Postgres less than half of a single one. Up to three messages at once don't wait.
  */
 export const WAIT_FOR_SENDS = { waitMs: 30, enough: () => Math.floor(underWay / 2) };

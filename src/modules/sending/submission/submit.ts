@@ -67,7 +67,7 @@ export async function submitMessage(
   if (problem || !mta) throw problem ?? unavailable();
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
-  const outcome = await limit(() => whileUnderWay(() => mta.submit({ envelope: message.envelope, raw })));
+  const outcome = await whileUnderWay(() => limit(() => mta.submit({ envelope: message.envelope, raw })));
   const submission = { id, messageId: message.messageId, domain, outcome };
   keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
