@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, expect, it, vi } from 'vitest';
 import { groupCalls, groupLookups } from './group-calls';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** Runs that end when `finish` is called. */
 function heldRuns() {
@@ -36,7 +41,7 @@ it('a group waits until it is full, or has waited long enough', async () => {
   const { runs, run } = heldRuns();
   const call = groupCalls(run, { maxRunning: 3, maxItems: 2, waitMs: 200 });
   const first = call(1);
-  await new Promise(setImmediate);
+  await nextTurn();
   expect(runs.length).toBe(0);
   const full = call(2);
   await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
@@ -47,21 +52,27 @@ it('a group waits until it is full, or has waited long enough', async () => {
 });
 
 it('a group with enough calls does not wait, and a later one waits from its own first call', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { runs, run } = heldRuns();
   let enough = 1;
   const call = groupCalls(run, { maxRunning: 9, maxItems: 9, waitMs: 300, enough: () => enough });
   const alone = call(1);
-  await expect.poll(() => runs.length).toBe(1);
+  await nextTurn();
+  expect(runs.length).toBe(1);
   enough = 2;
   const together = [call(2)];
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await nextTurn();
+  vi.advanceTimersByTime(299);
   expect(runs.length).toBe(1);
   together.push(call(3));
-  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
-  const startedAt = performance.now();
+  await nextTurn();
+  expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
   const last = call(4);
-  await expect.poll(() => runs.length).toBe(3);
-  expect(performance.now() - startedAt).toBeGreaterThan(290);
+  await nextTurn();
+  vi.advanceTimersByTime(299);
+  expect(runs.length).toBe(2);
+  vi.advanceTimersByTime(1);
+  expect(runs.length).toBe(3);
   for (const { finish } of runs) finish();
   expect(await Promise.all([alone, ...together, last])).toEqual([10, 20, 30, 40]);
 });
@@ -89,7 +100,7 @@ it('a group that has waited while all runs were taken starts with the calls it h
   expect(runs.length).toBe(1);
   runs[0]?.finish();
   await first;
-  await new Promise(setImmediate);
+  await nextTurn();
   expect(runs.map(({ items }) => items)).toEqual([[1], [2]]);
   runs[1]?.finish();
   expect(await second).toBe(20);
@@ -128,7 +139,7 @@ it('calls share a run for as long as they may wait', async () => {
   const { runs, run } = heldRuns();
   const call = groupCalls(run, { maxRunning: 1, maxItems: 3, waitMs: 100 });
   const first = call(1);
-  await new Promise(setImmediate);
+  await nextTurn();
   const later = call(2);
   await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
   runs[0]?.finish();

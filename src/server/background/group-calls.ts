@@ -27,7 +27,6 @@ export function groupCalls<Item, Result>(
   let timer: NodeJS.Timeout | undefined;
 
   function start(): void {
-    isStarting = false;
     while (running < maxRunning && isReady()) {
       running += 1;
       void settle(take()).finally(() => {
@@ -45,7 +44,6 @@ export function groupCalls<Item, Result>(
     const group = waiting.splice(0, maxItems);
     if (waitMs === 0) return group;
     clearTimeout(timer);
-    timer = undefined;
     hasWaited = false;
     if (waiting.length > 0) wait();
     return group;
@@ -74,7 +72,10 @@ export function groupCalls<Item, Result>(
       if (waitMs > 0 && waiting.length === 1) wait();
       if (isStarting) return;
       isStarting = true;
-      setImmediate(start);
+      setImmediate(() => {
+        isStarting = false;
+        start();
+      });
     });
 }
 
