@@ -1,5 +1,5 @@
 -- What a statement changes in the same way is one row, with the number of changes. A send made eight rows, each of which was
--- inserted, added up and deleted.
+-- inserted, added up and deleted. The type of a column can't change while views have it: these are made again as they were.
 DROP VIEW analytics_pending_count;
 DROP VIEW analytics_pending_breakdown;
 DROP VIEW analytics_pending_delivery;
