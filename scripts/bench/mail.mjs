@@ -12,7 +12,7 @@ import { appEnvironment, call } from '../testing/app.mjs';
 import { postmasterOf } from './cost/cpu.mjs';
 import { load } from './cost/load.mjs';
 import { portOf, start } from './cost/program.mjs';
-import { alternate, costOf } from './cost/rounds.mjs';
+import { alternate, costOf, roundsToWarmUp } from './cost/rounds.mjs';
 import { startServerOn } from './server.mjs';
 
 const CONNECTIONS = 20;
@@ -51,19 +51,23 @@ async function* compareSends(bench, lifetime, rounds) {
   ];
   for (const { name, goal, connections, each, sent } of cases) {
     const calls = { port: bench.port, headers: bench.headers, connections, count: SENDS / each };
-    const measured = await alternate(rounds, {
-      bare: async () => {
-        mailer.send({ count: SENDS, text: TEXT });
-        const [rate] = await once(mailer, 'message');
-        await bench.untilIdle();
-        return { rate };
+    const measured = await alternate(
+      rounds,
+      {
+        bare: async () => {
+          mailer.send({ count: SENDS, text: TEXT });
+          const [rate] = await once(mailer, 'message');
+          await bench.untilIdle();
+          return { rate };
+        },
+        app: async () => {
+          const cost = await costOf(async () => (await load(calls, () => sent)) * each, SENDS, bench.pids());
+          await bench.untilIdle();
+          return cost;
+        },
       },
-      app: async () => {
-        const cost = await costOf(async () => (await load(calls, () => sent)) * each, SENDS, bench.pids());
-        await bench.untilIdle();
-        return cost;
-      },
-    });
+      { warmUps: roundsToWarmUp(SENDS) },
+    );
     const ratio = measured.app.rate / measured.bare.rate;
     const { rate, ...cpu } = measured.app;
     yield {

@@ -1,6 +1,6 @@
 import { call } from '../../testing/app.mjs';
 import { load } from './load.mjs';
-import { alternate, costOf } from './rounds.mjs';
+import { alternate, costOf, roundsToWarmUp } from './rounds.mjs';
 
 const NAME = 'POST /send, 100,000 in the hour';
 const SENT = 100_000;
@@ -17,10 +17,14 @@ export async function* compareFullHour(bench, only) {
   );
   await bench.db.query('VACUUM ANALYZE counted_send');
   let number = 0;
-  const { empty, full } = await alternate(bench.rounds, {
-    empty: async () => costOfSends(bench, await addDomain(bench, `new${number++}.example`)),
-    full: () => costOfSends(bench, busy),
-  });
+  const { empty, full } = await alternate(
+    bench.rounds,
+    {
+      empty: async () => costOfSends(bench, await addDomain(bench, `new${number++}.example`)),
+      full: () => costOfSends(bench, busy),
+    },
+    { warmUps: roundsToWarmUp(2 * SENDS.count) },
+  );
   const [ms, before] = [full.app + full.postgres, empty.app + empty.postgres];
   yield {
     name: NAME,

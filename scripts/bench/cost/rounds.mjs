@@ -14,16 +14,28 @@ function cpuOf(pids) {
 }
 
 /**
- * The median of each figure. The first round warms up.
+ * How many calls or messages a process needs until V8 has compiled what they run. Before that, a message takes up to three times as
+ * much of the app's CPU.
+ */
+const WARM_AFTER = 8_000;
+
+/** Rounds of `count` calls until the app is warm. */
+export function roundsToWarmUp(count) {
+  return Math.ceil(WARM_AFTER / count);
+}
+
+/**
+ * The median of each figure, after rounds that only warm up.
+ * @param {{ warmUps?: number }} [options]
  * @returns {Promise<any>} by name of the measure and of the figure
  */
-export async function alternate(rounds, measures) {
+export async function alternate(rounds, measures, { warmUps = 1 } = {}) {
   /** @type {{ name: string, figures: any[] }[]} */
   const results = Object.keys(measures).map((name) => ({ name, figures: [] }));
-  for (let round = 0; round <= rounds; round++)
+  for (let round = 0; round < warmUps + rounds; round++)
     for (const { name, figures } of results) {
       const measured = await measures[name]();
-      if (round > 0) figures.push(measured);
+      if (round >= warmUps) figures.push(measured);
     }
   return Object.fromEntries(results.map(({ name, figures }) => [name, medians(figures)]));
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { load } from './load.mjs';
 import { start } from './program.mjs';
-import { alternate, costOf } from './rounds.mjs';
+import { alternate, costOf, roundsToWarmUp } from './rounds.mjs';
 
 const SENDS = { connections: 20, count: 2_000 };
 const BATCH = 100;
@@ -41,18 +41,22 @@ export async function* compareSends(bench, only) {
   ];
   for (const each of cases.filter(({ name }) => name.includes(only))) {
     const sent = each.run.count * each.each;
-    const measured = await alternate(bench.rounds, {
-      bare: async () => {
-        mailer.send({ count: sent, text: TEXT });
-        const [rate] = await once(mailer, 'message');
-        return { rate };
+    const measured = await alternate(
+      bench.rounds,
+      {
+        bare: async () => {
+          mailer.send({ count: sent, text: TEXT });
+          const [rate] = await once(mailer, 'message');
+          return { rate };
+        },
+        app: () =>
+          costOf(async () => (await load({ ...each.run, port, headers }, () => each.call)) * each.each, sent, {
+            app: bench.pid,
+            postgres: bench.postmaster,
+          }),
       },
-      app: () =>
-        costOf(async () => (await load({ ...each.run, port, headers }, () => each.call)) * each.each, sent, {
-          app: bench.pid,
-          postgres: bench.postmaster,
-        }),
-    });
+      { warmUps: roundsToWarmUp(sent) },
+    );
     const ratio = measured.app.rate / measured.bare.rate;
     yield {
       name: each.name,
