@@ -16,7 +16,7 @@ import { alternate, costOf, roundsToWarmUp } from './cost/rounds.mjs';
 import { startServerOn } from './server.mjs';
 
 const CONNECTIONS = 20;
-const SENDS = 1_000;
+const SENDS = 2_000;
 const BATCH = 100;
 const INBOUND = 500;
 const INBOUND_CONNECTIONS = 5;
@@ -47,7 +47,7 @@ async function* compareSends(bench, lifetime, rounds) {
   const batch = { ...one, path: '/api/v1/send/batch', body: JSON.stringify({ messages: Array(BATCH).fill(message) }) };
   const cases = [
     { name: 'POST /send through Postfix', goal: 0.8, connections: CONNECTIONS, each: 1, sent: one },
-    { name: 'POST /send/batch of 100 through it', goal: 0.95, connections: 2, each: BATCH, sent: batch },
+    { name: 'POST /send/batch of 100 through it', goal: 0.95, connections: 4, each: BATCH, sent: batch },
   ];
   for (const { name, goal, connections, each, sent } of cases) {
     const calls = { port: bench.port, headers: bench.headers, connections, count: SENDS / each };

@@ -5,7 +5,7 @@ import { alternate, costOf, roundsToWarmUp } from './rounds.mjs';
 
 const SENDS = { connections: 20, count: 2_000 };
 const BATCH = 100;
-const BATCHES = { connections: 4, count: 40 };
+const BATCHES = { connections: 8, count: 80 };
 const TEXT = 'It is on its way.\n'.repeat(284);
 
 /** Sends to a server that accepts everything, against nodemailer with as many pooled connections. */

@@ -20,8 +20,11 @@ import { type SystemMail, type SystemMailOutcome, submitMail } from './system-ma
 
 export type { SystemMail, SystemMailOutcome };
 
-/** Messages of a batch that are stored in one statement, and those of them that are submitted at the same time. */
-const BATCH_PART = 20;
+/**
+ * Messages of a batch that are on their way at the same time, and those of them that are submitted. After a crash, no more than these
+ * are uncertain.
+ */
+const BATCH_WINDOW = 20;
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;
 // Much longer than any request can run.
@@ -175,12 +178,8 @@ async function submitAll(
       return { index, error: message, code };
     }
   };
-  const results: BatchItem[] = [];
-  for (let start = 0; start < items.length; start += BATCH_PART) {
-    const part = items.slice(start, start + BATCH_PART);
-    results.push(...(await Promise.all(part.map((item, index) => submitOne(item, start + index)))));
-  }
-  return results;
+  const window = pLimit(BATCH_WINDOW);
+  return Promise.all(items.map((item, index) => window(() => submitOne(item, index))));
 }
 
 /**
