@@ -67,6 +67,21 @@ it('reads the keys of calls that come at the same time with one query, each for 
   expect(query).toHaveBeenCalledTimes(1);
 });
 
+it('keeps the plan of the query for keys, for one call and for several at the same time', async () => {
+  const keys = [await makeUsedKey(), await makeUsedKey(), await makeUsedKey()];
+  const read = (count: number) =>
+    Promise.all(
+      keys.slice(0, count).map(({ headers }) => identify(readCredentials(new Headers(headers)), systemClock)),
+    );
+  // The pool takes the connection that was used last, so these share one. Postgres compares plans from the sixth call on.
+  for (let call = 0; call < 12; call++) await read((call % 3) + 1);
+  const plans = await db.$queryRaw<{ kept: number; made: number }[]>`
+    SELECT generic_plans::int AS kept, custom_plans::int AS made
+      FROM pg_prepared_statements WHERE statement LIKE '%FROM api_key k JOIN admin a%'`;
+  expect(plans).toEqual([{ kept: expect.any(Number), made: 5 }]);
+  expect(plans[0]?.kept).toBeGreaterThan(5);
+});
+
 it('does not find a key that was revoked while others were being read', async () => {
   const [revoked, other] = [await makeUsedKey(), await makeUsedKey()];
   const credentials = ({ headers }: typeof other) => readCredentials(new Headers(headers));
