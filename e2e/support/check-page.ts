@@ -41,8 +41,16 @@ export async function checkPage(page: Page, watched: { faults: string[] }): Prom
   const violations = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
   expect(violations).toEqual([]);
   expect(watched.faults).toEqual([]);
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  expect(await page.evaluate(whatIsTooWide), 'the page is wider than its window').toEqual([]);
+}
+
+/** By how much the page is wider than its window, and the elements that stick out. */
+function whatIsTooWide(): string[] {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  const sticksOut = (element: Element) => element.getBoundingClientRect().right > clientWidth;
+  const elements = [...document.body.querySelectorAll('*')].filter(
+    (element) => sticksOut(element) && ![...element.children].some(sticksOut),
   );
-  expect(overflow, 'the page is wider than its window').toBeLessThanOrEqual(0);
+  return [`${scrollWidth - clientWidth} px`, ...elements.slice(0, 5).map((element) => element.outerHTML.slice(0, 300))];
 }

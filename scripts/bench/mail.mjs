@@ -66,7 +66,7 @@ async function* compareSends(bench, lifetime, rounds) {
           return cost;
         },
       },
-      { warmUps: roundsToWarmUp(SENDS) },
+      roundsToWarmUp(SENDS),
     );
     const ratio = measured.app.rate / measured.bare.rate;
     const { rate, ...cpu } = measured.app;

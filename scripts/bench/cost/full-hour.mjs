@@ -23,7 +23,7 @@ export async function* compareFullHour(bench, only) {
       empty: async () => costOfSends(bench, await addDomain(bench, `new${number++}.example`)),
       full: () => costOfSends(bench, busy),
     },
-    { warmUps: roundsToWarmUp(2 * SENDS.count) },
+    roundsToWarmUp(2 * SENDS.count),
   );
   const [ms, before] = [full.app + full.postgres, empty.app + empty.postgres];
   yield {

@@ -37,7 +37,7 @@ export async function* compareReads(bench, only) {
         bare: () => costOf(theirs, READS.count, { app: bare.pid, postgres: bench.postmaster }),
         app: () => costOf(ours, READS.count, { app: bench.pid, postgres: bench.postmaster }),
       },
-      { warmUps: roundsToWarmUp(READS.count) },
+      roundsToWarmUp(READS.count),
     );
     const ratio = measured.app.app / measured.bare.app;
     yield {

@@ -26,10 +26,9 @@ export function roundsToWarmUp(count) {
 
 /**
  * The median of each figure, after rounds that only warm up.
- * @param {{ warmUps?: number }} [options]
  * @returns {Promise<any>} by name of the measure and of the figure
  */
-export async function alternate(rounds, measures, { warmUps = 1 } = {}) {
+export async function alternate(rounds, measures, warmUps = 1) {
   /** @type {{ name: string, figures: any[] }[]} */
   const results = Object.keys(measures).map((name) => ({ name, figures: [] }));
   for (let round = 0; round < warmUps + rounds; round++)

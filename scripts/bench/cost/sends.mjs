@@ -55,7 +55,7 @@ export async function* compareSends(bench, only) {
             postgres: bench.postmaster,
           }),
       },
-      { warmUps: roundsToWarmUp(sent) },
+      roundsToWarmUp(sent),
     );
     const ratio = measured.app.rate / measured.bare.rate;
     yield {

@@ -37,7 +37,7 @@ export async function* compareWebhooks(bench, only) {
       bare: async () => ({ rate: await postDirectly(receivers, count) }),
       app: () => costOf(deliver, count, { app: pid, postgres: postmaster }),
     },
-    { warmUps: 3 },
+    3,
   );
   const ratio = measured.app.rate / measured.bare.rate;
   yield {

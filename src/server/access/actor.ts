@@ -77,8 +77,8 @@ type KeyRow = Omit<ActorKey, 'ancestors'> &
 /**
  * One query for the key, its scope, the keys that created it, and its admin, and for those of calls that come at the same
  * time. It begins after the call, so a key that was revoked before is not found. Messages, events and audit entries keep the
- * id of a deleted domain, and so does a key's scope. A plan for the values of an array would look cheaper than one for all, so that
- * Postgres would plan each call anew, which takes as long as all else in it: so the array comes from a query.
+ * id of a deleted domain, and so does a key's scope. The array is the result of a query: for the values of an array itself, Postgres
+ * would make a new plan on each call, which takes as long as all else in it.
  */
 const findKey = groupLookups(
   async (hashes: string[]): Promise<Map<string, KeyRow>> => {
