@@ -18,6 +18,16 @@ function message(to: string, over: object = {}) {
   return { from: { email: `shop@${domain.name}` }, to: [{ email: to }], subject: 'Hello', text_body: 'Hi', ...over };
 }
 
+/** Of a domain that has sent nothing yet, and so is far from its hourly limit. */
+async function batchOfOtherDomain(count: number) {
+  const { name } = await makeDomain();
+  const from = `shop@${name}`;
+  return {
+    from,
+    messages: Array.from({ length: count }, (_, i) => message(`r${i}@far.example`, { from: { email: from } })),
+  };
+}
+
 describe('a batch', () => {
   it('sends each message, responds in request order, and emits one event per message', async () => {
     const messages = Array.from({ length: 25 }, (_, i) => message(`r${i}@far.example`));
@@ -76,6 +86,29 @@ describe('a batch', () => {
     await api.post('/send/batch', { messages: Array.from({ length: 30 }, (_, i) => message(`c${i}@far.example`)) });
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(5);
+  });
+
+  it('goes on while a message hangs', async () => {
+    const { messages } = await batchOfOtherDomain(30);
+    const before = mta.server.messages.length;
+    mta.state.script = (point, line) => (point === 'RCPT' && line.includes('r0@') ? 'hang' : undefined);
+    const call = api.post('/send/batch', { messages });
+    await expect.poll(() => mta.server.messages.length - before, { timeout: 5_000 }).toBe(29);
+    mta.server.dropAll();
+    expect((await call).data).toMatchObject({ total: 30 });
+  });
+
+  it('has no more than twenty messages on their way', async () => {
+    const { from, messages } = await batchOfOtherDomain(30);
+    mta.state.script = (point) => (point === 'RCPT' ? 'hang' : undefined);
+    const before = mta.server.commands.length;
+    const call = api.post('/send/batch', { messages });
+    const asked = () => mta.server.commands.slice(before).filter((line) => line.startsWith('RCPT')).length;
+    await expect.poll(asked, { timeout: 5_000 }).toBe(5);
+    expect(await db.message.count({ where: { fromAddress: from } })).toBe(20);
+    mta.state.script = () => undefined;
+    mta.server.dropAll();
+    expect((await call).data).toMatchObject({ total: 30 });
   });
 
   it.each([
