@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import type { Tx } from '@/server/db';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { claimDue } from './claim';
+
+afterEach(() => db.webhook.deleteMany());
 
 const ROOM = { wanted: 256, wantedFailing: 64, perEndpoint: 8, perUnproven: 2, proven: [] };
 const CLAIM = `SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s', NULL)`;
@@ -19,6 +22,22 @@ it('reads at most three times as many pages for 200,000 pending deliveries as fo
   expect(await db.webhookDelivery.count()).toBe(200_100);
   expect(few).toBeGreaterThan(0);
   expect(many / few).toBeLessThan(3);
+});
+
+/** Deliveries under way are counted by an index, whatever plan suited the tables when the function was first called. */
+it('reads no whole table, and of the events only those of deliveries under way', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+  await makeWaiting(50);
+  await claimDue(db, ROOM);
+  const read = await db.$transaction(async (tx) => {
+    const before = await readsOf(tx);
+    const claimed: unknown[] = await tx.$queryRaw`
+      SELECT FROM claim_webhook_deliveries(256, 64, 8, 8, '{}', '25 s', NULL)`;
+    expect(claimed.length).toBe(20 * (8 - 2));
+    const after = await readsOf(tx);
+    return { scans: after.scans - before.scans, events: after.events - before.events };
+  });
+  expect(read).toEqual({ scans: 0, events: 20 * 2 });
 });
 
 /** Creates due deliveries for each webhook. */
@@ -47,4 +66,12 @@ async function pagesReadByClaim(): Promise<number> {
   await releaseAll();
   const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = plan?.['QUERY PLAN'][0].Plan ?? {};
   return hit + read;
+}
+
+/** Whole tables read, and events read by an index. Postgres also counts the connection's transactions of the last second. */
+async function readsOf(tx: Tx): Promise<{ scans: number; events: number }> {
+  const [reads] = await tx.$queryRaw<[{ scans: number; events: number }]>`
+    SELECT sum(seq_scan)::int AS scans, sum(idx_tup_fetch) FILTER (WHERE relname = 'event')::int AS events
+      FROM pg_stat_xact_user_tables WHERE relname IN ('event', 'webhook', 'webhook_delivery')`;
+  return reads;
 }

@@ -16,7 +16,7 @@ export type Claim = {
 };
 
 export type Room = {
-  /** How many more attempts may start: for healthy endpoints, and for failing ones. */
+  /** How many deliveries to claim at most: for healthy endpoints, and for failing ones. */
   wanted: number;
   wantedFailing: number;
   /** Limits per endpoint: for those in `proven`, and for all others that aren't failing. */

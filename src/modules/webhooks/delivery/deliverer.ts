@@ -48,19 +48,22 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   const { webhookAttempts, webhookDuration } = metrics();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
+  /** Whether the last claim got as many as it had room for. */
+  let isMoreDue = false;
   let isDatabaseDown = false;
   let isStopped = false;
 
   function kick(): void {
-    if (isStopped || timer) return;
-    timer = setTimeout(
-      () => {
-        timer = null;
-        void claim();
-      },
-      CLAIM_DELAY_MS[inFlight.size < BUSY_FROM_IN_FLIGHT ? 'idle' : 'busy'],
-    );
-    timer.unref();
+    if (isStopped) return;
+    if (isMoreDue && lanes.hasRoomForFullClaim()) void claim();
+    else
+      timer ??= setTimeout(
+        () => {
+          timer = null;
+          void claim();
+        },
+        CLAIM_DELAY_MS[inFlight.size < BUSY_FROM_IN_FLIGHT ? 'idle' : 'busy'],
+      ).unref();
   }
 
   /** Claims that overlap share one query. @returns the number of attempts started */
@@ -69,6 +72,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       .then(reportDatabaseUp, reportDatabaseDown)
       .finally(() => {
         claiming = null;
+        if (isMoreDue) kick();
       });
     return claiming;
   }
@@ -87,9 +91,11 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   }
 
   async function claimAndRun(): Promise<number> {
+    isMoreDue = false;
     if (isStopped || thisNode().isDraining) return 0;
     const proven = provenEndpoints.list(performance.now());
-    const claims = await claimDue(db, { ...lanes.room(), proven });
+    const room = lanes.room();
+    const claims = await claimDue(db, { ...room, proven });
     if (claims.length === 0) return 0;
     if (isStopped) {
       await releaseClaims(db, claims);
@@ -106,6 +112,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       else postponed.push(job);
     }
     if (postponed.length > 0) await releaseClaims(db, postponed, LONG_BODY_DELAY_SECONDS * (1 + Math.random()));
+    else isMoreDue = claims.length >= room.wanted;
     return jobs.length - postponed.length;
   }
 

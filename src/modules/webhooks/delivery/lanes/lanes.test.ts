@@ -1,23 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { createLanes, type Lane } from './lanes';
 
-const EMPTY = { wanted: 512, wantedFailing: 64, perEndpoint: 8, perUnproven: 2 };
+const EMPTY = { wanted: 128, wantedFailing: 64, perEndpoint: 8, perUnproven: 2 };
 
 type Lanes = ReturnType<typeof createLanes>;
 
 describe('free slots', () => {
-  it('are 512 for healthy endpoints and 64 for failing ones', () => {
-    expect(createLanes().room()).toEqual(EMPTY);
+  it('are 512 for healthy endpoints, 128 of them for one claim, and 64 for failing ones', () => {
+    const lanes = createLanes();
+    expect(lanes.room()).toEqual(EMPTY);
+    enter(lanes, 'proven', 512 - 128);
+    expect(lanes.room()).toEqual(EMPTY);
+    expect(lanes.hasRoomForFullClaim()).toBe(true);
+    enter(lanes, 'proven', 1);
+    expect(lanes.room()).toEqual({ ...EMPTY, wanted: 127 });
+    expect(lanes.hasRoomForFullClaim()).toBe(false);
   });
 
   it('decrease when an attempt starts, proven or unproven, and increase when it ends', () => {
     const lanes = createLanes();
-    enter(lanes, 'proven', 3);
+    enter(lanes, 'proven', 503);
     enter(lanes, 'unproven', 2);
-    expect(lanes.room()).toEqual({ ...EMPTY, wanted: 507 });
+    expect(lanes.room()).toEqual({ ...EMPTY, wanted: 7 });
     leave(lanes, 'proven', 1);
-    expect(lanes.room()).toEqual({ ...EMPTY, wanted: 508 });
-    leave(lanes, 'proven', 2);
+    expect(lanes.room()).toEqual({ ...EMPTY, wanted: 8 });
+    leave(lanes, 'proven', 502);
     leave(lanes, 'unproven', 2);
     expect(lanes.room()).toEqual(EMPTY);
   });

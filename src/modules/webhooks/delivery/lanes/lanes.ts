@@ -11,6 +11,8 @@ const MAX_FAILING = 64;
 const MAX_TESTS = 16;
 /** In all lanes together. */
 export const MAX_ATTEMPTS = MAX_IN_FLIGHT + MAX_FAILING + MAX_TESTS;
+/** In one claim, for healthy endpoints. While they are attempted, the next ones are claimed. */
+const MAX_CLAIMED = 128;
 const MAX_TESTS_PER_WEBHOOK = 2;
 const MAX_PER_ENDPOINT = 8;
 // Above this many unproven attempts, each endpoint gets one, so that many that hang at once don't block the rest.
@@ -33,15 +35,20 @@ export function createLanes() {
     else tests.delete(webhookId);
   }
 
+  function healthyRoom(): number {
+    return Math.min(MAX_CLAIMED, Math.max(0, MAX_IN_FLIGHT - counts.proven - counts.unproven));
+  }
+
   return {
     room(): Omit<Room, 'proven'> {
       return {
-        wanted: Math.max(0, MAX_IN_FLIGHT - counts.proven - counts.unproven),
+        wanted: healthyRoom(),
         wantedFailing: Math.max(0, MAX_FAILING - counts.failing),
         perEndpoint: MAX_PER_ENDPOINT,
         perUnproven: counts.unproven < CROWDED_ABOVE ? 2 : 1,
       };
     },
+    hasRoomForFullClaim: () => healthyRoom() === MAX_CLAIMED,
     hasRoomForLong: () => long < MAX_LONG,
     hasRoomForTest: (webhookId: string) =>
       counts.test < MAX_TESTS && (tests.get(webhookId) ?? 0) < MAX_TESTS_PER_WEBHOOK,
