@@ -1,36 +1,40 @@
--- Claims counted the attempts in flight per endpoint: for each, they visited every delivery that was finished since the last
--- vacuum, and read all events. Now they are counted once for all endpoints, by the index of leased deliveries. A scalar subquery
--- can't become a join that reads all events.
+-- Leases due deliveries. Limits of attempts in flight over all instances, not counting tests: `per_endpoint` for `proven`
+-- endpoints, `per_unproven` for others, 1 for failing ones. Endpoints take turns in random order.
+--
+-- Claims take turns, so that each counts the leases of those before. They locked the endpoints instead, and one that overlapped
+-- another got nothing. Leases are counted once for all endpoints, by their index. They were counted for each endpoint, by
+-- visiting every delivery that was finished since the last vacuum, and reading all events. A scalar subquery can't become such a
+-- join. No JIT, because the planner overestimates the rows.
 CREATE OR REPLACE FUNCTION claim_webhook_deliveries(
   wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval,
   node uuid
 ) RETURNS TABLE (delivery_id uuid, token uuid, webhook uuid, event uuid, attempts integer, is_failing boolean)
 LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
-  endpoints uuid[];
+  max_endpoints CONSTANT integer := 1000;
 BEGIN
-  SELECT array_agg(locked.id) INTO endpoints
-    FROM (SELECT w.id FROM webhook w
-           WHERE w.active AND EXISTS (
-                   SELECT FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_attempt_at <= now())
-             FOR NO KEY UPDATE SKIP LOCKED) locked;
-  IF endpoints IS NULL THEN
-    RETURN;
-  END IF;
+  PERFORM pg_advisory_xact_lock(7203021);
   RETURN QUERY
   WITH leased AS (
-    SELECT d.webhook_id, count(*) AS attempts FROM webhook_delivery d
-     WHERE d.lease_token IS NOT NULL AND d.next_attempt_at > now()
-       AND NOT (SELECT e.is_test FROM event e WHERE e.id = d.event_id)
-     GROUP BY d.webhook_id
+    SELECT webhook_id, count(*) AS attempts
+      FROM (SELECT webhook_id, event_id, next_attempt_at FROM webhook_delivery WHERE lease_token IS NOT NULL OFFSET 0) AS held
+     WHERE next_attempt_at > now() AND (SELECT e.is_test FROM event e WHERE e.id = held.event_id) IS NOT TRUE
+     GROUP BY webhook_id
+  ), endpoint AS (
+    SELECT id, failing
+      FROM (SELECT w.id, w.failures_in_row > 0 AS failing,
+                   row_number() OVER (PARTITION BY w.failures_in_row > 0 ORDER BY random()) AS place
+              FROM webhook w
+             WHERE w.active AND EXISTS (
+                     SELECT FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_attempt_at <= now())) AS waiting
+     WHERE place <= max_endpoints
   ), room AS (
-    SELECT w.id, w.failures_in_row > 0 AS failing,
-           CASE WHEN w.failures_in_row > 0 THEN 1 WHEN w.id = ANY (proven) THEN per_endpoint ELSE per_unproven END
+    SELECT id, failing,
+           CASE WHEN failing THEN 1 WHEN id = ANY (proven) THEN per_endpoint ELSE per_unproven END
              - coalesce(leased.attempts, 0) AS free
-      FROM webhook w LEFT JOIN leased ON leased.webhook_id = w.id
-     WHERE w.id = ANY (endpoints)
+      FROM endpoint LEFT JOIN leased ON leased.webhook_id = id
   ), due AS (
     SELECT found.id, found.turn, room.failing
       FROM room CROSS JOIN LATERAL (
@@ -53,9 +57,5 @@ END
 $$;
 
 -- An index entry of several rows can't be marked as dead while one of them is alive, so each claim visited them again.
-DROP INDEX webhook_delivery_due_idx;
-CREATE INDEX webhook_delivery_due_idx ON webhook_delivery (webhook_id, next_attempt_at)
-  WITH (deduplicate_items = off) WHERE next_attempt_at IS NOT NULL;
-DROP INDEX webhook_delivery_leased_idx;
-CREATE INDEX webhook_delivery_leased_idx ON webhook_delivery (webhook_id)
-  WITH (deduplicate_items = off) WHERE lease_token IS NOT NULL;
+ALTER INDEX webhook_delivery_due_idx SET (deduplicate_items = off);
+ALTER INDEX webhook_delivery_leased_idx SET (deduplicate_items = off);

@@ -115,7 +115,7 @@ const CHECKS = {
     title: 'Connections in use',
     unit: '%',
     limits: above(80, 95),
-    fix: 'Raise max_connections, or run fewer instances: each uses up to 22.',
+    fix: 'Raise max_connections, or run fewer instances: each uses up to 30.',
   },
   database_transaction: {
     group: 'Database',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, insertTestEvent } from '@/modules/events/service';
@@ -13,6 +14,8 @@ type Db = typeof db;
 
 const now = () => new Date();
 const WAIT = { timeout: 50_000 };
+/** Longer than claims wait for each other. */
+const QUIET_MS = 300;
 
 /** The deliverer would also deliver to webhooks of other tests. */
 afterEach(() => db.webhook.deleteMany());
@@ -74,6 +77,48 @@ describe('concurrency', () => {
     await Promise.all(tested);
     await deliverer.stop();
     expect(deliverer.reserveTestSlot(webhookId)).not.toBeNull();
+  });
+});
+
+describe('claims', () => {
+  it('follow each other while more is due than one returns, but not after one that failed', async () => {
+    await makeWebhooks(300);
+    await emit();
+    let claims = 0;
+    const failing = withQueryRaw(async (run, statement) => {
+      if (!statement.includes('claim_webhook_deliveries')) return run();
+      claims += 1;
+      if (claims === 2) throw new Error('database error');
+      return run();
+    });
+    const endpoint = heldEndpoint();
+    const deliverer = createDeliverer({ db: failing, post: endpoint.post, now });
+    deliverer.kick();
+    await expect.poll(() => claims, WAIT).toBe(2);
+    await setTimeout(QUIET_MS);
+    expect(claims).toBe(2);
+    expect(endpoint.requests).toHaveLength(128);
+    deliverer.kick();
+    await expect.poll(() => endpoint.requests.length, WAIT).toBe(300);
+    endpoint.release(answered(200));
+    await deliverer.stop();
+  });
+
+  it('wait if what was claimed is mostly too long to be sent now', async () => {
+    await makeWebhooks(300);
+    await emit({ text: 'x'.repeat(100_000) });
+    let claims = 0;
+    const counting = afterClaim(async () => {
+      claims += 1;
+    });
+    const endpoint = heldEndpoint();
+    const deliverer = createDeliverer({ db: counting, post: endpoint.post, now });
+    deliverer.kick();
+    await expect.poll(() => endpoint.requests.length, WAIT).toBe(2);
+    await setTimeout(QUIET_MS);
+    expect([claims, endpoint.requests.length]).toEqual([1, 2]);
+    endpoint.release(answered(200));
+    await deliverer.stop();
   });
 });
 
@@ -163,9 +208,9 @@ async function makeWebhooks(count: number, url?: string): Promise<{ id: string }
 }
 
 /** Sets the due time into the past, since times are rounded to the millisecond. */
-async function emit(): Promise<void> {
+async function emit(data: Record<string, unknown> = {}): Promise<void> {
   const messageId = `<${unique()}@example.com>`;
-  await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: now(), data: {} });
+  await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: now(), data });
   await db.$executeRaw`
     UPDATE webhook_delivery SET next_attempt_at = now() - interval '1 second'
      WHERE lease_token IS NULL AND next_attempt_at IS NOT NULL`;

@@ -4,7 +4,10 @@ import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { claimDue } from './claim';
 
-afterEach(() => db.webhook.deleteMany());
+afterEach(async () => {
+  await db.webhook.deleteMany();
+  await db.$executeRaw`TRUNCATE webhook_delivery CASCADE`;
+});
 
 const ROOM = { wanted: 256, wantedFailing: 64, perEndpoint: 8, perUnproven: 2, proven: [] };
 const CLAIM = `SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s', NULL)`;
@@ -24,10 +27,16 @@ it('reads at most three times as many pages for 200,000 pending deliveries as fo
   expect(many / few).toBeLessThan(3);
 });
 
-/** Deliveries under way are counted by an index, whatever plan suited the tables when the function was first called. */
-it('reads no whole table, and of the events only those of deliveries under way', async () => {
+it('gets deliveries while other instances claim, too, and no more than are allowed over all of them', async () => {
   await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
   await makeWaiting(50);
+  const claims = await Promise.all(Array.from({ length: 6 }, () => claimDue(db, { ...ROOM, wanted: 8 })));
+  expect(claims.map(({ length }) => length).toSorted()).toEqual([0, 8, 8, 8, 8, 8]);
+});
+
+it('reads no whole table, and of the rows under way and due only a few more than it returns', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+  await makeWaiting(500);
   await claimDue(db, ROOM);
   const read = await db.$transaction(async (tx) => {
     const before = await readsOf(tx);
@@ -35,9 +44,14 @@ it('reads no whole table, and of the events only those of deliveries under way',
       SELECT FROM claim_webhook_deliveries(256, 64, 8, 8, '{}', '25 s', NULL)`;
     expect(claimed.length).toBe(20 * (8 - 2));
     const after = await readsOf(tx);
-    return { scans: after.scans - before.scans, events: after.events - before.events };
+    return {
+      scans: after.scans - before.scans,
+      events: after.events - before.events,
+      deliveries: after.deliveries - before.deliveries,
+    };
   });
-  expect(read).toEqual({ scans: 0, events: 20 * 2 });
+  expect(read).toMatchObject({ scans: 0, events: 20 * 2 });
+  expect(read.deliveries).toBeLessThan(20 * 8 * 5);
 });
 
 /** Creates due deliveries for each webhook. */
@@ -68,10 +82,11 @@ async function pagesReadByClaim(): Promise<number> {
   return hit + read;
 }
 
-/** Whole tables read, and events read by an index. Postgres also counts the connection's transactions of the last second. */
-async function readsOf(tx: Tx): Promise<{ scans: number; events: number }> {
-  const [reads] = await tx.$queryRaw<[{ scans: number; events: number }]>`
-    SELECT sum(seq_scan)::int AS scans, sum(idx_tup_fetch) FILTER (WHERE relname = 'event')::int AS events
+/** Whole tables read, and rows read by an index. Postgres also counts the connection's transactions of the last second. */
+async function readsOf(tx: Tx): Promise<{ scans: number; events: number; deliveries: number }> {
+  const [reads] = await tx.$queryRaw<[{ scans: number; events: number; deliveries: number }]>`
+    SELECT sum(seq_scan)::int AS scans, sum(idx_tup_fetch) FILTER (WHERE relname = 'event')::int AS events,
+           sum(idx_tup_fetch) FILTER (WHERE relname = 'webhook_delivery')::int AS deliveries
       FROM pg_stat_xact_user_tables WHERE relname IN ('event', 'webhook', 'webhook_delivery')`;
   return reads;
 }

@@ -48,22 +48,21 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   const { webhookAttempts, webhookDuration } = metrics();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
-  /** Whether the last claim got as many as it had room for. */
+  /** Whether the last claim got as many for healthy endpoints as it had room for. */
   let isMoreDue = false;
   let isDatabaseDown = false;
   let isStopped = false;
 
   function kick(): void {
     if (isStopped) return;
-    if (isMoreDue && lanes.hasRoomForFullClaim()) void claim();
-    else
-      timer ??= setTimeout(
-        () => {
-          timer = null;
-          void claim();
-        },
-        CLAIM_DELAY_MS[inFlight.size < BUSY_FROM_IN_FLIGHT ? 'idle' : 'busy'],
-      ).unref();
+    if (isMoreDue && lanes.hasRoomForFullClaim()) return void claim();
+    timer ??= setTimeout(
+      () => {
+        timer = null;
+        void claim();
+      },
+      CLAIM_DELAY_MS[inFlight.size < BUSY_FROM_IN_FLIGHT ? 'idle' : 'busy'],
+    ).unref();
   }
 
   /** Claims that overlap share one query. @returns the number of attempts started */
@@ -112,7 +111,9 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       else postponed.push(job);
     }
     if (postponed.length > 0) await releaseClaims(db, postponed, LONG_BODY_DELAY_SECONDS * (1 + Math.random()));
-    else isMoreDue = claims.length >= room.wanted;
+    const healthy = claims.filter(({ isFailing }) => !isFailing).length;
+    // A claim that is mostly long bodies starts little.
+    isMoreDue = room.wanted > 0 && healthy >= room.wanted && postponed.length < jobs.length / 2;
     return jobs.length - postponed.length;
   }
 
