@@ -2,9 +2,10 @@
 -- endpoints, `per_unproven` for others, 1 for failing ones. Endpoints take turns in random order.
 --
 -- Claims take turns, so that each counts the leases of those before. They locked the endpoints instead, and one that overlapped
--- another got nothing. Leases are counted once for all endpoints, by their index. They were counted for each endpoint, by
--- visiting every delivery that was finished since the last vacuum, and reading all events. A scalar subquery can't become such a
--- join. No JIT, because the planner overestimates the rows.
+-- another got nothing. Leases are counted once for all endpoints, by their index (OFFSET 0 keeps the planner from the index of what
+-- is due). They were counted for each endpoint, by visiting every delivery that was finished since the last vacuum, and by a join
+-- that read all events; a scalar subquery can't become one. Plans are kept while the tables grow: without joins and scans that read
+-- a whole table, they stay good. No JIT, because the planner overestimates the rows.
 CREATE OR REPLACE FUNCTION claim_webhook_deliveries(
   wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval,
   node uuid
