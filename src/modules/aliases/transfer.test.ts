@@ -90,6 +90,58 @@ describe('importing aliases', () => {
   });
 
   it.each([
+    ['semicolons', 'source_local_part;destination\nsales;ann@far.example\ninfo;"a@far.example,b@far.example"'],
+    ['tabs', 'source_local_part\tdestination\nsales\tann@far.example\ninfo\ta@far.example,b@far.example'],
+    [
+      'a separator in the first line',
+      'sep=;\nsource_local_part;destination\nsales;ann@far.example\ninfo;"a@far.example,b@far.example"',
+    ],
+    [
+      'empty rows at the end',
+      'source_local_part,destination\nsales,ann@far.example\ninfo,"a@far.example,b@far.example"\n,\n,,,\n',
+    ],
+  ])('reads a file with %s, as spreadsheets write it', async (_, csv) => {
+    const { data } = await importCsv(csv);
+    expect(data).toMatchObject({ total: 2, created: 2 });
+    expect(data.lines[1]).toMatchObject({ source_local_part: 'info', destination: 'a@far.example,b@far.example' });
+  });
+
+  it('reads TRUE and FALSE', async () => {
+    const { data } = await importCsv(
+      '\ufeffactive,source_local_part,destination\nTRUE,a,x@far.example\nFalse,b,x@far.example',
+    );
+    expect(data).toMatchObject({ created: 2 });
+    expect(await db.alias.findMany({ where: { domainId: domain.id, active: true } })).toMatchObject([
+      { sourceLocalPart: 'a' },
+    ]);
+  });
+
+  it('drops no cell of a row: one that belongs to no column fails the row, with its number', async () => {
+    const { data } = await importCsv(
+      'source_local_part,destination\nsales,a@far.example,b@far.example\ninfo,a@far.example,',
+    );
+    expect(data.lines).toMatchObject([
+      { line: 2, outcome: 'failed', code: 'VALIDATION_ERROR', message: expect.stringContaining('has 3 cells') },
+      { line: 3, outcome: 'created' },
+    ]);
+  });
+
+  it.each([
+    [
+      'a column twice',
+      'source_local_part,destination,Destination\na,b@far.example,c@far.example',
+      'column “destination” is in',
+    ],
+    [
+      'a row that is too long',
+      `source_local_part,destination\na,"${'b@far.example,'.repeat(3_000)}"`,
+      'Line 2 has more than',
+    ],
+    [
+      'a cell of too many lines',
+      `source_local_part,destination\na,"${'b@far.example,\n'.repeat(3_000)}"`,
+      'has more than',
+    ],
     ['an unclosed quote', 'source_local_part,destination\na,"b@far.example', 'A quotation mark isn’t closed'],
     ['a quote inside a cell', 'source_local_part,destination\na,"b"@far.example', 'Line 2 isn’t valid CSV'],
     ['an unknown column', 'source_local_part,destination,color\na,b@far.example,red', 'no column called “color”'],

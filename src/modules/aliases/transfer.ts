@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { type CsvLine, cellMessage, csvCell, csvLine, duplicateOf, readCsv } from '@/server/csv';
+import { ActiveCell, type CsvLine, cellMessage, csvCell, csvLine, duplicateOf, mapLines, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
 import { exportList, pagesOf } from '@/server/list/export-list';
@@ -40,8 +39,8 @@ const STEP = 500;
  */
 export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  const read = readCsv(input.csv, COLUMNS, ['source_local_part', 'destination']);
-  const results = withoutDuplicates(read.map((line) => readLine(line, domain)));
+  const read = await readCsv(input.csv, { names: COLUMNS, required: ['source_local_part', 'destination'] });
+  const results = withoutDuplicates(await mapLines(read, (line) => readLine(line, domain)));
   const reportOf = (lines: ImportLine[]) => ({ dry_run: input.dry_run, total: lines.length, ...countsOf(lines) });
   const entryOf = ({ lines, accepted }: Checked) => {
     const details = { ...reportOf(lines), created_sources: accepted.map(({ source }) => source) };
@@ -86,10 +85,13 @@ async function* csvLines(pages: AsyncIterable<Alias[]>): AsyncGenerator<string> 
     yield aliases.map((alias) => csvLine(COLUMNS.map((name) => csvCell(alias[name])))).join('');
 }
 
-function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): ParsedLine | ImportLine {
+const Row = CreateAlias.extend({ active: ActiveCell });
+
+function readLine({ line, values, problem }: CsvLine, domain: AuthorizedDomain): ParsedLine | ImportLine {
   const source_local_part = withoutDomain(values.source_local_part ?? '', domain.name);
   const raw = { domain_id: domain.id, source_local_part, destination: values.destination ?? '' };
-  const parsed = CreateAlias.extend({ active: ActiveFlag }).safeParse({ ...raw, active: values.active ?? '' });
+  if (problem) return { line, ...raw, outcome: 'failed', code: 'VALIDATION_ERROR', message: problem };
+  const parsed = Row.safeParse({ ...raw, active: values.active ?? '' });
   if (parsed.success) {
     const { source_local_part: source, destination, active } = parsed.data;
     return { line, source, destination, active };
@@ -117,8 +119,6 @@ function withoutDomain(text: string, domainName: string): string {
   const suffix = `@${domainName}`;
   return text.toLowerCase().endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }
-
-const ActiveFlag = z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false');
 
 /** At least one, so that an empty import is recorded too. */
 function stepsOf<Line>(lines: Line[]): Line[][] {

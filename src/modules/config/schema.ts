@@ -4,6 +4,8 @@ import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 const MAX_TEXT_LENGTH = 2048;
 const MAX_LIST_LENGTH = 100;
+/** More than there are settings. */
+const MAX_KEYS = 200;
 
 const Key = z.string().min(1).max(100).meta({ description: 'The name of the setting in the environment' });
 
@@ -44,17 +46,28 @@ export const Setting = z
 export type Setting = z.infer<typeof Setting>;
 
 export const UpdateConfig = z.strictObject({
-  values: z
-    .record(Key, Value.nullable())
+  values: byKey(Value.nullable())
     .refine((values) => Object.keys(values).length > 0, 'Enter at least one setting.')
     .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
-  expected: z.record(Key, Timestamp.nullable()).optional().meta({
+  expected: byKey(Timestamp.nullable()).optional().meta({
     description:
       'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the answer is 409',
   }),
   dry_run: z.boolean().default(false).meta({ description: 'Validates and returns the changes without saving them' }),
 });
 export type UpdateConfig = z.infer<typeof UpdateConfig>;
+
+/** Counts the keys before it checks any, which bounds the work and the number of issues. */
+function byKey<Of extends z.ZodType>(value: Of) {
+  return z.preprocess(
+    (raw, ctx) => {
+      if (typeof raw === 'object' && raw !== null && Object.keys(raw).length > MAX_KEYS)
+        ctx.addIssue({ code: 'custom', message: `Enter at most ${MAX_KEYS} settings.` });
+      return raw;
+    },
+    z.record(Key, value),
+  );
+}
 
 const State = Setting.pick({ value: true, source: true });
 

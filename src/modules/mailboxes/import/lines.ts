@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { MAX_QUOTA_MB } from '@/lib/wire';
 import type { AuthorizedDomain } from '@/server/access/authorize';
-import { type CsvLine, cellMessage, duplicateOf } from '@/server/csv';
+import { ActiveCell, type CsvLine, cellMessage, duplicateOf } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
 import { CreateMailbox } from '../schema';
@@ -35,18 +35,21 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
     .regex(/^\d*$/, NOT_WHOLE)
     .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
     .transform((text) => (text === '' ? undefined : Number(text) * MB)),
-  active: z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false'),
+  active: ActiveCell,
 });
 
 /** A row as a mailbox, or the first thing that is wrong with it. */
-export function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): ParsedLine | MailboxImportLine {
+export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedDomain): ParsedLine | MailboxImportLine {
   const raw = {
     local_part: withoutDomain(values.local_part ?? '', domain.name),
     display_name: values.display_name ?? '',
     password: values.password ?? '',
     quota_mb: values.quota_mb ?? '',
-    active: (values.active ?? '').toLowerCase(),
+    active: values.active ?? '',
   };
+  const fail = (code: string, message: string) =>
+    report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', { code, message });
+  if (problem) return fail('VALIDATION_ERROR', problem);
   const parsed = Row.safeParse(raw);
   if (parsed.success) {
     const {
@@ -60,10 +63,7 @@ export function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): P
   }
   const [issue] = parsed.error.issues;
   const code = raw.local_part === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
-  return report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', {
-    code,
-    message: cellMessage(String(issue?.path[0]), issue?.message ?? ''),
-  });
+  return fail(code, cellMessage(String(issue?.path[0]), issue?.message ?? ''));
 }
 
 /** Checks rows against the mailboxes of the domain and the rows before them. */

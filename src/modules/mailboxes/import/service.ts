@@ -1,6 +1,6 @@
 import { generatePassword } from '@/lib/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { readCsv } from '@/server/csv';
+import { mapLines, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
@@ -27,8 +27,8 @@ type Prepared = { password: string | null; hash: string };
  */
 export async function importMailboxes(ctx: MutationContext, input: ImportMailboxes): Promise<MailboxImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  const read = readCsv(input.csv, COLUMNS, ['local_part'], MAX_IMPORTED_MAILBOXES);
-  const all = read.map((line) => readLine(line, domain));
+  const columns = { names: COLUMNS, required: ['local_part'], maxLines: MAX_IMPORTED_MAILBOXES };
+  const all = await mapLines(await readCsv(input.csv, columns), (line) => readLine(line, domain));
   const reportOf = (lines: MailboxImportLine[]) => ({
     dry_run: input.dry_run,
     total: lines.length,

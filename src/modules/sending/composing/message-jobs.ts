@@ -30,10 +30,13 @@ export type JobResult =
   | { kind: 'batch'; fingerprint: Uint8Array; items: (PreparedMessage | MessageError)[] }
   | { kind: 'error'; error: MessageError };
 
+/** A batch of 100 messages has 60,000 with all fields of all recipients. */
+const MAX_VALUES = 200_000;
+
 /** Parses, checks and composes the body of a send request. */
 export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
   try {
-    const body = parseJsonObject(bytes);
+    const body = parseJsonObject(bytes, MAX_VALUES);
     const fingerprint = new Uint8Array(createHash('sha256').update(kind).update('\0').update(bytes).digest());
     if (kind === 'batch') return { kind, fingerprint, items: await prepareItems(body, at) };
     const message = prepareMessage(body, at);

@@ -5,6 +5,9 @@ export type SafeHtml = { html: string; blockedImages: number; shownFiles: Readon
 
 const MAX_INLINE_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 200;
+// The parser's work grows with the product of both.
+const MAX_TAGS = 50_000;
+const MAX_OPEN_TAGS = 5_000;
 const INLINE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const ABSOLUTE = /^(?:https?|mailto|tel):/i;
 const LINK_RELATION = 'noopener noreferrer nofollow';
@@ -16,13 +19,15 @@ const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$
  */
 export function sanitiseHtml(html: string, files: readonly AttachedFile[]): SafeHtml {
   const shownFiles = new Set<number>();
-  let [blockedImages, inlineBytes, isCut] = [0, 0, false];
+  const indexes = indexesByContentId(files);
+  const bounded = upToLimit(html);
+  let [blockedImages, inlineBytes, isCut] = [0, 0, bounded.length < html.length];
 
   function sourceOf(src: string): string | null {
     if (DATA_IMAGE.test(src)) return withinLimit(src.length) ? src : null;
-    const index = /^cid:/i.test(src) ? files.findIndex(({ contentId }) => contentId === decoded(src.slice(4))) : -1;
-    const file = files[index];
-    if (!file || !INLINE_TYPES.has(file.contentType)) return null;
+    const index = /^cid:/i.test(src) ? indexes.get(decoded(src.slice(4))) : undefined;
+    const file = index === undefined ? undefined : files[index];
+    if (index === undefined || !file || !INLINE_TYPES.has(file.contentType)) return null;
     if (!withinLimit(file.content.byteLength)) return null;
     shownFiles.add(index);
     return `data:${file.contentType};base64,${Buffer.from(file.content).toString('base64')}`;
@@ -34,7 +39,7 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
     return inlineBytes <= MAX_INLINE_BYTES;
   }
 
-  const safe = sanitizeHtml(html, {
+  const safe = sanitizeHtml(bounded, {
     allowedTags: TAGS,
     allowedAttributes: ATTRIBUTES,
     allowedStyles: { '*': Object.fromEntries(STYLES.map((name) => [name, [SAFE_STYLE]])) },
@@ -58,6 +63,33 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
   });
   return { html: safe, blockedImages, shownFiles, isCut };
 }
+
+/** The HTML up to the tag that exceeds a limit. Tags that need no end tag count as open, so real mail stays far below. */
+function upToLimit(html: string): string {
+  let [tags, open] = [0, 0];
+  for (const { index, 1: slash, 2: name = '' } of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
+    tags += 1;
+    if (slash) open = Math.max(open - 1, 0);
+    else if (!VOID_TAGS.has(name.toLowerCase())) open += 1;
+    if (tags > MAX_TAGS || open > MAX_OPEN_TAGS) return html.slice(0, index);
+  }
+  return html;
+}
+
+const VOID_TAGS = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'wbr',
+]);
 
 const TAGS = [
   ...['a', 'abbr', 'address', 'article', 'b', 'big', 'blockquote', 'br', 'caption', 'center', 'cite', 'code', 'col'],
@@ -90,6 +122,14 @@ const STYLES = [
 ];
 
 const SAFE_STYLE = /^(?:[\w#%.,'"!+\s-]|(?:rgb|hsl)a?\([\d\s.,%/]*\)){1,500}$/i;
+
+/** The first file of each Content-ID. */
+function indexesByContentId(files: readonly AttachedFile[]): Map<string, number> {
+  const indexes = new Map<string, number>();
+  for (const [index, { contentId }] of files.entries())
+    if (contentId !== null && !indexes.has(contentId)) indexes.set(contentId, index);
+  return indexes;
+}
 
 function decoded(contentId: string): string {
   try {
