@@ -1,5 +1,6 @@
 // `npm run bench [-- name]`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the
-// same run, because machines differ and are noisy. It needs a build: run `npm run build` first.
+// same run, because machines differ and are noisy. It needs a build: run `npm run build` first. TEST_POSTGRES=15 measures
+// with that version of Debian's Postgres.
 //   (no name)                  requests per second, and health checks beside a large message
 //   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
 //   mail [name] [rounds]       the same for messages through the whole mail server, which must be installed
@@ -12,7 +13,7 @@
 //   backup [rows]              backup and restore of 1,000,000 messages and as many audit entries
 //   soak [minutes]             the app's memory under sends and reads
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureBackups } from './bench/backup.mjs';
@@ -93,7 +94,6 @@ async function bench(lifetime) {
  * @param {import('./process/lifetime.mjs').Lifetime} lifetime
  */
 async function benchCosts(compare, dataDir, lifetime) {
-  console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores, CPU time for each call or message`);
   const options = { only: process.argv[3], rounds: process.argv[4] ? Number(process.argv[4]) : undefined };
   let areAllWithin = true;
   for await (const { name, goal, isWithin, figures } of compare(root, dataDir, lifetime, options)) {
@@ -116,8 +116,6 @@ function benchPaint() {
 async function benchBackup(server) {
   const rows = Number(process.argv[3] ?? BACKUP_ROWS);
   if (!(rows > 0)) throw new PlainError('Give a number of messages, such as 1000000.');
-  const load = () => console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`);
-  load();
   const { idle, backedUp, previewed, restored, ...archive } = await measureBackups(server, {
     rows,
     onProgress: (text) => console.log(`  ${text}`),
@@ -130,7 +128,6 @@ async function benchBackup(server) {
     const ratio = 'p99' in result ? `, ${(result.p99 / idle.result.p99).toFixed(2)} x` : '';
     console.log(`${name.padEnd(12)}${seconds.toFixed(0).padStart(7)}${memory.padStart(15)}   ${sends}${ratio}`);
   }
-  load();
   return 0;
 }
 
@@ -147,9 +144,8 @@ async function benchSoak(server) {
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function benchCluster(lifetime) {
-  const cores = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;
-  console.log(`${`12 clients through nginx, ${cores}`.padEnd(50)}reads   sends, one instance = 1`);
   const results = await compareInstances(root, lifetime);
+  console.log(`${'12 clients through nginx'.padEnd(50)}reads   sends, one instance = 1`);
   const [first] = results;
   for (const { name, reads, sends } of results) {
     const ratios = [reads / (first?.reads ?? reads), sends / (first?.sends ?? sends)];
@@ -163,7 +159,6 @@ async function benchScale(lifetime) {
   const large = Number(process.argv[3] ?? LARGE);
   if (!(large > 10_000)) throw new PlainError('Give a number of messages above 10000, such as 1000000.');
   const dir = resolve(process.env.BENCH_DIR ?? join(root, '.data-scale'));
-  console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`);
   console.log(
     `median ms of calls with ${'10,000'.padStart(28)}${large.toLocaleString('en').padStart(14)} messages   ratio`,
   );
@@ -180,6 +175,5 @@ async function benchScale(lifetime) {
     },
     lifetime,
   );
-  console.log(`load ${loadavg()[0]?.toFixed(1)}`);
   return 0;
 }

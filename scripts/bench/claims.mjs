@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { migrate } from '../postgres/database.mjs';
-import { startTemporaryPostgres } from '../postgres/temporary-postgres.mjs';
+import { startBenchPostgres } from './database.mjs';
 
 const WEBHOOKS = 100;
 const CLAIMS = 20;
@@ -9,10 +9,9 @@ const LARGE = 10_000;
 
 /** Milliseconds that workers take to claim due deliveries, with few and with a million waiting. */
 export async function compareClaims(root, lifetime) {
-  const postgres = await startTemporaryPostgres();
-  lifetime.atEnd(postgres.stop);
-  await migrate(root, postgres.adminUrl);
-  const db = new pg.Client(postgres.adminUrl);
+  const databaseUrl = await startBenchPostgres(lifetime);
+  await migrate(root, databaseUrl);
+  const db = new pg.Client(databaseUrl);
   await db.connect();
   await db.query(
     `INSERT INTO webhook (id, url, events, secret, created_by, updated_at)

@@ -6,8 +6,9 @@ import { createClient } from '../faults/proxied/client.mjs';
 import { HOST_NAME, startNginx } from '../faults/proxied/nginx.mjs';
 import { startSmtpSink } from '../faults/proxied/smtp-sink.mjs';
 import { migrate } from '../postgres/database.mjs';
-import { startTemporaryPostgres, startTemporaryReplica } from '../postgres/temporary-postgres.mjs';
+import { startTemporaryReplica } from '../postgres/temporary-postgres.mjs';
 import { apiOf, appEnvironment, call, createAdminKey, createKey, freePort, startApp } from '../testing/app.mjs';
+import { startBenchPostgres } from './database.mjs';
 
 const CLIENTS = 12;
 const ROUNDS = 3;
@@ -22,15 +23,14 @@ const SIGN_IN_PAUSE_MS = 250;
  * @returns {Promise<{ name: string, reads: number, sends: number }[]>}
  */
 export async function compareInstances(root, lifetime) {
-  const postgres = await startTemporaryPostgres();
-  lifetime.atEnd(postgres.stop);
-  await migrate(root, postgres.adminUrl);
-  const replica = await startTemporaryReplica(postgres.adminUrl);
+  const databaseUrl = await startBenchPostgres(lifetime);
+  await migrate(root, databaseUrl);
+  const replica = await startTemporaryReplica(databaseUrl, { isDurable: true });
   lifetime.atEnd(replica.stop);
   const sink = await startSmtpSink(0);
   lifetime.atEnd(sink.close);
   const env = {
-    ...appEnvironment(postgres.adminUrl),
+    ...appEnvironment(databaseUrl),
     SMTP_URL: sink.url,
     APP_URL: `https://${HOST_NAME}`,
     TRUSTED_PROXIES: '127.0.0.1',

@@ -7,12 +7,12 @@ import pg from 'pg';
 import { superviseAgent } from '../mail/agent-supervisor.mjs';
 import { prepareMailDatabase } from '../mail/mail-database.mjs';
 import { startTemporaryMailServer } from '../mail/temporary-mail-server.mjs';
-import { startTemporaryPostgres } from '../postgres/temporary-postgres.mjs';
 import { appEnvironment, call } from '../testing/app.mjs';
 import { postmasterOf } from './cost/cpu.mjs';
 import { load } from './cost/load.mjs';
 import { portOf, start } from './cost/program.mjs';
 import { alternate, costOf, roundsToWarmUp } from './cost/rounds.mjs';
+import { startBenchPostgres } from './database.mjs';
 import { startServerOn } from './server.mjs';
 
 const CONNECTIONS = 20;
@@ -107,9 +107,7 @@ function inMilliseconds(cpu) {
 
 /** Postgres, the mail server, its agent, the app, and the server that outgoing mail is delivered to. */
 async function startEverything(root, dataDir, lifetime) {
-  const postgres = await startTemporaryPostgres();
-  lifetime.atEnd(postgres.stop);
-  const urls = await prepareMailDatabase(root, postgres.adminUrl);
+  const urls = await prepareMailDatabase(root, await startBenchPostgres(lifetime));
   const { mailServer, stop } = await startTemporaryMailServer(urls.mta);
   lifetime.atEnd(stop);
   /** @type {Record<string, any>} */

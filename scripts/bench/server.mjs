@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { migrate } from '../postgres/database.mjs';
-import { startTemporaryPostgres } from '../postgres/temporary-postgres.mjs';
 import { apiOf, appEnvironment, call, createKey, freePort, startApp } from '../testing/app.mjs';
+import { startBenchPostgres } from './database.mjs';
 
 const DOMAIN = 'bench.example';
 
@@ -13,10 +13,9 @@ const DOMAIN = 'bench.example';
  * }>}
  */
 export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
-  const postgres = await startTemporaryPostgres();
-  lifetime.atEnd(postgres.stop);
-  await migrate(root, postgres.adminUrl);
-  return startServerOn(postgres.adminUrl, root, dataDir, lifetime, settings);
+  const databaseUrl = await startBenchPostgres(lifetime);
+  await migrate(root, databaseUrl);
+  return startServerOn(databaseUrl, root, dataDir, lifetime, settings);
 }
 
 /** The same, on a database that is migrated already. @returns {ReturnType<typeof startBenchServer>} */

@@ -20,10 +20,11 @@ export const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_d
 export const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
 
 /**
- * @param {{ dataDir: string, database: string, isDurable?: boolean }} options `isDurable: false` is for tests.
+ * @param {{ dataDir: string, database: string, isDurable?: boolean, version?: string }} options `isDurable: false` and
+ *   `version`, of Debian's Postgres, are for tests and benches.
  */
-export async function startEmbeddedPostgres({ dataDir, database, isDurable = true }) {
-  const cluster = openCluster(await preparePostgresHome(dataDir), isDurable);
+export async function startEmbeddedPostgres({ dataDir, database, isDurable = true, version }) {
+  const cluster = openCluster(await preparePostgresHome(dataDir, version), isDurable);
   if (!existsSync(join(cluster.data, 'PG_VERSION'))) createCluster(cluster);
   const { port, isAdopted } = await startOrAdopt(cluster);
   await createDatabase(cluster, port, database);
@@ -78,13 +79,17 @@ function createCluster(cluster) {
     `--pwfile=${join(cluster.home, 'password')}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...localeOf(cluster),
     ...(cluster.isDurable ? [] : ['--no-sync']),
   ]);
   if (result.status !== 0) throw new PlainError(`The database could not be created:\n${lastLines(result.stderr)}`);
   renameSync(unfinished, cluster.data);
+}
+
+/** Sorts by code point. Postgres 15 and 16 have no locales of their own, so they take that of the operating system. */
+function localeOf(cluster) {
+  const major = Number(/\d+/.exec(run(cluster, cluster.programs.initdb, ['--version']).stdout)?.[0]);
+  return major < 17 ? ['--locale=C.UTF-8'] : ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
 async function startOrAdopt(cluster) {

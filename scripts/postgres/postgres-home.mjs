@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
+import { installFromDebian, isDebianAsRoot } from '../testing/debian.mjs';
 
 const PACKAGES = {
   'darwin-arm64': 'darwin-arm64',
@@ -28,15 +29,20 @@ const PACKAGES = {
 const OUTSIDE_FOLDER = '/var/lib/postroom';
 const POINTER_FILE = 'postgres-location.json';
 
-/** @returns {Promise<{ home: string, programs: { initdb: string, pgCtl: string }, osUser: { uid?: number, gid?: number } }>} */
-export async function preparePostgresHome(dataDir) {
+/**
+ * @param {string} dataDir
+ * @param {string} [version] of Debian's Postgres, such as 15, instead of the one in node_modules
+ * @returns {Promise<{ home: string, programs: { initdb: string, pgCtl: string }, osUser: { uid?: number, gid?: number } }>}
+ */
+export async function preparePostgresHome(dataDir, version) {
   mkdirSync(dataDir, { recursive: true });
   const osUser = process.getuid?.() === 0 ? unprivilegedUser(dataDir) : {};
   const home = homeFor(realpathSync(dataDir), osUser);
   mkdirSync(home, { recursive: true });
   chmodSync(home, 0o700);
   giveTo(osUser, home);
-  return { home, programs: programsFor(await packagedBinaries(), osUser), osUser };
+  const binaries = version ? debianBinaries(version) : await packagedBinaries();
+  return { home, programs: programsFor(binaries, osUser), osUser };
 }
 
 export function giveTo(osUser, path) {
@@ -105,6 +111,13 @@ async function packagedBinaries() {
         'Set DATABASE_URL to your own Postgres (15 or later).',
     );
   }
+}
+
+function debianBinaries(version) {
+  const folder = `/usr/lib/postgresql/${version}/bin`;
+  if (!existsSync(folder) && isDebianAsRoot()) installFromDebian(`postgresql-${version}`);
+  if (existsSync(folder)) return folder;
+  throw new PlainError(`Postgres ${version} isn't in ${folder}: install Debian's package postgresql-${version}.`);
 }
 
 function programsFor(binaries, osUser) {

@@ -12,9 +12,12 @@ import { giveTo, preparePostgresHome } from './postgres-home.mjs';
 const START_ATTEMPTS = 20;
 const OMITTED = ['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot'];
 
-/** @param {{ dataDir: string, primaryUrl: string }} options `primaryUrl` is of its superuser */
-export async function startReplica({ dataDir, primaryUrl }) {
-  const { home, programs, osUser } = await preparePostgresHome(dataDir);
+/**
+ * @param {{ dataDir: string, primaryUrl: string, isDurable: boolean, version?: string }} options `primaryUrl` is of its
+ *   superuser
+ */
+export async function startReplica({ dataDir, primaryUrl, isDurable, version }) {
+  const { home, programs, osUser } = await preparePostgresHome(dataDir, version);
   const data = join(home, 'data');
   const log = join(home, 'postgres.log');
   const port = await freePort();
@@ -27,7 +30,7 @@ export async function startReplica({ dataDir, primaryUrl }) {
     });
   await backUp({ primaryUrl, data, osUser });
   const start = () => {
-    const settings = [`-p ${port}`, ...LOOPBACK_ONLY, ...NOT_DURABLE].join(' ');
+    const settings = [`-p ${port}`, ...LOOPBACK_ONLY, ...(isDurable ? [] : NOT_DURABLE)].join(' ');
     // After a crash, processes of the killed server may still be ending.
     for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
       if (run(['start', '-D', data, '-l', log, '-w', '-o', settings]).status === 0) return;

@@ -1,5 +1,5 @@
 // Runs a Postgres for tests in a process of its own, which stops the server and removes its files even after a killed
-// test run.
+// test run. TEST_POSTGRES=15 runs that version of Debian's instead of the one in node_modules.
 import { fork } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,24 +8,29 @@ import { fileURLToPath } from 'node:url';
 import { isPlain, PlainError } from '../process/plain-error.mjs';
 
 const self = fileURLToPath(import.meta.url);
+const version = process.env.TEST_POSTGRES;
 
 if (process.argv[1] === self) await keepPostgres();
 
 /** @typedef {{ adminUrl: string, stop: () => Promise<void> }} TemporaryPostgres */
 
-/** @returns {Promise<TemporaryPostgres>} */
-export async function startTemporaryPostgres() {
-  const { adminUrl, stop } = await startKeeper([]);
+/**
+ * @param {{ isDurable?: boolean }} options Tests don't need what they wrote after a crash, and are faster without.
+ * @returns {Promise<TemporaryPostgres>}
+ */
+export async function startTemporaryPostgres({ isDurable = false } = {}) {
+  const { adminUrl, stop } = await startKeeper({ isDurable });
   return { adminUrl, stop };
 }
 
 /**
  * A streaming replica, which can be killed and started again.
  * @param {string} primaryUrl of the superuser of a running Postgres
+ * @param {{ isDurable?: boolean }} options
  * @returns {Promise<TemporaryPostgres & { kill: () => Promise<void>, start: () => Promise<void> }>}
  */
-export async function startTemporaryReplica(primaryUrl) {
-  const { keeper, adminUrl, stop } = await startKeeper([primaryUrl]);
+export async function startTemporaryReplica(primaryUrl, { isDurable = false } = {}) {
+  const { keeper, adminUrl, stop } = await startKeeper({ primaryUrl, isDurable });
   const order = (name) => {
     const done = new Promise((resolve) => keeper.once('message', () => resolve(undefined)));
     keeper.send(name);
@@ -35,8 +40,11 @@ export async function startTemporaryReplica(primaryUrl) {
 }
 
 /** @returns {Promise<TemporaryPostgres & { keeper: import('node:child_process').ChildProcess }>} */
-function startKeeper(args) {
-  const keeper = fork(self, args, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+function startKeeper(options) {
+  const keeper = fork(self, [JSON.stringify(options)], {
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const ended = new Promise((resolve) => keeper.once('exit', resolve));
   const stop = () => {
     if (keeper.connected) keeper.disconnect();
@@ -61,8 +69,8 @@ async function keepPostgres() {
   };
   process.on('disconnect', end);
   try {
-    const [primaryUrl] = process.argv.slice(2);
-    postgres = primaryUrl ? await keepReplica(dataDir, primaryUrl) : await startPrimary(dataDir);
+    const { primaryUrl, isDurable } = JSON.parse(process.argv[2] ?? '{}');
+    postgres = primaryUrl ? await keepReplica(dataDir, primaryUrl, isDurable) : await startPrimary(dataDir, isDurable);
     process.send?.({ adminUrl: postgres.adminUrl });
   } catch (error) {
     console.error(isPlain(error) ? error.message : error);
@@ -70,14 +78,14 @@ async function keepPostgres() {
   }
 }
 
-async function startPrimary(dataDir) {
+async function startPrimary(dataDir, isDurable) {
   const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
-  return startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
+  return startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable, version });
 }
 
-async function keepReplica(dataDir, primaryUrl) {
+async function keepReplica(dataDir, primaryUrl, isDurable) {
   const { startReplica } = await import('./replica.mjs');
-  const { adminUrl, kill, start } = await startReplica({ dataDir, primaryUrl });
+  const { adminUrl, kill, start } = await startReplica({ dataDir, primaryUrl, isDurable, version });
   process.on('message', (order) => {
     if (order === 'kill') kill();
     else start();

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { connectionTo } from './connection';
 import { withDirectQueries } from './direct-queries';
 import { reportPool } from './metrics/pools';
 import { statementName } from './prepared';
@@ -19,8 +20,6 @@ const MAX_READS = 10;
 // Longer than any of our statements. Override them in DATABASE_URL: ?statement_timeout=60000
 const STATEMENT_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
-// The adapter sends times without an offset, and Postgres reads them in the session's time zone.
-const IN_UTC = '-c TimeZone=UTC';
 
 const main = processWide<Database>('database');
 const reads = processWide<Database>('read database');
@@ -30,10 +29,9 @@ export function database(): Database {
   main.current ??= withDirectQueries(
     new PrismaPg(
       createPool('main', {
-        connectionString: env().databaseUrl,
+        ...connectionTo(env().databaseUrl),
         max: MAX_CONNECTIONS,
         statement_timeout: STATEMENT_TIMEOUT_MS,
-        options: IN_UTC,
       }),
       { disposeExternalPool: true, statementNameGenerator: statementName },
     ),
@@ -59,12 +57,11 @@ export function readPool(): pg.Pool {
 /** One connection of its own, for what has to go on while requests hold all the others. End it with `$disconnect()`. */
 export function separateDatabase(): Database {
   const connection = new pg.Pool({
-    connectionString: env().databaseUrl,
+    ...connectionTo(env().databaseUrl),
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: READ_TIMEOUT_MS,
-    options: IN_UTC,
   });
   return toDatabase(new PrismaPg(connection, { disposeExternalPool: true }));
 }
@@ -82,10 +79,9 @@ function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
 /** Read-only, so that a query that writes fails with or without a replica. */
 export function readPoolOptions(url: string): pg.PoolConfig {
   return {
-    connectionString: url,
+    ...connectionTo(url, 'default_transaction_read_only=on'),
     max: MAX_READS,
     statement_timeout: READ_TIMEOUT_MS,
-    options: `${IN_UTC} -c default_transaction_read_only=on`,
   };
 }
 

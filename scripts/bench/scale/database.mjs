@@ -5,6 +5,7 @@ import pg from 'pg';
 import { migrate } from '../../postgres/database.mjs';
 import { startEmbeddedPostgres } from '../../postgres/embedded-postgres.mjs';
 import { PlainError } from '../../process/plain-error.mjs';
+import { printConditions } from '../database.mjs';
 import { seedMessages } from './seed.mjs';
 
 /**
@@ -13,8 +14,9 @@ import { seedMessages } from './seed.mjs';
  */
 export async function openSeeded(root, dir, counts, lifetime) {
   mkdirSync(dir, { recursive: true });
-  const postgres = await startEmbeddedPostgres({ dataDir: dir, database: 'postroom', isDurable: false });
+  const postgres = await startEmbeddedPostgres({ dataDir: dir, database: 'postroom' });
   lifetime.atEnd(postgres.stop);
+  await printConditions(postgres.adminUrl);
   const urls = [];
   for (const count of counts) {
     const url = urlOf(postgres.adminUrl, `messages_${count}`);

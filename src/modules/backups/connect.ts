@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionTo } from '@/server/connection';
 import { waitForLock } from './lock';
 
 /**
@@ -23,7 +24,7 @@ export async function withDatabase<Result>(
   work: (client: pg.Client) => Promise<Result>,
   { signal, operationId }: { signal?: AbortSignal; operationId?: string } = {},
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, keepAlive: true });
+  const client = new pg.Client({ ...connectionTo(url), keepAlive: true });
   // The running query fails with the same error.
   client.on('error', () => {});
   await client.connect();

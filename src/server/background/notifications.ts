@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { connectionTo } from '../connection';
 import { log } from '../log';
 import { env } from '../settings/env';
 
@@ -18,7 +19,7 @@ export function listen(channel: string, onNotification: () => void): () => Promi
 
   async function listenOnce(): Promise<void> {
     const client = new pg.Client({
-      connectionString: env().databaseUrl,
+      ...connectionTo(env().databaseUrl),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

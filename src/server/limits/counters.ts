@@ -9,6 +9,7 @@ import {
   type RateLimiterRes,
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
+import { connectionTo } from '../connection';
 import { log } from '../log';
 import { reportPool } from '../metrics/pools';
 import { connectRedis } from '../redis';
@@ -115,9 +116,9 @@ function redisStore(redis: Redis): Store {
   };
 }
 
-function postgresStore(connectionString: string): Store {
+function postgresStore(url: string): Store {
   const pool = new pg.Pool({
-    connectionString,
+    ...connectionTo(url),
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { repeat } from '../background/repeat';
+import { connectionTo } from '../connection';
 import { log } from '../log';
 import { createProgress } from './progress';
 
@@ -166,7 +167,7 @@ function toServer({
 
 function connect(url: string): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(url),
     max: 1,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
+import { connectionTo } from '@/server/connection';
 import { log } from '@/server/log';
 import { BackupError } from '../archive/format';
 import { quoted } from '../archive/tables';
@@ -50,7 +51,7 @@ export async function withScratchDatabase<Result>(
 /** @param onLost called when the connection breaks; the running query fails then, or the next one */
 async function connect(url: string, onLost: (error: Error) => void): Promise<pg.Client> {
   const client = new pg.Client({
-    connectionString: url,
+    ...connectionTo(url),
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: 0,
