@@ -41,7 +41,7 @@ export function readSettings(file) {
   const { given, errors } = parse(file);
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
-  if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
+  if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings, given));
   return errors.length === 0 ? { values: valuesOf(settings), errors } : { errors };
 }
 
@@ -71,7 +71,7 @@ function parse(file) {
   return { given, errors };
 }
 
-function errorsIn(settings) {
+function errorsIn(settings, given) {
   const errors = [];
   const check = (isValid, sentence) => isValid || errors.push(sentence);
   const checkNumber = (name, min, max) => {
@@ -107,7 +107,8 @@ function errorsIn(settings) {
   check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
-  checkReadable('TLD_FILE', settings, check);
+  // The default is a file of a package that may not be installed yet.
+  if (given.TLD_FILE) checkReadable('TLD_FILE', settings, check);
   return [...errors, ...tlsErrorsIn(settings)];
 }
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,10 +23,8 @@ export function isMailServerInstalled() {
 }
 
 export function installMailServer() {
-  const { status } = spawnSync(join(deploy, 'install-packages'), { stdio: ['ignore', 'ignore', 'inherit'] });
-  installFromDebian(...TEST_PACKAGES);
-  if (status !== 0 || !isMailServerInstalled())
-    throw new PlainError("The mail server's packages could not be installed.");
+  installFromDebian(...packages());
+  if (!isMailServerInstalled()) throw new PlainError("The mail server's packages could not be installed.");
 }
 
 function packages() {

@@ -1,31 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const INSTALL_TIMEOUT_MS = 300_000;
-// Tells Debian's packages not to start their services.
-const POLICY = '/usr/sbin/policy-rc.d';
+const INSTALL_TIMEOUT_MS = 1_200_000;
+const INSTALL = fileURLToPath(new URL('../../deploy/mail/install-packages', import.meta.url));
 
 export function isDebianAsRoot() {
   if (process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
   return /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
 }
 
-/** Without starting services, which would listen with the packages' own configurations. */
+/** Installs Debian packages, as root, without starting their services. Whoever needs one finds out if it isn't there. */
 export function installFromDebian(...names) {
-  const options = /** @type {const} */ ({
-    stdio: 'ignore',
-    timeout: INSTALL_TIMEOUT_MS,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  const hasPolicy = existsSync(POLICY);
-  if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    spawnSync('apt-get', ['update'], options);
-    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...names], options);
-  } finally {
-    if (!hasPolicy) rmSync(POLICY, { force: true });
-  }
+  spawnSync(INSTALL, names, { stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT_MS });
 }
 
 /** @returns {string[]} paths where the shell would find these programs */

@@ -1,0 +1,148 @@
+// A bare Debian under systemd: a root folder made by debootstrap, with nothing but Node.js, npm and git, that runs in a container
+// of systemd-nspawn. It shares the network of this machine, so its services use the real ports.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlainError } from '../process/plain-error.mjs';
+import { installFromDebian } from '../testing/debian.mjs';
+
+const CACHE = '/var/cache/postroom-tests';
+const PACKAGES = ['ca-certificates', 'dbus', 'git', 'libstdc++6', 'sudo', 'systemd', 'systemd-sysv'];
+const START_SECONDS = 60;
+// How this machine reaches Debian's packages and the npm registry.
+const OF_THIS_MACHINE = [
+  '/etc/apt/apt.conf.d',
+  '/etc/apt/auth.conf.d',
+  '/etc/apt/sources.list.d',
+  '/etc/hosts',
+  '/etc/npmrc',
+  '/etc/resolv.conf',
+  '/etc/ssl/certs',
+  '/usr/local/share/ca-certificates',
+];
+
+/**
+ * Starts a bare host, which ends with the command.
+ * @param {{ release: string, shared: Record<string, string> }} options `shared`: folders of this machine by their path on the host
+ * @param {import('../process/lifetime.mjs').Lifetime} lifetime
+ */
+export async function startBareHost({ release, shared }, lifetime) {
+  const root = mkdtempSync(join(tmpdir(), 'postroom-bare-'));
+  lifetime.atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  run('cp', ['-a', `${cachedRoot(release)}/.`, root]);
+  addNode(root);
+  for (const path of OF_THIS_MACHINE.filter((each) => existsSync(each))) copyInto(root, path, path);
+  copyInto(root, join(homedir(), '.npmrc'), '/root/.npmrc');
+  // Nobody answers questions.
+  writeFileSync(join(root, 'etc/apt/apt.conf.d/99yes'), 'APT::Get::Assume-Yes "true";\n');
+  const binds = Object.entries(shared).map(([path, source]) => `--bind=${source}:${path}`);
+  const args = ['--quiet', '--boot', '--register=no', '--keep-unit', '--resolv-conf=off', ...binds, '-D', root];
+  const container = spawn('setpriv', ['--pdeathsig', 'KILL', 'systemd-nspawn', ...args], { stdio: 'ignore' });
+  const ended = once(container, 'exit');
+  lifetime.atEnd(() => {
+    for (const init of childrenOf(container.pid)) process.kill(init, 'SIGKILL');
+    return ended;
+  });
+  const init = await untilReady(container.pid);
+  return { root, ...commandsOf(init) };
+}
+
+/** @param {number} init the process id of the host's systemd */
+function commandsOf(init) {
+  const environment = [
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    'HOME=/root',
+    'LANG=C.UTF-8',
+  ];
+  const enter = ['--target', String(init), '--all', 'env', '-i', ...environment, ...ofThisMachine()];
+  /**
+   * Runs lines of a shell on the host, as root, until one fails.
+   * @param {string} text
+   * @param {{ env?: Record<string, string>, input?: string }} options
+   * @returns {Promise<{ status: number | null, output: string }>}
+   */
+  const shell = async (text, { env = {}, input = '' } = {}) => {
+    const added = Object.entries(env).map((pair) => pair.join('='));
+    const args = [...enter, ...added, 'bash', '--norc', '-euo', 'pipefail', '-c', `exec 2>&1\n${text}`];
+    // Node.js gives it a socket, from which bash would conclude that it is a remote login.
+    const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.on('error', () => {}).end(input);
+    const [chunks, [status]] = await Promise.all([child.stdout.toArray(), once(child, 'close')]);
+    return { status, output: Buffer.concat(chunks).toString() };
+  };
+  /** @returns {Promise<string>} what the lines print. @throws PlainError if one fails */
+  const must = async (text, options = {}) => {
+    const { status, output } = await shell(text, options);
+    if (status === 0) return output;
+    throw new PlainError(`Exit code ${status} of:\n${text}\n\n${output.split('\n').slice(-40).join('\n')}`);
+  };
+  return { shell, must };
+}
+
+function ofThisMachine() {
+  return ['NODE_EXTRA_CA_CERTS'].filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
+}
+
+/** Made once for each machine, which takes a minute. */
+function cachedRoot(release) {
+  const root = join(CACHE, release);
+  if (existsSync(root)) return root;
+  if (spawnSync('debootstrap', ['--version']).error || spawnSync('systemd-nspawn', ['--version']).error)
+    installFromDebian('debootstrap', 'systemd-container');
+  const unfinished = `${root}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(CACHE, { recursive: true });
+  run('debootstrap', ['--variant=minbase', `--include=${PACKAGES.join(',')}`, release, unfinished]);
+  rmSync(join(unfinished, 'etc/apt/sources.list'), { force: true });
+  renameSync(unfinished, root);
+  return root;
+}
+
+/** The Node.js of this process, as /usr/bin/node, with its npm. */
+function addNode(root) {
+  cpSync(process.execPath, join(root, 'usr/bin/node'));
+  const npm = [join(dirname(process.execPath), '../lib/node_modules/npm'), '/usr/share/nodejs/npm'].find((path) =>
+    existsSync(path),
+  );
+  if (!npm) throw new PlainError('npm was not found next to this Node.js.');
+  cpSync(npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
+  run('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm')]);
+  run('ln', ['-s', '../lib/node_modules/npm/bin/npx-cli.js', join(root, 'usr/bin/npx')]);
+}
+
+function copyInto(root, from, to) {
+  if (!existsSync(from)) return;
+  rmSync(join(root, to), { recursive: true, force: true });
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  cpSync(from, join(root, to), { recursive: true, dereference: true });
+}
+
+async function untilReady(nspawn) {
+  const deadline = Date.now() + START_SECONDS * 1000;
+  while (Date.now() < deadline) {
+    const init = childrenOf(nspawn)[0];
+    if (init) {
+      const { output } = await commandsOf(init).shell('systemctl is-system-running || true');
+      if (/running|degraded/.test(output)) return init;
+    }
+    await sleep(300);
+  }
+  throw new PlainError(`The bare host did not start within ${START_SECONDS} seconds.`);
+}
+
+function childrenOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number).filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+function run(command, args) {
+  const { status, stderr, stdout } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  if (status !== 0)
+    throw new PlainError(`${command} failed: ${(stderr || stdout || '').trim().split('\n').slice(-5).join('\n')}`);
+}
