@@ -11,7 +11,7 @@ export function isDebianAsRoot() {
   return /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
 }
 
-/** Installs Debian packages, as root, without starting their services. Whoever needs one finds out if it isn't there. */
+/** Installs Debian packages, as root, without starting their services. Callers check that what they need is there. */
 export function installFromDebian(...names) {
   spawnSync(INSTALL, names, { stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT_MS });
 }
