@@ -1,6 +1,6 @@
-import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database, Tx } from '@/server/db';
+import { writeDurably } from '@/server/durable-file';
 import { isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
 
 const STEP = 5_000;
@@ -85,17 +85,7 @@ async function writeArchive(dir: string, start: Place, end: Place, rows: Row[]):
   };
   const lines = [head, ...rows.map(({ hash, entry }) => ({ hash: hex(hash), entry }))];
   const file = path.join(dir, `audit-${head.first_seq}-${head.last_seq}.ndjson`);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
-  const folder = await open(dir, 'r');
-  await folder.sync().finally(() => folder.close());
+  await writeDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 /** Signs the record with the first key of SECRET_KEY, so that an old key can be removed. */

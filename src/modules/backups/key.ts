@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { syncFolder } from './target/folder';
+import { writeDurably } from '@/server/durable-file';
 
 export type BackupKey = {
   /** Private key of age. */
@@ -40,17 +39,9 @@ export async function recipientsOf(file: string): Promise<string[]> {
 }
 
 async function makeKey(file: string): Promise<void> {
-  await writeKeyFile(file, await keyText(await generateX25519Identity()));
+  await writeDurably(file, await keyText(await generateX25519Identity()));
 }
 
 export async function keyText(identity: string): Promise<string> {
   return `# Opens the backups of Postroom, with "age" too.\n# public key: ${await identityToRecipient(identity)}\n${identity}\n`;
-}
-
-/** Survives a power failure, and is never there in part. */
-export async function writeKeyFile(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.new`, text, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
-  await syncFolder(path.dirname(file));
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { identityToRecipient } from 'age-encryption';
+import { writeDurably } from '@/server/durable-file';
 import { BackupError } from '../archive/format';
 import type { Archive } from '../archive/read';
-import { keyText, writeKeyFile } from '../key';
+import { keyText } from '../key';
 import { print } from './text';
 
 type Given = {
@@ -32,7 +33,7 @@ export async function keepServerKeys(
 }
 
 async function keep(file: string, text: string): Promise<void> {
-  await writeKeyFile(file, text).catch((error: Error) => {
+  await writeDurably(file, text).catch((error: Error) => {
     const message = `The database was restored, but ${file} can’t be written (${error.message}). Restore again once it can.`;
     throw new BackupError(message, { cause: error });
   });

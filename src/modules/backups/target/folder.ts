@@ -3,6 +3,7 @@ import { link, lstat, mkdir, open, readdir, rename, rm, statfs, writeFile } from
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '@/server/durable-file';
 import { type StoredObject, StoreError } from '@/server/object-store/port';
 import { BackupError } from '../archive/format';
 import { measure } from './measure';
@@ -129,12 +130,6 @@ async function removeParts(folder: string): Promise<void> {
     const found = await lstat(part).catch(ignoreMissing);
     if (found?.isFile() && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await rm(part, { force: true });
   }
-}
-
-/** So that a new name in it survives a power failure. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }
 
 function isMissing(error: unknown): boolean {
