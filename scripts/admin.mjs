@@ -1,5 +1,5 @@
-// `npm run admin -- create|password|reset-totp <email>`: restores access for admins who cannot sign in, on the host. Works
-// whether or not the app is running.
+// `npm run admin -- create|password|reset-totp <email>`: restores access for admins who cannot sign in, on the host, and
+// `npm run admin -- accept-audit-log` accepts an audit log that went back. Works whether or not the app is running.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readArguments } from './admin/arguments.mjs';
@@ -22,11 +22,11 @@ async function administer(lifetime) {
     return 2;
   }
   readEnvFile(root);
-  const { connectTo, findDatabase, isOutdated, accounts } = await loadParts();
+  const { connectTo, findDatabase, isOutdated, verbs } = await loadParts();
   const client = await connectTo(await findDatabase(lifetime));
   lifetime.atEnd(() => client.end());
   try {
-    console.log(await accounts[request.verb](client, request));
+    console.log(await verbs[request.verb](client, request));
   } catch (error) {
     throw isOutdated(error) ? new PlainError('The database is not up to date. Run "npm start" once first.') : error;
   }
@@ -37,7 +37,9 @@ async function loadParts() {
   try {
     const { connectTo } = await import('./postgres/database.mjs');
     const { findDatabase, isOutdated } = await import('./postgres/find-database.mjs');
-    return { connectTo, findDatabase, isOutdated, accounts: await import('./admin/accounts.mjs') };
+    const { acceptAuditLog } = await import('./admin/accept-audit-log.mjs');
+    const verbs = { ...(await import('./admin/accounts.mjs')), acceptAuditLog };
+    return { connectTo, findDatabase, isOutdated, verbs };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new PlainError('The packages are not installed yet. Run "npm start" once first.');

@@ -1,9 +1,10 @@
 // `npm run audit-archive -- <file>…`: verifies files of archived audit entries, and that they follow each other.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { findSecretKeys, sign } from './admin/audit-signature.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { readEnvFile } from './steps/environment.mjs';
@@ -20,7 +21,7 @@ async function verifyArchives() {
     return 2;
   }
   readEnvFile(root);
-  const keys = await findKeys();
+  const keys = await findSecretKeys('Set SECRET_KEY to the key that signed the archive.');
   const archives = [];
   for (const file of files) archives.push({ file, ...(await verifyFile(file, keys)) });
   archives.sort((one, other) => Number(one.head.first_seq) - Number(other.head.first_seq));
@@ -68,22 +69,11 @@ function parse(text, file) {
   }
 }
 
-/** As `sign` in src/server/secrets/crypto.ts. */
 function isSigned({ signature, last_seq: seq, last_hash: hash }, keys) {
   const value = `${seq}:${hash}`;
   return keys.some((key) => {
-    const mac = createHmac('sha256', key).update(`audit archived\0${value}`).digest('base64url');
-    const expected = Buffer.from(`${value}.${mac}`);
+    const expected = Buffer.from(sign('audit archived', value, key));
     const given = Buffer.from(String(signature));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
-}
-
-async function findKeys() {
-  const { readSettings } = await import('../src/server/settings/settings.mjs');
-  const { secretKeys, dataDir } = readSettings(process.env);
-  if (secretKeys.length > 0) return secretKeys;
-  const generated = join(dataDir, 'secret-key');
-  if (!existsSync(generated)) throw new PlainError('Set SECRET_KEY to the key that signed the archive.');
-  return [readFileSync(generated, 'utf8').trim()];
 }

@@ -4,8 +4,10 @@ import { handlerAt, observeRequest } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
 import { forgetAlertEmails, sendAlertEmails } from '@/modules/alerts/emails/send';
 import { foldAnalytics } from '@/modules/analytics/counting/fold';
-import { archiveAuditEntries } from '@/modules/audit/archive';
-import { sealAuditEntries } from '@/modules/audit/chain';
+import { openAuditAnchor, setAuditAnchor } from '@/modules/audit/anchor/anchor';
+import { ARCHIVE_FOLDER, archiveAuditEntries } from '@/modules/audit/archive';
+import { sealAuditEntries } from '@/modules/audit/seal';
+import { signAgain } from '@/modules/audit/sign-again';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
 import { deleteOldDevices } from '@/modules/auth/sessions/device';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
@@ -99,7 +101,8 @@ export async function start(): Promise<App> {
   void cleanUp();
   repeat('cleaning up', CLEANUP_INTERVAL_MS, cleanUp);
   // Soon after each entry, because unsealed entries could be changed unnoticed.
-  repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
+  const anchor = setAuditAnchor(openAuditAnchor(env().dataDir, systemClock));
+  const sealing = repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database(), anchor));
   repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   repeat('adding up statistics', FOLD_INTERVAL_MS, () => foldAnalytics(database()));
@@ -151,7 +154,8 @@ export async function start(): Promise<App> {
     },
     close: async () => {
       stopFollowing();
-      await Promise.all([closeHttp?.(), stopDelivering(), alertEmails.end(), stopOperations()]);
+      await Promise.all([closeHttp?.(), stopDelivering(), alertEmails.end(), stopOperations(), sealing.end()]);
+      await anchor.end();
       await contentSettled();
       await Promise.all([leaveCluster(), stopReplica(), stopHearing()]);
     },
@@ -182,6 +186,7 @@ async function cleanUp(): Promise<void> {
   const db = database();
   const tasks = {
     're-encrypting stored secrets': () => resealStoredSecrets(db),
+    'signing the audit log again': () => signAgain((sql, values) => db.$queryRawUnsafe(sql, ...values)),
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
     'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
@@ -193,7 +198,7 @@ async function cleanUp(): Promise<void> {
     'deleting old records of backups': () => deleteOldBackupRecords(db),
     'archiving old audit entries': () =>
       archiveAuditEntries(db, {
-        dir: join(env().dataDir, 'audit-archive'),
+        dir: join(env().dataDir, ARCHIVE_FOLDER),
         keptDays: env().auditRetentionDays,
         now: systemClock.now(),
       }),

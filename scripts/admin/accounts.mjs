@@ -16,7 +16,7 @@ export async function createAdmin(client, { email, role }) {
     );
     if (rowCount === 0) throw alreadyThere(email);
     const after = { id, email, role, totp_enabled: false, last_login_at: null };
-    await recordAudit(client, 'admin.create', id, { before: null, after });
+    await recordAudit(client, 'admin.create', `admin:${id}`, { before: null, after });
     return `Created the admin ${email} with the role ${role}.`;
   });
 }
@@ -29,7 +29,10 @@ export async function changePassword(client, { email, isRevokingKeys }) {
     await client.query('UPDATE admin SET password_hash = $2, updated_at = now() WHERE id = $1', [id, passwordHash]);
     await endSessions(client, id);
     const revoked = isRevokingKeys ? await revokeKeys(client, id) : [];
-    await recordAudit(client, 'admin.password', id, { email, ...(isRevokingKeys && { revoked_api_keys: revoked }) });
+    await recordAudit(client, 'admin.password', `admin:${id}`, {
+      email,
+      ...(isRevokingKeys && { revoked_api_keys: revoked }),
+    });
     const keys = isRevokingKeys ? `API keys revoked: ${revoked.length}.` : 'API keys keep working.';
     return `Password of ${email} changed. All of their sessions are signed out. ${keys}`;
   });
@@ -45,12 +48,12 @@ export async function resetTotp(client, { email }) {
     );
     await client.query('DELETE FROM recovery_code WHERE admin_id = $1', [id]);
     await endSessions(client, id);
-    await recordAudit(client, 'admin.reset_totp', id, { email });
+    await recordAudit(client, 'admin.reset_totp', `admin:${id}`, { email });
     return `Two-factor authentication of ${email} reset. All of their sessions are signed out.`;
   });
 }
 
-async function transact(client, work) {
+export async function transact(client, work) {
   await client.query('BEGIN');
   try {
     const result = await work();
@@ -88,11 +91,11 @@ async function revokeKeys(client, adminId) {
   return rows.map(({ id }) => id);
 }
 
-async function recordAudit(client, action, adminId, details) {
+export async function recordAudit(client, action, resource, details) {
   await client.query(
     `INSERT INTO audit_entry (id, action, resource, ip_address, user_agent, request_id, outcome, details)
      VALUES ($1, $2, $3, '127.0.0.1', 'command line', $4, 'success', $5)`,
-    [uuidv7(), action, `admin:${adminId}`, uuidv7(), JSON.stringify({ source: 'command_line', ...details })],
+    [uuidv7(), action, resource, uuidv7(), JSON.stringify({ source: 'command_line', ...details })],
   );
 }
 

@@ -1,5 +1,5 @@
 import { foldAnalytics } from '@/modules/analytics/counting/fold';
-import { sealAuditEntries } from '@/modules/audit/chain';
+import { sealAuditEntries } from '@/modules/audit/seal';
 import { sequenceEvents } from '@/modules/events/sequence';
 import type { Database, Tx } from '@/server/db';
 import { type DemoContext, scaled } from './demo-context';
@@ -47,7 +47,7 @@ export async function seedDemo(db: Database, { now, password, scale = 1 }: Optio
     },
     { timeout: TIMEOUT_MS },
   );
-  await sealAuditEntries(db);
+  await sealAuditEntries(db, null);
   await sequenceEvents(db);
   await foldAnalytics(db);
   return { email: DEMO_EMAIL, password, apiKey };

@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'alias.update',
   'api_key.create',
   'api_key.delete',
+  'audit.accept',
   'backup.create',
   'backup.delete',
   'backup.download',

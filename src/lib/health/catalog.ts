@@ -166,6 +166,12 @@ const CHECKS = {
     limits: above(60, 600),
     fix: 'Look at the log of the instances for "sealing the audit log".',
   },
+  audit_anchor: {
+    group: 'Work',
+    title: 'End of the audit log',
+    unit: null,
+    fix: 'If the log went back or was replaced, find out who did that: no entry is sealed until it has what this instance knows. After you restored the database by other means than Postroom’s, run npm run admin -- accept-audit-log. If the end can’t be kept, check that DATA_DIR can be written.',
+  },
   alert_emails: {
     group: 'Work',
     title: 'Oldest alert email not sent',

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { keyClient } from '@/test/rest';
 import { archiveAuditEntries } from './archive';
-import { sealAuditEntries } from './chain';
+import { sealAuditEntries } from './seal';
 
 const OLD = 6_000;
 const RECENT = 300;
@@ -26,7 +26,7 @@ async function insert(count: number, daysAgo: number): Promise<void> {
            'domain:' || n, '192.0.2.1', 'test "ü" \\ ', gen_random_uuid(), 'success',
            jsonb_build_object('after', jsonb_build_object('n', n, 'x', 1.50)), ${now}::timestamptz - ${daysAgo} * interval '1 day'
       FROM generate_series(1, ${count}::int) n`;
-  await sealAuditEntries(db);
+  await sealAuditEntries(db, null);
 }
 
 /** Runs `npm run audit-archive -- …`. */

@@ -1,7 +1,11 @@
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database, Tx } from '@/server/db';
 import { writeDurably } from '@/server/durable-file';
-import { isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
+import { ENTRY_TEXT, hexOf, isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
+
+/** In DATA_DIR. */
+export const ARCHIVE_FOLDER = 'audit-archive';
 
 const STEP = 5_000;
 const ARCHIVE_LOCK = 7_203_006;
@@ -16,7 +20,6 @@ type Target = { dir: string; keptDays: number; now: Date };
  * @throws if the chain is broken; nothing is deleted then
  */
 export async function archiveAuditEntries(db: Database, target: Target): Promise<void> {
-  await signAgain(db);
   if (target.keptDays === 0) return;
   for (let isDue = await hasDue(db, target); isDue; ) {
     isDue = await db.$transaction(
@@ -52,7 +55,7 @@ async function archiveStep(tx: Tx, { dir, keptDays, now }: Target): Promise<bool
   if (!start) throw new Error('the record of the archived audit entries was altered');
   const before = new Date(now.getTime() - keptDays * DAY_MS);
   const rows = await tx.$queryRaw<Row[]>`
-    SELECT seq, hash, created_at < ${before} AS "isOld", audit_entry_text(entry, seq) AS entry, ${linkFrom(start)} AS "isValid"
+    SELECT seq, hash, created_at < ${before} AS "isOld", ${ENTRY_TEXT} AS entry, ${linkFrom(start)} AS "isValid"
       FROM audit_entry entry WHERE seq > ${start.seq}
     WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${STEP}`;
   const firstKept = rows.findIndex(({ isOld }) => !isOld);
@@ -79,26 +82,25 @@ async function writeArchive(dir: string, start: Place, end: Place, rows: Row[]):
     format: 'postroom-audit-archive-1',
     first_seq: String(start.seq + 1n),
     last_seq: String(end.seq),
-    prev_hash: hex(start.hash),
-    last_hash: hex(end.hash),
+    prev_hash: hexOf(start.hash),
+    last_hash: hexOf(end.hash),
     signature: signPlace('audit archived', end),
   };
-  const lines = [head, ...rows.map(({ hash, entry }) => ({ hash: hex(hash), entry }))];
+  const lines = [head, ...rows.map(({ hash, entry }) => ({ hash: hexOf(hash), entry }))];
   const file = path.join(dir, `audit-${head.first_seq}-${head.last_seq}.ndjson`);
   await writeDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** Signs the record with the first key of SECRET_KEY, so that an old key can be removed. */
-async function signAgain(db: Database): Promise<void> {
-  const archived = await findArchived(db);
-  if (!archived || archived.seq === 0n) return;
-  const signature = signPlace('audit archived', archived);
-  await db.auditArchived.updateMany({
-    where: { seq: archived.seq, signature: { not: signature } },
-    data: { signature },
-  });
+/** The hash of an archived entry. Null if none of the files in the folder has it. */
+export async function findInArchive(dir: string, seq: bigint): Promise<Uint8Array | null> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const [, first, last] = ARCHIVE_NAME.exec(name) ?? [];
+    if (!first || !last || BigInt(first) > seq || BigInt(last) < seq) continue;
+    const lines = (await readFile(path.join(dir, name), 'utf8')).split('\n');
+    const { hash } = JSON.parse(lines[Number(seq - BigInt(first)) + 1] ?? '{}') as { hash?: string };
+    return hash === undefined ? null : new Uint8Array(Buffer.from(hash, 'hex'));
+  }
+  return null;
 }
 
-function hex(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('hex');
-}
+const ARCHIVE_NAME = /^audit-(\d+)-(\d+)\.ndjson$/;

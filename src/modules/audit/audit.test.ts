@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient, sessionClient } from '@/test/rest';
-import { sealAuditEntries } from './chain';
+import { sealAuditEntries } from './seal';
 
 const SECRETS = /password_hash|passwordHash|argon2|paper boats|service_[0-9A-Za-z]{30}/;
 
@@ -114,7 +114,7 @@ describe('the audit log', () => {
     await expect(db.auditEntry.updateMany({ where, data: { action: 'x' } })).rejects.toThrow(/append-only/);
     await expect(db.auditEntry.deleteMany({ where })).rejects.toThrow(/append-only/);
     await expect(db.$executeRaw`TRUNCATE audit_entry`).rejects.toThrow(/append-only/);
-    await sealAuditEntries(db);
+    await sealAuditEntries(db, null);
     await expect(db.$executeRaw`UPDATE audit_entry SET hash = '\\x00'`).rejects.toThrow(/append-only/);
   });
 
@@ -122,9 +122,9 @@ describe('the audit log', () => {
     const superAdmin = await sessionClient();
     const leaving = await keyClient({ role: 'admin' });
     await leaving.post('/domains', { name: `${unique()}.example` });
-    await sealAuditEntries(db);
+    await sealAuditEntries(db, null);
     await superAdmin.delete(`/admins/${leaving.admin.id}`);
-    await sealAuditEntries(db);
+    await sealAuditEntries(db, null);
     expect((await superAdmin.get('/audit/verify')).data).toMatchObject({ valid: true, unsealed: 0 });
     const { data } = await superAdmin.get(`/audit?admin_email=${encodeURIComponent(leaving.admin.email)}`);
     expect(data).toMatchObject([{ admin_id: null, action: 'domain.create' }]);

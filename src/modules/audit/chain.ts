@@ -1,9 +1,5 @@
-import { inBatches } from '@/server/background/in-batches';
-import type { Database } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import { sign, unsign } from '@/server/secrets/crypto';
-
-const SEAL_BATCH = 500;
 
 /** A place in the chain: the entry's position and hash. Before the first entry: position 0, empty hash. */
 export type Place = { seq: bigint; hash: Uint8Array };
@@ -11,21 +7,19 @@ export type Place = { seq: bigint; hash: Uint8Array };
 export const START: Place = { seq: 0n, hash: new Uint8Array() };
 
 /**
- * Adds the unsealed entries to the chain, in short transactions, and signs the new head. Entries are written unchained,
- * so that mutations don't wait for each other.
+ * What the hash of an entry covers after the previous hash, for a query of `audit_entry entry`. It is `audit_entry_text`,
+ * written out because somebody with the database could replace that function.
  */
-export async function sealAuditEntries(db: Database): Promise<void> {
-  const sealSome = (size: number) =>
-    db.$transaction(async (tx) => {
-      const [result] = await tx.$queryRaw<{ sealed: number }[]>`SELECT seal_audit_entries(${size}::int) AS sealed`;
-      if (!result?.sealed) return 0;
-      const head = await tx.auditHead.findUniqueOrThrow({ where: { id: 1 } });
-      const data = { signature: signPlace('audit head', head), sealedAt: new Date() };
-      await tx.auditHead.update({ where: { id: 1 }, data, select: { id: true } });
-      return result.sealed;
-    });
-  await inBatches(sealSome, SEAL_BATCH);
-}
+export const ENTRY_TEXT = Prisma.sql`(
+  jsonb_build_array(
+    entry.seq, entry.id, entry.admin_id, entry.admin_email, entry.api_key_id, entry.action, entry.resource, entry.domain_id,
+    entry.ip_address, entry.user_agent, entry.request_id, entry.outcome::text, entry.details,
+    (extract(epoch FROM entry.created_at) * 1000)::bigint
+  ) || CASE
+    WHEN entry.sealed_at IS NULL THEN '[]'::jsonb
+    ELSE jsonb_build_array((extract(epoch FROM entry.sealed_at) * 1000)::bigint)
+  END
+)::text`;
 
 /**
  * Whether an entry is intact and follows the one before it, the first one `place`. For a query of `audit_entry entry` with
@@ -35,7 +29,7 @@ export function linkFrom({ seq, hash }: Place): Prisma.Sql {
   return Prisma.sql`(
     prev_hash = coalesce(lag(hash) OVER chain, ${hash})
     AND seq = coalesce(lag(seq) OVER chain, ${seq}) + 1
-    AND hash = audit_entry_hash(entry, seq, prev_hash)
+    AND hash = sha256(prev_hash || convert_to(${ENTRY_TEXT}, 'UTF8'))
   ) IS TRUE`;
 }
 
@@ -45,10 +39,24 @@ export function signPlace(purpose: Purpose, place: Place): string {
   return sign(purpose, textOf(place));
 }
 
-export function isSignedPlace(purpose: Purpose, place: Place, signature: string | null): boolean {
-  return unsign(purpose, signature ?? '') === textOf(place);
+/** @param keys instead of those in SECRET_KEY */
+export function isSignedPlace(
+  purpose: Purpose,
+  place: Place,
+  signature: string | null,
+  keys?: readonly string[],
+): boolean {
+  return unsign(purpose, signature ?? '', keys) === textOf(place);
 }
 
-function textOf({ seq, hash }: Place): string {
-  return `${seq}:${Buffer.from(hash).toString('hex')}`;
+export function textOf({ seq, hash }: Place): string {
+  return `${seq}:${hexOf(hash)}`;
+}
+
+export function hexOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex');
+}
+
+export function isSamePlace(one: Place, other: Place): boolean {
+  return textOf(one) === textOf(other);
 }

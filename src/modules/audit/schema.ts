@@ -79,6 +79,19 @@ export const AuditVerification = z
     first_bad_id: Id.nullable().meta({
       description: 'Null if the log is valid, or if entries are missing from the end',
     }),
+    untimely_entries: z
+      .number()
+      .int()
+      .meta({
+        description:
+          'Entries that were read whose time is not that of their place: sealed more than 10 minutes after it although the log ' +
+          'was being sealed, or out of order',
+      }),
+    untimely_ids: z.array(Id).meta({ description: 'The first 100 of them' }),
+    known_since_entry: z.number().int().nullable().meta({
+      description:
+        'The number of entries that the log had when this instance began to keep its end in DATA_DIR; null if it keeps none',
+    }),
     message: z.string(),
   })
   .meta({ id: 'AuditVerification' });

@@ -1,10 +1,17 @@
+import type { Finding } from '@/lib/health/finding';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
+import { auditAnchor } from './anchor/anchor';
 import { countEntries, findEntries, type Row } from './find-entries';
 import { currentNames, recordedName } from './resource-names';
 import type { AuditEntry, ListAudit } from './schema';
+
+/** Whether the log continues what this instance knows of it, and whether that can be kept. */
+export function checkAuditAnchor(): Finding[] {
+  return auditAnchor()?.check() ?? [];
+}
 
 /** A domain_admin sees only entries of assigned domains. @throws the errors of authorizeDomain */
 export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Page<AuditEntry>> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sealAuditEntries } from '@/modules/audit/chain';
+import { sealAuditEntries } from '@/modules/audit/seal';
 import { appRouter } from '@/modules/router';
 import { writeCountedAttempts } from '@/server/denied-attempts';
 import { createContext } from '@/server/procedures/context';
@@ -89,7 +89,7 @@ describe('failed sign-ins', () => {
     for (let i = 0; i < 3; i++) await fail(guesser, email);
     clock.advance(15 * MINUTE);
     await writeCountedAttempts(db, clock.now());
-    await sealAuditEntries(db);
+    await sealAuditEntries(db, null);
     expect((await (await keyClient()).get('/audit/verify')).data).toMatchObject({ valid: true, unsealed: 0 });
   });
 });

@@ -14,13 +14,13 @@ export function sign(purpose: string, value: string): string {
   return `${value}.${mac(purpose, value, currentKey())}`;
 }
 
-/** Verifies a result of {@link sign} with every key in SECRET_KEY and returns its value, or null. */
-export function unsign(purpose: string, signed: string): string | null {
+/** Verifies a result of {@link sign} with every key, those in SECRET_KEY by default, and returns its value, or null. */
+export function unsign(purpose: string, signed: string, keys: readonly string[] = env().secretKeys): string | null {
   const dot = signed.lastIndexOf('.');
   if (dot < 1) return null;
   const value = signed.slice(0, dot);
   const given = signed.slice(dot + 1);
-  return env().secretKeys.some((key) => isSameSecret(given, mac(purpose, value, key))) ? value : null;
+  return keys.some((key) => isSameSecret(given, mac(purpose, value, key))) ? value : null;
 }
 
 function currentKey(): string {

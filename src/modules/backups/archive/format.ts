@@ -26,6 +26,8 @@ export const Header = z.object({
   created_at: z.iso.datetime(),
   /** Public key of age of the server that made it; null with a passphrase. */
   server_key: z.string().nullable().default(null),
+  /** The end of the audit log, so that it is known outside of the database. */
+  audit_head: z.object({ seq: z.string(), hash: z.hex(), signature: z.string().nullable() }).nullable().default(null),
   /** Applied to the database, in order. */
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   tables: z.array(Table),

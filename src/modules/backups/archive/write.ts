@@ -77,6 +77,7 @@ async function fill(tar: Pack, client: ClientBase, options: Options): Promise<vo
     if (foreign.length > 0) log.warn({ names: foreign }, 'tables and columns of others are not backed up');
     const header: Header = {
       ...{ format: FORMAT, version, created_at: now.toISOString(), server_key: serverKey },
+      audit_head: await findAuditHead(client),
       ...contents,
       left_out: foreign,
     };
@@ -94,6 +95,13 @@ async function fill(tar: Pack, client: ClientBase, options: Options): Promise<vo
   } finally {
     await client.query('ROLLBACK');
   }
+}
+
+async function findAuditHead(client: ClientBase): Promise<Header['audit_head']> {
+  const { rows } = await client.query(
+    "SELECT seq::text, encode(hash, 'hex') AS hash, signature FROM audit_head WHERE id = 1",
+  );
+  return rows[0] ?? null;
 }
 
 async function addRows(

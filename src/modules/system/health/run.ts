@@ -1,5 +1,6 @@
 import { type Finding, measured, within } from '@/lib/health/finding';
 import { checkAlertEmails } from '@/modules/alerts/service';
+import { checkAuditAnchor } from '@/modules/audit/service';
 import { checkBackups } from '@/modules/backups/service';
 import { checkMailBackups } from '@/modules/mail-backups/service';
 import { checkSubmission } from '@/modules/sending/service';
@@ -32,6 +33,7 @@ export async function runHealthChecks(db: Database, clock: Clock): Promise<void>
     checkClock(db, instanceName()),
     checkRedis(instanceName()),
     Promise.resolve(checkReplica()),
+    Promise.resolve(checkAuditAnchor()),
   ];
   const shared = isMine ? checksOfAll(db, clock.now()) : [];
   const results = await Promise.allSettled([...own, ...shared].map((check) => within(check, CHECK_TIMEOUT_MS)));

@@ -29,6 +29,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'alias.update': phrase('changed alias', 'change alias'),
   'api_key.create': phrase('created API key', 'create an API key'),
   'api_key.delete': phrase('revoked API key', 'revoke API key'),
+  'audit.accept': phrase('accepted the end of the audit log', 'accept the end of the audit log'),
   'backup.create': phrase('started backup', 'start a backup'),
   'backup.delete': phrase('deleted backup', 'delete backup'),
   'backup.download': phrase('downloaded backup', 'download backup'),
