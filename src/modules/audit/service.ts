@@ -3,14 +3,25 @@ import { authorizeDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
+import { acceptHead } from './anchor/accept';
 import { auditAnchor } from './anchor/anchor';
 import { countEntries, findEntries, type Row } from './find-entries';
 import { currentNames, recordedName } from './resource-names';
 import type { AuditEntry, ListAudit } from './schema';
+import { type Query, signAgain } from './sign-again';
 
 /** Whether the log continues what this instance knows of it, and whether that can be kept. */
 export function checkAuditAnchor(): Finding[] {
   return auditAnchor()?.check() ?? [];
+}
+
+/**
+ * Signs what a restore put in the place of the log with the present key, and accepts its end, so that instances which know
+ * another one follow it.
+ */
+export async function acceptRestoredLog(query: Query, formerKeys: readonly string[]): Promise<void> {
+  await signAgain(query, formerKeys);
+  await acceptHead(query, new Date());
 }
 
 /** A domain_admin sees only entries of assigned domains. @throws the errors of authorizeDomain */

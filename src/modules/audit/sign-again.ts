@@ -2,7 +2,7 @@ import { sign, unsign } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 
 /** Runs a statement with `$1` and so on. */
-type Query = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
+export type Query = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
 
 const SIGNED = [
   { table: 'audit_head', purpose: 'audit head' },

@@ -197,11 +197,21 @@ describe('an archive', () => {
     expect(await db.domain.count()).toBe(0);
     const restored = await done(`/backups/${id}/restore`);
     expect(restored).toMatchObject({ action: 'restore', state: 'succeeded' });
-    expect(restored.message).toMatch(/^Restored [\d,]+ rows\. Everyone has to sign in again\.$/);
+    expect(restored.message).toMatch(
+      /^Restored [\d,]+ rows\. Everyone has to sign in again\. 4 newer audit entries are kept\.$/,
+    );
     expect(await db.alias.count()).toBe(1);
     expect((await api.get(`/backups/${id}`)).data).toMatchObject({ status: 'completed' });
     expect(await db.auditEntry.findMany({ where: { action: 'backup.restore' } })).toMatchObject([
-      { outcome: 'success', adminId: api.admin.id, resource: `backup:${id}` },
+      ...['preview', 'restore'].map((action) => ({
+        adminId: api.admin.id,
+        resource: `backup:${id}`,
+        details: { action },
+      })),
+      {
+        ...{ outcome: 'success', adminId: api.admin.id, resource: `backup:${id}` },
+        details: { operation_id: restored.id, kept_entries: 4, former_head: { seq: expect.any(String) } },
+      },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Tx } from '@/server/db';
 import { sign, unsign } from '@/server/secrets/crypto';
 import { type Place, textOf } from '../chain';
+import type { Query } from '../sign-again';
 
 /**
  * The end of the log that a restore, or `npm run admin -- accept-audit-log`, put in the place of a longer or another one.
@@ -17,6 +18,19 @@ type Row = Place & { signature: string; acceptedAt: Date };
 
 export function signAccepted(accepted: Accepted): string {
   return sign(PURPOSE, signedText(accepted));
+}
+
+/** Accepts the end that the log has. */
+export async function acceptHead(query: Query, at: Date): Promise<void> {
+  const [head] = await query<Place>('SELECT seq, hash FROM audit_head', []);
+  if (!head) return;
+  const accepted = { seq: BigInt(head.seq), hash: head.hash, at };
+  await query(
+    `INSERT INTO audit_accepted (id, seq, hash, signature, accepted_at) VALUES (1, $1, $2, $3, $4)
+     ON CONFLICT (id) DO UPDATE
+       SET seq = excluded.seq, hash = excluded.hash, signature = excluded.signature, accepted_at = excluded.accepted_at`,
+    [String(accepted.seq), accepted.hash, signAccepted(accepted), at],
+  );
 }
 
 /** Returns the accepted end, or null if there is none, or if it was written without SECRET_KEY. */

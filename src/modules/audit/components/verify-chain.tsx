@@ -35,11 +35,12 @@ export function VerifyChain() {
 }
 
 function Verdict({ verdict }: { verdict: AuditVerification }) {
-  const { valid, sealed, checked, message } = verdict;
+  const { valid, sealed, checked, untimely_entries: untimely, message } = verdict;
   if (!valid) return <StatusMark status="failed">Chain broken: {message}</StatusMark>;
   return (
-    <StatusMark status="on">
+    <StatusMark status={untimely > 0 ? 'warning' : 'on'}>
       Chain intact: {formatCount(sealed)} sealed entries{checked < sealed && `, ${formatCount(checked)} read now`}
+      {untimely > 0 && `, ${formatCount(untimely)} with a time that doesn’t match their place`}
     </StatusMark>
   );
 }

@@ -8,6 +8,7 @@ import type { Table } from './format';
 export const OF_INSTANCES = [
   '_prisma_migrations',
   'alert_email_run',
+  'audit_accepted',
   'backup',
   'backup_operation',
   'cluster_node',

@@ -8,6 +8,7 @@ import { openArchive } from '../archive/read';
 import { withDatabase } from '../connect';
 import { keysOf } from '../encryption';
 import { amountOf } from '../operations/text';
+import { auditDetails } from '../restore/audit-log';
 import { previewRestore, restore } from '../restore/restore';
 import { findArchive } from '../target/open';
 import { recordCommand } from './audit';
@@ -62,11 +63,12 @@ export async function restoreFile({
     const { rows, unopened, leftOut } = await restore(client, source, {
       scope,
       onProgress: tablePrinter(),
-      record: () =>
+      record: ({ audit }) =>
         recordCommand(client, 'backup.restore', {
           file: `${place.target.label}/${place.name}`,
           created_at: header.created_at,
           domain,
+          ...auditDetails(audit),
         }),
     });
     print(

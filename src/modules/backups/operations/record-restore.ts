@@ -1,13 +1,19 @@
 import type { ClientBase } from 'pg';
 import { uuidv7 } from '@/lib/uuid';
 import { BackupError } from '../archive/format';
+import { auditDetails } from '../restore/audit-log';
+import type { RestoreResult } from '../restore/restore';
 import type { Lease } from './lease';
 
 /**
  * Ends the operation of a restore with its message, in its transaction, with an audit entry, which the restored log then has.
  * @throws BackupError if the lease has ended
  */
-export async function recordRestore(client: ClientBase, { id, token }: Lease, message: string): Promise<void> {
+export async function recordRestore(
+  client: ClientBase,
+  { id, token }: Lease,
+  { message, audit }: Pick<RestoreResult, 'audit'> & { message: string },
+): Promise<void> {
   // Not now(), which is when the transaction began.
   const { rows } = await client.query<Record<string, unknown>>(
     `UPDATE backup_operation SET state = 'succeeded', message = $3, finished_at = clock_timestamp()
@@ -20,8 +26,9 @@ export async function recordRestore(client: ClientBase, { id, token }: Lease, me
   if (!row) throw new BackupError('It was taken for dead, and ended. Nothing was changed.');
   await client.query(
     `INSERT INTO audit_entry (id, admin_id, admin_email, api_key_id, action, resource, ip_address, user_agent, request_id,
-                              outcome, details)
-     VALUES ($1, (SELECT id FROM admin WHERE id = $2), $3, $4, 'backup.restore', $5, $6, $7, $8, 'success', $9)`,
+                              outcome, details, created_at)
+     VALUES ($1, (SELECT id FROM admin WHERE id = $2), $3, $4, 'backup.restore', $5, $6, $7, $8, 'success', $9,
+             clock_timestamp())`,
     [
       uuidv7(),
       row.requested_by_id,
@@ -35,6 +42,7 @@ export async function recordRestore(client: ClientBase, { id, token }: Lease, me
         operation_id: id,
         name: row.backup_name,
         ...(row.domain_id ? { domain_id: row.domain_id } : {}),
+        ...auditDetails(audit),
       }),
     ],
   );

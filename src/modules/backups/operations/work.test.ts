@@ -43,7 +43,9 @@ it('a restore stores what it did with its end, while waiting requests hold all c
   await waiting;
   expect((await api.get(`/backups/operations/${data.id}`)).data).toMatchObject({
     state: 'succeeded',
-    message: expect.stringMatching(/^Restored [\d,]+ rows\. Everyone has to sign in again\.$/),
+    message: expect.stringMatching(
+      /^Restored [\d,]+ rows\. Everyone has to sign in again\. 2 newer audit entries are kept\.$/,
+    ),
   });
 });
 

@@ -99,7 +99,7 @@ export function restoring(lease: Lease, subject: Subject, domainId: string | und
     const result = await restore(tools.client, sourceOf(subject, tools), {
       ...tools,
       ...(domainId && { scope: { domainId } }),
-      record: (done) => recordRestore(tools.client, lease, messageOf(done, domainId)),
+      record: (done) => recordRestore(tools.client, lease, { message: messageOf(done, domainId), audit: done.audit }),
     });
     return { message: messageOf(result, domainId), isStored: true };
   };

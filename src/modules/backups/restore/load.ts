@@ -4,6 +4,7 @@ import { countRows, type ReadOptions, type Table } from '../archive/format';
 import { progressOf } from '../archive/progress';
 import type { Archive } from '../archive/read';
 import { ENDED, listed, quoted, SESSION_SETTINGS } from '../archive/tables';
+import { type AuditPlan, type AuditResult, keptText, planAuditLog } from './audit-log';
 import { openCopy } from './copy-in';
 import { addForeignKeys, dropForeignKeys, findForeignKeys } from './foreign-keys';
 import { type DroppedIndexes, dropIndexes } from './indexes';
@@ -20,11 +21,14 @@ export type LoadResult = {
   unopened: number;
   /** What could not be brought back as it was, and why. */
   leftOut: string[];
+  /** Null if only a domain was restored. */
+  audit: AuditResult | null;
 };
 
 /**
  * Replaces what is in the database by what is in the archive, in one transaction: whatever fails, nothing has changed. The
- * app waits meanwhile. All sessions end, and what the archive's keys sealed is sealed with the current one.
+ * app waits meanwhile. All sessions end, and what the archive's keys sealed is sealed with the current one. Entries of the
+ * audit log stay.
  * @throws ArchiveError
  */
 export async function loadArchive(
@@ -34,14 +38,17 @@ export async function loadArchive(
 ): Promise<LoadResult> {
   await client.query('BEGIN');
   try {
-    const rows = await replaceRows(client, archive, { onProgress, signal });
+    const plan = await planAuditLog(client, archive);
+    const rows = await replaceRows(client, archive, { ...plan, onProgress, signal });
+    const audit = await plan.complete();
     // A position in the log of the database of that time, see src/server/replica.
     await client.query('UPDATE api_key SET written_to = NULL WHERE written_to IS NOT NULL');
     const { unopened } = await resealSecrets(
       (text, values) => client.query(text, values).then((result) => result.rows),
       archive.secrets.secret_keys,
     );
-    const result = { rows, unopened, leftOut: [] };
+    const kept = keptText(audit.kept);
+    const result = { rows, unopened, leftOut: kept ? [kept] : [], audit };
     await record?.(result);
     signal?.throwIfAborted();
     await client.query('COMMIT');
@@ -63,17 +70,23 @@ export async function loadAll(client: ClientBase, archive: Archive, options: Rea
 }
 
 /** Puts the rows of an archive in the place of those of a database, inside a transaction. @returns how many */
-async function replaceRows(client: ClientBase, archive: Archive, { onProgress, signal }: ReadOptions): Promise<number> {
+async function replaceRows(
+  client: ClientBase,
+  archive: Archive,
+  { untouched = [], prepare, onProgress, signal }: ReadOptions & Partial<AuditPlan>,
+): Promise<number> {
   await client.query(SESSION_SETTINGS);
-  const names = [...archive.header.tables.map(({ name }) => name), ...(await findEnded(client))];
+  const archived = archive.header.tables.map(({ name }) => name).filter((name) => !untouched.includes(name));
+  const names = [...archived, ...(await findEnded(client))];
   const keys = await findForeignKeys(client, names);
   const others = keys.flatMap(({ table, referenced }) => [table, referenced]);
   await lockTables(client, [...new Set([...names, ...others])], { mode: 'ACCESS EXCLUSIVE', signal });
+  await prepare?.();
   await dropForeignKeys(client, keys);
   await setTriggers(client, names, 'DISABLE');
   await client.query(`TRUNCATE ${listed(names)}`);
   const indexes = await dropIndexes(client, names);
-  const rows = await loadRows(client, archive, { indexes, onProgress });
+  const rows = await loadRows(client, archive, { untouched, indexes, onProgress });
   await indexes.buildAll();
   await setSequences(client, archive.header.sequences);
   await addForeignKeys(client, keys);
@@ -93,7 +106,11 @@ async function findEnded(client: ClientBase): Promise<string[]> {
 async function loadRows(
   client: ClientBase,
   { header, parts }: Archive,
-  { indexes, onProgress }: { indexes: DroppedIndexes; onProgress: ReadOptions['onProgress'] },
+  {
+    untouched,
+    indexes,
+    onProgress,
+  }: { untouched: readonly string[]; indexes: DroppedIndexes; onProgress: ReadOptions['onProgress'] },
 ): Promise<number> {
   const progress = progressOf(header.tables, onProgress);
   const tables = new Map(header.tables.map((table) => [table.name, table]));
@@ -105,11 +122,13 @@ async function loadRows(
   };
   try {
     for await (const { table, bytes } of parts) {
-      if (open?.name !== table) {
-        await finish();
-        open = openCopy(client, tables.get(table) as Table);
+      if (!untouched.includes(table)) {
+        if (open?.name !== table) {
+          await finish();
+          open = openCopy(client, tables.get(table) as Table);
+        }
+        await open.write(bytes);
       }
-      await open.write(bytes);
       progress.add(table, countRows(bytes));
     }
   } catch (error) {

@@ -11,6 +11,7 @@ type Recorded = (entry: AuditEntry) => Phrase | undefined;
 const RECORDED: Partial<Record<AuditAction, Recorded>> = {
   'alias.import': ({ details }) => imported(details.created, 'alias', 'aliases'),
   'backup.finish': backupPhrase,
+  'backup.restore': restorePhrase,
   'dmarc_report.upload': ({ details }) => uploaded('a DMARC report', details.organisation),
   'domain.activate_dkim': ({ details }) => dkimPhrase('activated', 'activate', 'of', partOf(details.after).selector),
   'domain.rotate_dkim': ({ details }) => dkimPhrase('created', 'create', 'for', partOf(details.after).selector),
@@ -48,6 +49,16 @@ function backupPhrase({ details }: AuditEntry): Phrase | undefined {
   const words = BACKUP_OPERATIONS[String(details.action)];
   const size = numberIn(details.size_bytes);
   return words && { ...words, after: size === null ? undefined : `(${formatBytes(size)})` };
+}
+
+/** The end of a restore, which its beginning has an entry of its own for. */
+function restorePhrase({ details }: AuditEntry): Phrase | undefined {
+  if (details.operation_id === undefined && details.file === undefined) return undefined;
+  const kept = numberIn(details.kept_entries);
+  return {
+    ...{ did: 'restored backup', toDo: 'restore backup' },
+    after: kept ? `(${formatPlural(kept, 'newer audit entry', 'newer audit entries')} kept)` : undefined,
+  };
 }
 
 function batchPhrase({ details }: AuditEntry): Phrase | undefined {

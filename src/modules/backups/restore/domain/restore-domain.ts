@@ -34,7 +34,7 @@ export async function restoreDomain(
       { webhook: stagedName('webhook'), dkim_key: stagedName('dkim_key') },
     );
     const rows = await mergeDomain(client, tables, domainId);
-    const result = { rows, unopened, leftOut: leftOut.map(({ message }) => message) };
+    const result = { rows, unopened, leftOut: leftOut.map(({ message }) => message), audit: null };
     await record?.(result);
     signal?.throwIfAborted();
     await client.query('COMMIT');
