@@ -1,6 +1,7 @@
 import type { AuditAction } from '@/lib/audit-actions';
 import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from './access/actor';
+import { accessibleDomainIds } from './access/authorize';
 import type { Tx } from './db';
 import type { AppError } from './errors';
 import { jsonParameter } from './json-parameter';
@@ -59,16 +60,19 @@ export function auditRow(ctx: RequestFacts, entry: Entry): AuditRow {
   };
 }
 
-/** The entry of a rejected call (403, 404, 409). */
+/** The entry of a rejected call (403, 404, 409). The log of a domain that the caller has no access to doesn't show it. */
 export function refusalEntry(action: AuditAction, actor: Actor | null, input: unknown, error: AppError): Entry {
   const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
   const type = action.split('.')[0];
+  const target = domainId ?? (type === 'domain' ? id : undefined);
+  const ids = actor && accessibleDomainIds(actor);
+  const isForeign = ids !== null && target !== undefined && !ids.includes(target);
   return {
     action,
     outcome: 'denied',
     actor,
     resource: id ? `${type}:${id}` : `${type}`,
-    domainId: domainId ?? (type === 'domain' ? id : null),
-    details: { code: error.apiCode, message: error.message },
+    domainId: isForeign ? null : target,
+    details: { code: error.apiCode, message: error.message, ...(isForeign && { domain_id: target }) },
   };
 }

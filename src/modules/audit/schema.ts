@@ -22,7 +22,7 @@ export const AuditEntry = z
     details: z.record(z.string(), z.unknown()).meta({
       description:
         '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. ' +
-        '`further_attempts` counts the denied attempts, such as failed sign-ins, that this entry stands for. Never contains secrets',
+        '`further_attempts` counts the denied attempts, such as failed sign-ins, that this entry stands for, from `first_at` to `last_at`. Never contains secrets',
     }),
     created_at: Timestamp,
     hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),

@@ -46,11 +46,8 @@ export function auditedWrites(
 
   async function record(tx: Tx, entry: AuditRecord): Promise<void> {
     const complete = completed(entry);
-    await (complete.outcome === 'denied' && caller === null ? recordDeniedAttempt : insertAuditEntry)(
-      tx,
-      ctx,
-      complete,
-    );
+    if (complete.outcome === 'denied') await recordDeniedAttempt(tx, ctx, complete, caller);
+    else await insertAuditEntry(tx, ctx, complete);
   }
 
   const writes: Writes = {

@@ -143,15 +143,15 @@ async function failTo(
 ): Promise<Redirection> {
   const isLink = intent?.purpose === 'link';
   if (!isLink) countSignInFailure('oidc');
-  const record = isLink ? insertAuditEntry : recordDeniedAttempt;
-  await record(ctx.db, ctx, {
+  const entry = {
     action: isLink ? 'admin.link_oidc' : 'session.create',
     outcome: 'denied',
     actor: null,
     email,
     resource: isLink ? `admin:${intent.adminId}` : 'session',
     details: { method: 'oidc', provider: provider.id, code: error },
-  });
+  } as const;
+  await recordDeniedAttempt(ctx.db, ctx, entry, null);
   if (isLink && error !== 'session_ended') return { location: signedInPage(page('/account', { error })) };
   const next = intent?.purpose === 'sign-in' ? intent.next : '/';
   return { location: page('/login', { error, next }) };

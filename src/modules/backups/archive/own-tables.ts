@@ -21,7 +21,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   audit_head: 'hash id sealed_at seq signature',
   audit_verified: 'hash id seq signature verified_at',
   counted_send: 'address at domain_id id',
-  denied_attempt: 'account action attempts code first_at ip_address last_at network request_id resource user_agent',
+  denied_attempt:
+    'account action admin_email admin_id api_key_id attempts code domain_id first_at ip_address last_at network request_id resource resources user_agent',
   dkim_key:
     'activated_at algorithm created_at domain_id id private_key public_key published_at retired_at selector status',
   dmarc_day: 'aligned day dkim_aligned domain_id messages organisation quarantined rejected reports spf_aligned',
