@@ -44,7 +44,7 @@ export function updatedColumn<Row extends { updated_at: string }>(): DataTableCo
   };
 }
 
-export function addedColumn<Row extends { created_at: string }>(): DataTableColumn<Row> {
+export function addedColumn<Row extends { created_at?: string }>(): DataTableColumn<Row> {
   return {
     key: 'added',
     header: 'Added',
@@ -53,6 +53,6 @@ export function addedColumn<Row extends { created_at: string }>(): DataTableColu
     sortBy: 'created_at',
     skeletonWidth: 64,
     className: 'soft',
-    cell: ({ created_at }) => <CalendarDate iso={created_at} />,
+    cell: ({ created_at }) => created_at && <CalendarDate iso={created_at} />,
   };
 }

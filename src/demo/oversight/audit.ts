@@ -25,14 +25,14 @@ export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): 
   ]);
 }
 
-function creations({ random }: DemoContext, records: Records, staff: DemoAdmin[]): DemoEntry[] {
-  type Created = { id: string; created_at: string; domain_id?: string | null };
+function creations({ now, random }: DemoContext, records: Records, staff: DemoAdmin[]): DemoEntry[] {
+  type Created = { id: string; created_at?: string; domain_id?: string | null };
   const of = (type: string, rows: readonly Created[]) =>
     rows.map((row): DemoEntry => {
       const domainId = type === 'domain' ? row.id : (row.domain_id ?? null);
       const about = { action: `${type}.create`, resource: `${type}:${row.id}`, domainId };
       const details = { before: null, after: row };
-      return { at: new Date(row.created_at), ...about, admin: random.pick(staff), details };
+      return { at: new Date(row.created_at ?? now), ...about, admin: random.pick(staff), details };
     });
   return [
     ...of('domain', records.domains),

@@ -22,23 +22,23 @@ async function onlySuperAdmins(count: number) {
 }
 
 describe('listing admins', () => {
-  it('is allowed for every role and returns the documented fields', async () => {
-    const reader = await keyClient({ role: 'domain_admin' });
-    const { data, meta } = await reader.get('/admins?sort=email&order=asc&limit=200');
-    expect(data.find(({ id }: { id: string }) => id === reader.admin.id)).toEqual({
-      id: reader.admin.id,
-      email: reader.admin.email,
-      role: 'domain_admin',
-      totp_enabled: false,
-      last_login_at: null,
-      domain_ids: [],
-      created_at: expect.any(String),
-    });
-    expect(data.map(({ email }: { email: string }) => email)).toEqual(
-      data.map(({ email }: { email: string }) => email).toSorted(),
-    );
-    expect(meta.pagination).not.toBeNull();
-  });
+  it.each(['domain_admin', 'admin', 'super_admin'] as const)(
+    'returns the documented fields to role %s',
+    async (role) => {
+      const reader = await keyClient({ role });
+      const { data, meta } = await reader.get('/admins?sort=email&order=asc&limit=200');
+      const more = { domain_ids: [], created_at: expect.any(String) };
+      expect(data.find(({ id }: { id: string }) => id === reader.admin.id)).toEqual({
+        ...{ id: reader.admin.id, email: reader.admin.email, role, totp_enabled: false, last_login_at: null },
+        ...(role === 'super_admin' && more),
+      });
+      expect(data.every((each: object) => Object.keys(each).length === (role === 'super_admin' ? 7 : 5))).toBe(true);
+      expect(data.map(({ email }: { email: string }) => email)).toEqual(
+        data.map(({ email }: { email: string }) => email).toSorted(),
+      );
+      expect(meta.pagination).not.toBeNull();
+    },
+  );
 
   it('finds by a part of the email', async () => {
     const reader = await keyClient({ role: 'super_admin' });
@@ -50,11 +50,16 @@ describe('listing admins', () => {
     expect((await reader.get(`/admins?q=${encodeURIComponent(`${other.email}%`)}`)).data).toEqual([]);
   });
 
-  it('shows a domain_admin only domains they are assigned to as well', async () => {
+  it('shows others and the export to super admins only, and oneself to everybody', async () => {
     const [shared, other] = [await makeDomain(), await makeDomain()];
     const reader = await keyClient({ role: 'domain_admin', domainIds: [shared.id] });
     const colleague = await makeAdmin({ role: 'domain_admin', domainIds: [shared.id, other.id] });
-    expect((await reader.get(`/admins/${colleague.id}`)).data.domain_ids).toEqual([shared.id]);
+    for (const each of [reader, await keyClient({ role: 'admin' })]) {
+      expectError(await each.get(`/admins/${colleague.id}`), 403, 'FORBIDDEN');
+      expectError(await each.get(`/admins/${MISSING}`), 403, 'FORBIDDEN');
+      expect((await each.download('/admins/export')).status).toBe(403);
+    }
+    expect((await reader.get(`/admins/${reader.admin.id}`)).data.domain_ids).toEqual([shared.id]);
     const superAdmin = await keyClient({ role: 'super_admin' });
     expect((await superAdmin.get(`/admins/${colleague.id}`)).data.domain_ids.toSorted()).toEqual(
       [shared.id, other.id].toSorted(),

@@ -20,7 +20,14 @@ const tag = 'Admins';
 
 export const adminsRouter = router({
   list: authedProcedure(ListAdmins)
-    .meta(rest('GET', '/admins', { tag, summary: 'List admins', isPaginated: true }))
+    .meta(
+      rest('GET', '/admins', {
+        tag,
+        summary: 'List admins',
+        description: 'Super admins also get the assigned domains and the time of creation.',
+        isPaginated: true,
+      }),
+    )
     .output(AdminPage)
     .query(({ ctx, input }) => listAdmins(ctx, input)),
 
@@ -36,7 +43,7 @@ export const adminsRouter = router({
     .output(Admin)
     .mutation(({ ctx, input }) => createAdmin(ctx, input)),
 
-  export: authedProcedure(ExportAdmins)
+  export: superAdminProcedure(ExportAdmins)
     .meta(
       rest('GET', '/admins/export', {
         tag,
@@ -49,7 +56,14 @@ export const adminsRouter = router({
     .query(({ ctx, input }) => exportAdmins(ctx, input)),
 
   get: authedProcedure(ById)
-    .meta(rest('GET', '/admins/{id}', { tag, summary: 'Get an admin', errors: { 404: ['NOT_FOUND'] } }))
+    .meta(
+      rest('GET', '/admins/{id}', {
+        tag,
+        summary: 'Get an admin',
+        description: 'For yourself, or any admin as a super admin.',
+        errors: { 403: ['FORBIDDEN'], 404: ['NOT_FOUND'] },
+      }),
+    )
     .output(Admin)
     .query(({ ctx, input }) => getAdmin(ctx, input)),
 

@@ -7,14 +7,18 @@ import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modul
 const MAX_ASSIGNED_DOMAINS = 1000;
 
 export const Admin = AdminSummary.extend({
-  domain_ids: z
-    .array(Id)
-    .meta({ description: 'The assigned domains of a domain_admin, limited to your own domain scope' }),
+  domain_ids: z.array(Id).meta({ description: 'The assigned domains of a domain_admin' }),
   created_at: Timestamp,
 }).meta({ id: 'Admin' });
 export type Admin = z.infer<typeof Admin>;
 
-export const AdminPage = page(Admin);
+export const ListedAdmin = AdminSummary.extend({
+  domain_ids: Admin.shape.domain_ids.optional().meta({ description: 'For super admins only' }),
+  created_at: Timestamp.optional().meta({ description: 'For super admins only' }),
+}).meta({ id: 'ListedAdmin' });
+export type ListedAdmin = z.infer<typeof ListedAdmin>;
+
+export const AdminPage = page(ListedAdmin);
 
 export const AdminIdentity = z.object({ identity: LinkedIdentity.nullable() });
 export type AdminIdentity = z.infer<typeof AdminIdentity>;

@@ -1,7 +1,8 @@
+import { hasRole } from '@/lib/roles';
 import { revokeKeysOf } from '@/modules/api-keys/service';
+import type { AdminSummary } from '@/modules/auth/schema';
 import { disconnectIdentity, endSignIns, findLinkedIdentity, resetSecondFactor } from '@/modules/auth/service';
-import type { Actor } from '@/server/access/actor';
-import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
+import { authorizeDomain, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
@@ -10,9 +11,10 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
-import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
+import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, ListedAdmin, UpdateAdmin } from './schema';
 
-export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<Admin>> {
+/** Only super admins get more than the summary. */
+export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<ListedAdmin>> {
   const column = input.sort === 'email' ? 'email' : 'createdAt';
   const filter = input.q ? { email: { contains: escapeLike(input.q), mode: 'insensitive' as const } } : {};
   return paginate('admins', input, {
@@ -20,12 +22,14 @@ export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<A
     fetch: ({ where, ...keyset }) =>
       ctx.db.admin.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filter] } }),
     count: (take) => ctx.db.admin.count({ where: filter, take }),
-    present: (row: Row) => present(ctx.actor, row),
+    present: hasRole(ctx.actor.admin.role, 'super_admin') ? present : summarize,
   });
 }
 
+/** @throws FORBIDDEN for another admin, unless the caller is a super admin; NOT_FOUND */
 export async function getAdmin(ctx: ActorContext, { id }: { id: string }): Promise<Admin> {
-  return present(ctx.actor, await requireAdmin(ctx.db, id));
+  if (id !== ctx.actor.admin.id) requireRole(ctx.actor, 'super_admin');
+  return present(await requireAdmin(ctx.db, id));
 }
 
 /** @throws CONFLICT if the address is in use; DOMAIN_NOT_FOUND; VALIDATION_ERROR for a common password */
@@ -36,7 +40,7 @@ export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Pro
   return ctx
     .transaction(async ({ tx, audit }) => {
       const row = await tx.admin.create({ select: FIELDS, data: { email, role, passwordHash, domains } });
-      const admin = present(ctx.actor, row);
+      const admin = present(row);
       await audit({ resource: `admin:${admin.id}`, before: null, after: admin });
       return admin;
     })
@@ -63,10 +67,10 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
   return ctx
     .transaction(async ({ tx, audit }) => {
       if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
-      const before = present(ctx.actor, await requireAdmin(tx, id));
+      const before = present(await requireAdmin(tx, id));
       if (domains) await tx.adminDomain.deleteMany({ where: { adminId: id } });
       const row = await tx.admin.update({ where: { id }, select: FIELDS, data: { role, passwordHash, domains } });
-      const after = present(ctx.actor, row);
+      const after = present(row);
       if (passwordHash || after.role !== before.role) {
         await endSignIns(tx, id, { except: ctx.actor.session?.id });
       }
@@ -87,7 +91,7 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit }) => {
     await requireOtherSuperAdmin(tx, id);
-    const before = present(ctx.actor, await requireAdmin(tx, id));
+    const before = present(await requireAdmin(tx, id));
     await audit({ resource: `admin:${id}`, before, after: null });
     await tx.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
       throw toAppError(error);
@@ -174,16 +178,20 @@ const FIELDS = {
 
 type Row = Prisma.AdminGetPayload<{ select: typeof FIELDS }>;
 
-function present(viewer: Actor, row: Row): Admin {
-  const accessible = accessibleDomainIds(viewer);
-  const domainIds = row.domains.map(({ domainId }) => domainId);
+function present(row: Row): Admin {
+  return {
+    ...summarize(row),
+    domain_ids: row.domains.map(({ domainId }) => domainId),
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+function summarize(row: Row): AdminSummary {
   return {
     id: row.id,
     email: row.email,
     role: row.role,
     totp_enabled: row.totpEnabled,
     last_login_at: row.lastLoginAt?.toISOString() ?? null,
-    domain_ids: accessible ? domainIds.filter((id) => accessible.includes(id)) : domainIds,
-    created_at: row.createdAt.toISOString(),
   };
 }

@@ -93,6 +93,7 @@ function expected(route: NamedRoute, caller: Caller, target: Target, scenario: S
   }
   const success = fixture?.success ?? { status: route.meta.rest.status, code: null };
   if (target === 'own' || (target === 'foreign' && isInScope(fixture?.kind, scenario))) return success;
+  if (fixture?.kind === 'own admin' && caller.role !== 'super_admin') return { status: 403, code: 'FORBIDDEN' };
   if (target === 'missing') return fixture?.missing ?? { status: 404, code: 'NOT_FOUND' };
   if (fixture?.kind !== 'named domain') return { status: 404, code: 'NOT_FOUND' };
   const code = hasRole(caller.role, 'admin') ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';

@@ -5,10 +5,10 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
-import type { Admin } from '../schema';
+import type { Admin, ListedAdmin } from '../schema';
 import { ROLE_OPTIONS } from './role-fields';
 
-export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[] {
+export function adminColumns(myId: string | undefined): DataTableColumn<ListedAdmin>[] {
   return [
     {
       key: 'email',
@@ -47,7 +47,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
       skeletonWidth: 72,
       className: 'soft',
       cell: ({ role, domain_ids }) =>
-        role === 'domain_admin' ? formatPlural(domain_ids.length, 'domain') : 'All domains',
+        role === 'domain_admin' ? formatPlural(domain_ids?.length ?? 0, 'domain') : 'All domains',
     },
     {
       key: 'last',

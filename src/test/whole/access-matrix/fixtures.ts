@@ -151,7 +151,14 @@ export const FIXTURES: Record<string, Fixture> = {
     },
     missing: { status: 404, code: 'DOMAIN_NOT_FOUND' },
   },
-  'GET /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}` })),
+  'GET /admins/{id}': {
+    kind: 'own admin',
+    targets: {
+      own: ({ adminId }) => ({ path: `/admins/${adminId}` }),
+      foreign: ({ strangerId }) => ({ path: `/admins/${strangerId}` }),
+      missing: () => ({ path: `/admins/${MISSING_ID}` }),
+    },
+  },
   'PATCH /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}`, body: { role: 'domain_admin' } })),
   'DELETE /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}` })),
   'DELETE /admins/{id}/totp': aboutAdmin((id) => ({ path: `/admins/${id}/totp` }), { success: NO_SECOND_FACTOR }),

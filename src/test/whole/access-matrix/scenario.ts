@@ -23,7 +23,7 @@ export type Outcome = { status: number; code: string | null };
 
 export type Fixture = {
   /** Who can access it: by the row's domain, by a domain in the request, by the owning admin, or everybody. */
-  kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
+  kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'own admin' | 'shared';
   targets: Partial<Record<Target, (scenario: Scenario) => Call | Promise<Call>>>;
   /** The response once access is granted, if it isn't the route's success status. */
   success?: Outcome;
@@ -54,7 +54,7 @@ export async function makeScenario({ role, credential }: Caller): Promise<Scenar
 export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Scenario): boolean {
   const isScoped = credential === 'scoped key';
   if (kind === 'own session') return false;
-  if (kind === 'own key') return role === 'super_admin' && !isScoped;
+  if (kind === 'own key' || kind === 'own admin') return role === 'super_admin' && !isScoped;
   return hasRole(role, 'admin') && !isScoped;
 }
 
