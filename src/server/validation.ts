@@ -34,6 +34,37 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
   return new AppError(code, `${SUMMARY[code]}: ${names}.`, { details: { fields } });
 }
 
+/**
+ * Rejects text that the database can't store, in every field of every endpoint: NUL characters and lone surrogates.
+ * @throws VALIDATION_ERROR
+ */
+export function requireStorableText(input: unknown): void {
+  const paths = unstorablePaths(input, []).slice(0, MAX_FIELDS_TOLD);
+  if (paths.length === 0) return;
+  const fields = paths.map((path) => ({ path: printable(path), message: UNSTORABLE }));
+  const names = fields.map(({ path }) => path).join(', ');
+  throw new AppError('VALIDATION_ERROR', `${SUMMARY.VALIDATION_ERROR}: ${names}.`, { details: { fields } });
+}
+
+const UNSTORABLE = 'NUL characters and lone surrogates aren’t allowed.';
+
+function unstorablePaths(value: unknown, path: string[]): string[] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [path.join('.')];
+  if (Array.isArray(value)) return value.flatMap((each, index) => unstorablePaths(each, [...path, String(index)]));
+  if (!isPlain(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    isStorable(key) ? unstorablePaths(each, [...path, key]) : [[...path, key].join('.')],
+  );
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 /** The first error of each field. */
 function distinct(found: FieldError[]): FieldError[] {
   const byPath = new Map(found.toReversed().map(({ path, message }) => [path, { path: printable(path), message }]));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
 import { isScoped, requireRole } from '../access/authorize';
-import { insertAuditEntry, refusalEntry } from '../audit';
+import { refusalEntry } from '../audit';
 import { database } from '../db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import { AppError } from '../errors';
@@ -12,7 +12,7 @@ import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
 import { publicError } from '../public-error';
 import { databaseFor, recordWrite } from '../replica/reads';
 import type { ProcedureMeta } from '../rest/meta';
-import { invalidInput } from '../validation';
+import { invalidInput, requireStorableText } from '../validation';
 import type { Context } from './context';
 import { auditedWrites, NO_WRITES } from './mutation';
 
@@ -90,12 +90,13 @@ function authorize(actor: Actor, { isSameOrigin }: Context, meta: ProcedureMeta,
 }
 
 /**
- * Authorizes the call, after the fields. Gives a query connections of its own, to a replica if possible, and a mutation what
+ * Checks that all text can be stored, and authorizes the call. Gives a query connections of its own, to a replica if possible, and a mutation what
  * it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are recorded too, unless the
  * verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next }) => {
   const { actor } = ctx as Context & { actor: Actor | null };
+  requireStorableText(input);
   if (type !== 'mutation') {
     if (actor) authorize(actor, ctx, meta, type);
     const read = async () => {
@@ -111,8 +112,7 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
   const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });
   const recordRefusal = async (error: unknown) => {
     if (!(error instanceof AppError) || !AUDITED_REFUSALS.has(error.status) || isRecorded()) return;
-    const record = actor ? insertAuditEntry : recordDeniedAttempt;
-    await record(ctx.db, ctx, refusalEntry(action, actor, input, error));
+    await recordDeniedAttempt(ctx.db, ctx, refusalEntry(action, actor, input, error), actor);
   };
   try {
     if (actor) authorize(actor, ctx, meta, type);
