@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installNode, otherNodeVersions } from './testing/other-node.mjs';
-import { freePort, isAlive, postgresOf, runStart, until } from './testing/trial.mjs';
+import { freePort, isAlive, isHealthy, postgresOf, runStart, until } from './testing/trial.mjs';
 
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
 const STOP_TIMEOUT_MS = 6_000;
+const RESTART_TIMEOUT_MS = 30_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const workspace = mkdtempSync(join(tmpdir(), 'postroom-start-'));
@@ -71,10 +72,17 @@ async function testKilledProcesses() {
   /** @type {[name: string, kill: (trial: any) => void][]} */
   const victims = [
     ['the server', (trial) => process.kill(trial.pidOf('serve.mjs'), 'SIGKILL')],
-    ['Postgres', (trial) => process.kill(Number(postgresOf(dataDirOf(trial.folder)).pid), 'SIGKILL')],
     ['the start script', (trial) => process.kill(trial.pidOf('scripts/start.mjs'), 'SIGKILL')],
     ['the whole group', (trial) => trial.killGroup('SIGKILL')],
   ];
+  await test('after kill -9 of Postgres it is started again, and the app goes on', async () => {
+    const trial = await startReady(first);
+    const { pid } = postgresOf(dataDirOf(trial.folder));
+    process.kill(Number(pid), 'SIGKILL');
+    const isBack = async () => postgresOf(dataDirOf(trial.folder)).pid !== pid && (await isHealthy(trial.port));
+    if (!(await until(isBack, RESTART_TIMEOUT_MS))) throw new Error(trial.output);
+    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
+  });
   for (const [name, kill] of victims) {
     await test(`after kill -9 of ${name} everything else stops, and the next start works`, async () => {
       const trial = await startReady(first);

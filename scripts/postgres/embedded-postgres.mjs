@@ -15,9 +15,14 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_S = 8;
 const RECOVERY_ATTEMPTS = 6;
 const RECOVERY_INTERVAL_MS = 500;
+/** A server that stops more often is not started again. */
+const MAX_RESTARTS = 3;
+const RESTARTS_WINDOW_MS = 10 * 60_000;
 const MAX_LOG_BYTES = 5_000_000;
 export const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
 export const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
+
+/** @typedef {{ isWanted: () => boolean, onRestart: (reason: string) => void, onLost: (reason: string) => void }} Watcher */
 
 /**
  * @param {{ dataDir: string, database: string, isDurable?: boolean, version?: string }} options `isDurable: false` and
@@ -33,7 +38,8 @@ export async function startEmbeddedPostgres({ dataDir, database, isDurable = tru
     isAdopted,
     url: urlOf(cluster, port, database),
     adminUrl: urlOf(cluster, port, 'postgres'),
-    watch: (onLost) => watch(cluster, port, onLost),
+    /** @param {Watcher} watcher */
+    watch: (watcher) => watch(cluster, port, watcher),
     stop: () => stop(cluster),
   };
 }
@@ -92,7 +98,8 @@ function localeOf(cluster) {
   return major < 17 ? ['--locale=C.UTF-8'] : ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
-async function startOrAdopt(cluster) {
+/** @param {number} [wantedPort] instead of a free one */
+async function startOrAdopt(cluster, wantedPort) {
   const deadline = Date.now() + START_TIMEOUT_MS;
   let isAdopted = true;
   while (Date.now() < deadline) {
@@ -104,7 +111,7 @@ async function startOrAdopt(cluster) {
     }
     rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
     isAdopted = false;
-    const failure = await startServer(cluster);
+    const failure = await startServer(cluster, wantedPort);
     if (failure && !isPassing(failure)) throw new PlainError(`Postgres did not start:\n${lastLines(failure)}`);
     if (failure) await sleep(500);
   }
@@ -112,10 +119,10 @@ async function startOrAdopt(cluster) {
 }
 
 /** @returns {Promise<string | undefined>} the log of Postgres, if it did not start */
-async function startServer(cluster) {
+async function startServer(cluster, wantedPort) {
   const logStart = sizeOfLog(cluster);
   const durability = cluster.isDurable ? [] : NOT_DURABLE;
-  const settings = [`-p ${await freePort()}`, ...LOOPBACK_ONLY, ...durability].join(' ');
+  const settings = [`-p ${wantedPort ?? (await freePort())}`, ...LOOPBACK_ONLY, ...durability].join(' ');
   const timing = ['-w', '-t', String(START_TIMEOUT_MS / 1000)];
   const args = ['start', '-D', cluster.data, '-l', cluster.log, ...timing, '-o', settings];
   // No pipes: the server would inherit them, and this call would wait until it stops.
@@ -183,16 +190,29 @@ async function createDatabase(cluster, port, database) {
   await client.end();
 }
 
-/** Holds a connection, which breaks when the server dies. After a restart of the server it reconnects. */
-async function watch(cluster, port, onLost) {
+/**
+ * Holds a connection, which breaks when the server dies. Reconnects to a server that restarts by itself, and starts one that
+ * was killed again, on the same port.
+ */
+async function watch(cluster, port, watcher, restarts = []) {
   const client = new pg.Client({ connectionString: urlOf(cluster, port, 'postgres') });
   client.on('error', () => {});
   client.once('end', async () => {
     for (let attempt = 0; attempt < RECOVERY_ATTEMPTS; attempt++) {
       await sleep(RECOVERY_INTERVAL_MS);
-      if (await answers(cluster, port)) return watch(cluster, port, onLost);
+      if (await answers(cluster, port)) return watch(cluster, port, watcher, restarts);
     }
-    onLost(`Postgres stopped; its log is ${cluster.log}.`);
+    if (!watcher.isWanted()) return;
+    const recent = restarts.filter((at) => Date.now() - at < RESTARTS_WINDOW_MS);
+    const reason = `Postgres stopped; its log is ${cluster.log}.`;
+    if (recent.length >= MAX_RESTARTS) return watcher.onLost(reason);
+    watcher.onRestart(`${reason} Starting it again …`);
+    try {
+      await startOrAdopt(cluster, port);
+      await watch(cluster, port, watcher, [...recent, Date.now()]);
+    } catch (error) {
+      watcher.onLost(error.message);
+    }
   });
   await client.connect();
 }

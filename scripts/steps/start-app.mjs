@@ -47,10 +47,13 @@ async function prepareDatabase({ databaseUrl, dataDir }, lifetime) {
     startEmbeddedPostgres({ dataDir, database: 'postroom' }),
   );
   lifetime.atEnd(postgres.stop);
-  await postgres.watch((reason) => {
-    if (lifetime.isEnding()) return;
-    console.error(reason);
-    lifetime.end(1);
+  await postgres.watch({
+    isWanted: () => !lifetime.isEnding(),
+    onRestart: (reason) => console.error(reason),
+    onLost: (reason) => {
+      console.error(reason);
+      lifetime.end(1);
+    },
   });
   if (!postgres.home.startsWith(dataDir)) {
     console.log(`The database is in ${postgres.home}, because its user has no access to ${dataDir}.`);

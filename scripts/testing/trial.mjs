@@ -95,7 +95,7 @@ export function freePort() {
   });
 }
 
-async function isHealthy(port) {
+export async function isHealthy(port) {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/health`, { signal: AbortSignal.timeout(3_000) });
     return response.status === 200;
