@@ -105,7 +105,7 @@ export function openAuditAnchor(dataDir: string, clock: Clock): AuditAnchor {
       const anchor: Anchor = {
         ...{ seq, hash, at, clearAt: clearAt ?? before?.clearAt ?? null },
         first: before?.first ?? { seq: head.seq, at },
-        acceptedAt: accepted?.at ?? before?.acceptedAt ?? null,
+        acceptedAt: latestOf(accepted?.at, before?.acceptedAt),
       };
       known = { anchor, alteredAt: null, archiveDir };
       const isChanged = !written || !isSamePlace(written, anchor);
@@ -119,6 +119,10 @@ export function openAuditAnchor(dataDir: string, clock: Clock): AuditAnchor {
       logEnd(known.anchor);
     },
   };
+}
+
+function latestOf(...times: (Date | null | undefined)[]): Date | null {
+  return times.reduce<Date | null>((latest, time) => (time && (!latest || time > latest) ? time : latest), null);
 }
 
 function finding(problem: string | null, failure: string | null): Finding {

@@ -107,6 +107,20 @@ it('a restore into another database appends its entries to the log of the backup
   expect(await verify()).toMatchObject({ valid: true, sealed: 6 });
 });
 
+it('an archive that somebody made with altered entries takes away none of the true ones', async () => {
+  await write(3, 'alias.create');
+  await alterAuditLog('CREATE TABLE true_entry AS TABLE audit_entry; CREATE TABLE true_head AS TABLE audit_head');
+  await alterAuditLog(`UPDATE audit_entry SET action = 'alias.update', seq = NULL, hash = NULL WHERE seq = 2;
+    UPDATE audit_entry SET seq = NULL, hash = NULL; UPDATE audit_head SET seq = 0, hash = '', signature = NULL`);
+  await sealAuditEntries(db, null);
+  const forged = await backUp(client);
+  await alterAuditLog(`TRUNCATE audit_entry, audit_head; INSERT INTO audit_entry SELECT * FROM true_entry;
+    INSERT INTO audit_head SELECT * FROM true_head; DROP TABLE true_entry, true_head`);
+  expect((await restored(forged)).audit).toMatchObject({ kept: 1 });
+  await sealAuditEntries(db, anchor);
+  expect((await actions()).toSorted()).toEqual([...Array(3).fill('alias.create'), 'alias.update']);
+});
+
 it('a restore of a backup with another SECRET_KEY signs its log with the present one', async () => {
   const secretKey = String(process.env.SECRET_KEY);
   await write(2, 'alias.create');

@@ -14,7 +14,7 @@ export const AUDIT_TABLES: readonly string[] = [
 
 type Place = { seq: string; hash: string };
 
-/** What became of the audit log. */
+/** The audit log after a restore. */
 export type AuditResult = {
   /** Entries that are newer than the backup. */
   kept: number;
@@ -27,7 +27,7 @@ async function findHead(client: ClientBase): Promise<Place> {
   return rows[0] ?? { seq: '0', hash: '' };
 }
 
-/** What becomes of the audit log in a restore. */
+/** What a restore does with the audit log. */
 export type AuditPlan = {
   /** Tables that stay as they are. */
   untouched: readonly string[];
@@ -85,16 +85,20 @@ async function setAside(client: ClientBase): Promise<void> {
     CREATE TEMPORARY TABLE former_denied_attempt ON COMMIT DROP AS TABLE denied_attempt`);
 }
 
+/** Columns that differ without an edit. */
+const SEALED_LATER = "ARRAY['seq', 'prev_hash', 'hash', 'sealed_at', 'search_key']";
+
 /**
- * Adds the entries that were set aside and that the archive doesn't have, to be sealed after its own. Signs the end of the
+ * Adds the entries that were set aside and that the archive doesn't have, to be sealed after its own. An entry of the archive
+ * takes the place of none with other content, because somebody can have made the archive for that. Signs the end of the
  * archive's log as accepted, so that instances which know another one follow it.
  * @returns the number of entries
  */
 async function addFormer(client: ClientBase, { secrets }: Archive): Promise<number> {
   await client.query(`
-    DELETE FROM former_audit_entry f USING audit_entry e WHERE e.id = f.id;
-    DELETE FROM former_audit_entry f USING audit_archived a WHERE f.seq <= a.seq
-       AND EXISTS (SELECT FROM former_audit_entry same WHERE same.seq = a.seq AND same.hash = a.hash);
+    DELETE FROM former_audit_entry f USING audit_entry e
+     WHERE e.id = f.id AND to_jsonb(e) - ${SEALED_LATER} = to_jsonb(f) - ${SEALED_LATER};
+    UPDATE former_audit_entry SET id = gen_random_uuid() WHERE id IN (SELECT id FROM audit_entry);
     UPDATE former_audit_entry SET seq = NULL, prev_hash = NULL, hash = NULL, sealed_at = NULL;
     INSERT INTO denied_attempt SELECT * FROM former_denied_attempt ON CONFLICT DO NOTHING`);
   const { rowCount } = await client.query('INSERT INTO audit_entry SELECT * FROM former_audit_entry');

@@ -85,6 +85,9 @@ describe('an audit entry as a sentence', () => {
     expect(finished('prove')).toBe('ada@here.example finished a test restore of backup monday.age');
     expect(finished('preview')).toBe('ada@here.example finished a dry run: restore backup monday.age');
     expect(finished('restore')).toBe('ada@here.example restored backup monday.age');
+    expect(
+      said('backup.restore', { resource_name: 'monday.age', details: { operation_id: 'x', kept_entries: 4 } }),
+    ).toBe('ada@here.example restored backup monday.age (4 newer audit entries kept)');
     const restart = { action: 'restart', service: 'postfix', host: 'mx1.example', dry_run: false };
     expect(said('operation.create', { details: { after: restart } })).toBe(
       'ada@here.example asked to restart Postfix on mx1.example',
