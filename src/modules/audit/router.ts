@@ -43,7 +43,7 @@ export const auditRouter = router({
         summary: 'Verify the audit log',
         isWriting: true,
         description:
-          'Detects entries that were edited, removed or inserted after sealing. Reads the entries since the last verification, ' +
+          'Detects entries that were edited, removed or inserted after sealing, and a log that went back or was replaced. Reads the entries since the last verification, ' +
           'or all of them with `full=true`: verify all from time to time, since only that detects later changes to older ' +
           'entries. One verification runs at a time.',
         errors: { 409: ['CONFLICT'] },

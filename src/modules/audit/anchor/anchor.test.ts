@@ -125,6 +125,29 @@ it('a new DATA_DIR believes the database, and says since which entry', async () 
   });
 });
 
+it('an entry is untimely by what the instance saw, or by its order, but not if every instance was stopped', async () => {
+  const instance = startInstance();
+  await instance.seal(2);
+  await instance.anchor.end();
+  clock.advance(3600);
+  await writeEntry(clock.now());
+  clock.advance(3600);
+  const restarted = startInstance(instance.dataDir);
+  await restarted.seal();
+  expect(await restarted.verify()).toMatchObject({ sealed: 3, untimely_entries: 0 });
+  clock.advance(3600);
+  await restarted.seal();
+  await writeEntry(new Date(clock.now().getTime() - 1_800_000));
+  await restarted.seal();
+  expect(await restarted.verify()).toMatchObject({ sealed: 4, untimely_entries: 1 });
+  // An instance that has just been started saw nothing.
+  await writeEntry(new Date(clock.now().getTime() - 9_000_000));
+  await sealAuditEntries(db, null);
+  await writeEntry(clock.now());
+  await sealAuditEntries(db, null);
+  expect(await restarted.verify()).toMatchObject({ valid: true, sealed: 6, untimely_entries: 2 });
+});
+
 it('an end that can’t be kept degrades the check, and entries are still sealed', async () => {
   await writeFile(join(root, 'file'), '');
   const instance = startInstance(join(root, 'file'));
