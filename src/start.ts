@@ -155,6 +155,8 @@ export async function start(): Promise<App> {
     close: async () => {
       stopFollowing();
       await Promise.all([closeHttp?.(), stopDelivering(), alertEmails.end(), stopOperations(), sealing.end()]);
+      // What the last requests wrote would be unsealed until the next start.
+      await sealAuditEntries(database(), anchor).catch((error) => log.error({ error }, 'the last sealing failed'));
       await anchor.end();
       await contentSettled();
       await Promise.all([leaveCluster(), stopReplica(), stopHearing()]);
