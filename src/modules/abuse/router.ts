@@ -1,8 +1,9 @@
 import { Empty } from '@/lib/wire';
 import { Alert, AlertPage, ExportAlerts, ListAlerts, UpdateAlert } from '@/modules/alerts/schema';
-import { listAlerts, updateAlert } from '@/modules/alerts/service';
+import { getAlert, listAlerts, updateAlert } from '@/modules/alerts/service';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportAlerts } from './export-alerts';
@@ -19,6 +20,8 @@ import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
+const alert = versioned(UpdateAlert, { table: 'alert', read: getAlert });
+const thresholds = versioned(UpdateAbuseThresholds, { read: getAbuseThresholds });
 
 export const abuseRouter = router({
   summary: adminProcedure(Empty)
@@ -80,6 +83,7 @@ export const abuseRouter = router({
     .meta(
       rest('PATCH', '/abuse/alerts/{id}', {
         tag,
+        versioned: alert,
         summary: 'Acknowledge, close or reopen an alert',
         audit: 'alert.update',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
@@ -89,7 +93,7 @@ export const abuseRouter = router({
     .mutation(({ ctx, input }) => updateAlert(ctx, input)),
 
   thresholds: adminProcedure(Empty)
-    .meta(rest('GET', '/abuse/thresholds', { tag, summary: 'Get the sending limits' }))
+    .meta(rest('GET', '/abuse/thresholds', { tag, versioned: thresholds, summary: 'Get the sending limits' }))
     .output(AbuseThresholds)
     .query(({ ctx }) => getAbuseThresholds(ctx)),
 
@@ -97,6 +101,7 @@ export const abuseRouter = router({
     .meta(
       rest('PATCH', '/abuse/thresholds', {
         tag,
+        versioned: thresholds,
         summary: 'Update the sending limits',
         description: 'Changes only the supplied values. Takes effect immediately.',
         audit: 'abuse_threshold.update',

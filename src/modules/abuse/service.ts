@@ -45,8 +45,9 @@ export async function updateAbuseThresholds(
   input: UpdateAbuseThresholds,
 ): Promise<AbuseThresholds> {
   const { mailbox_hourly: mailboxHourly, domain_hourly: domainHourly, spike_factor: spikeFactor } = input;
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await tx.$queryRaw`SELECT id FROM abuse_threshold FOR UPDATE`;
+    await requireVersion();
     const before = await readThresholds(tx);
     const data = { mailboxHourly, domainHourly, spikeFactor };
     const after = presentThresholds(await tx.abuseThreshold.update({ where: { id: THRESHOLDS_ID }, data }));

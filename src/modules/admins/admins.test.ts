@@ -27,12 +27,12 @@ describe('listing admins', () => {
     async (role) => {
       const reader = await keyClient({ role });
       const { data, meta } = await reader.get('/admins?sort=email&order=asc&limit=200');
-      const more = { domain_ids: [], created_at: expect.any(String) };
+      const more = { domain_ids: [], created_at: expect.any(String), password_changed_at: null };
       expect(data.find(({ id }: { id: string }) => id === reader.admin.id)).toEqual({
         ...{ id: reader.admin.id, email: reader.admin.email, role, totp_enabled: false, last_login_at: null },
         ...(role === 'super_admin' && more),
       });
-      expect(data.every((each: object) => Object.keys(each).length === (role === 'super_admin' ? 7 : 5))).toBe(true);
+      expect(data.every((each: object) => Object.keys(each).length === (role === 'super_admin' ? 8 : 5))).toBe(true);
       expect(data.map(({ email }: { email: string }) => email)).toEqual(
         data.map(({ email }: { email: string }) => email).toSorted(),
       );

@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportAdmins } from './export';
@@ -17,6 +18,7 @@ import {
 } from './service';
 
 const tag = 'Admins';
+const record = versioned(UpdateAdmin, { table: 'admin', read: getAdmin });
 
 export const adminsRouter = router({
   list: authedProcedure(ListAdmins)
@@ -59,6 +61,7 @@ export const adminsRouter = router({
     .meta(
       rest('GET', '/admins/{id}', {
         tag,
+        versioned: record,
         summary: 'Get an admin',
         description: 'For yourself, or any admin as a super admin.',
         errors: { 403: ['FORBIDDEN'], 404: ['NOT_FOUND'] },
@@ -71,6 +74,7 @@ export const adminsRouter = router({
     .meta(
       rest('PATCH', '/admins/{id}', {
         tag,
+        versioned: record,
         summary: 'Update an admin',
         description:
           'Changes only the supplied fields. A new role or password ends the admin’s sessions. API keys keep working unless ' +
@@ -86,6 +90,7 @@ export const adminsRouter = router({
     .meta(
       rest('DELETE', '/admins/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete an admin',
         description: 'Ends their sessions and revokes their API keys. The audit log keeps their entries.',
         audit: 'admin.delete',

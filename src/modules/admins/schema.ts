@@ -9,12 +9,14 @@ const MAX_ASSIGNED_DOMAINS = 1000;
 export const Admin = AdminSummary.extend({
   domain_ids: z.array(Id).meta({ description: 'The assigned domains of a domain_admin' }),
   created_at: Timestamp,
+  password_changed_at: Timestamp.nullable().meta({ description: 'null: not since the admin was added' }),
 }).meta({ id: 'Admin' });
 export type Admin = z.infer<typeof Admin>;
 
 export const ListedAdmin = AdminSummary.extend({
   domain_ids: Admin.shape.domain_ids.optional().meta({ description: 'For super admins only' }),
   created_at: Timestamp.optional().meta({ description: 'For super admins only' }),
+  password_changed_at: Admin.shape.password_changed_at.optional().meta({ description: 'For super admins only' }),
 }).meta({ id: 'ListedAdmin' });
 export type ListedAdmin = z.infer<typeof ListedAdmin>;
 

@@ -65,8 +65,9 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
   const domains = input.domain_ids && (await assignments(ctx, input.domain_ids));
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return ctx
-    .transaction(async ({ tx, audit }) => {
+    .transaction(async ({ tx, audit, requireVersion }) => {
       if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
+      await requireVersion();
       const before = present(await requireAdmin(tx, id));
       if (domains) await tx.adminDomain.deleteMany({ where: { adminId: id } });
       const row = await tx.admin.update({ where: { id }, select: FIELDS, data: { role, passwordHash, domains } });
@@ -89,8 +90,9 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
 
 /** Also deletes sessions, keys and domain assignments, but no audit entries. @throws NOT_FOUND, CONFLICT */
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireOtherSuperAdmin(tx, id);
+    await requireVersion();
     const before = present(await requireAdmin(tx, id));
     await audit({ resource: `admin:${id}`, before, after: null });
     await tx.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
@@ -173,6 +175,7 @@ const FIELDS = {
   totpEnabled: true,
   lastLoginAt: true,
   createdAt: true,
+  passwordChangedAt: true,
   domains: { select: { domainId: true }, orderBy: { domainId: 'asc' } },
 } satisfies Prisma.AdminSelect;
 
@@ -183,6 +186,7 @@ function present(row: Row): Admin {
     ...summarize(row),
     domain_ids: row.domains.map(({ domainId }) => domainId),
     created_at: row.createdAt.toISOString(),
+    password_changed_at: row.passwordChangedAt?.toISOString() ?? null,
   };
 }
 

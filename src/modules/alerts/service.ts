@@ -198,11 +198,15 @@ async function findBySeverity(
   return rows;
 }
 
+export async function getAlert({ db }: ActorContext, { id }: { id: string }): Promise<Alert> {
+  return present(await requireAlert(db, id));
+}
+
 /** @throws NOT_FOUND; CONFLICT to reopen an alert whose subject has a newer open one */
 export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAlert): Promise<Alert> {
-  return ctx.transaction(async ({ tx, audit }) => {
-    const row = await tx.alert.findUnique({ where: { id } });
-    if (!row) throw notFound('alert');
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
+    const row = await requireAlert(tx, id);
     const data = { status, ...timesAfter(status, row, ctx.clock.now()) };
     const changed = await tx.alert.update({ where: { id }, data }).catch((error) => {
       if (violatedConstraint(error) !== null) throw hasNewerAlert(row.subject);
@@ -212,6 +216,12 @@ export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAl
     await audit({ resource: `alert:${id}`, domainId: row.domainId, before: present(row), after });
     return after;
   });
+}
+
+async function requireAlert(db: Tx, id: string): Promise<Row> {
+  const row = await db.alert.findUnique({ where: { id } });
+  if (!row) throw notFound('alert');
+  return row;
 }
 
 type Row = Prisma.AlertGetPayload<object>;

@@ -2,6 +2,7 @@ import { formatCount } from '@/lib/format';
 import { MAX_EXPORT_ROWS } from '@/lib/list-export';
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { resolveAddress } from './resolve';
@@ -21,6 +22,7 @@ import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './
 import { exportAliases, importAliases } from './transfer';
 
 const tag = 'Aliases';
+const record = versioned(UpdateAlias, { table: 'alias', read: getAlias });
 const domainErrors = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const aliasesRouter = router({
@@ -106,6 +108,7 @@ export const aliasesRouter = router({
     .meta(
       rest('GET', '/aliases/{id}', {
         tag,
+        versioned: record,
         summary: 'Get an alias',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -118,6 +121,7 @@ export const aliasesRouter = router({
     .meta(
       rest('PATCH', '/aliases/{id}', {
         tag,
+        versioned: record,
         summary: 'Update an alias',
         description: 'Changes only the supplied fields. Takes effect immediately.',
         audit: 'alias.update',
@@ -132,6 +136,7 @@ export const aliasesRouter = router({
     .meta(
       rest('DELETE', '/aliases/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete an alias',
         audit: 'alias.delete',
         isOpenToScopedKeys: true,

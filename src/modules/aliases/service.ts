@@ -65,7 +65,8 @@ export async function createAlias(ctx: MutationContext, input: CreateAlias): Pro
 /** Changes only the supplied fields. */
 export async function updateAlias(ctx: MutationContext, { id, destination, active }: UpdateAlias): Promise<Alias> {
   const { domainId } = await requireAlias(ctx, ctx.db, id);
-  const update = async ({ tx, audit }: AuditedTransaction) => {
+  const update = async ({ tx, audit, requireVersion }: AuditedTransaction) => {
+    await requireVersion();
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     if (destination !== undefined) {
@@ -89,7 +90,8 @@ export async function waitForAliasChanges(tx: Tx): Promise<void> {
 }
 
 export async function deleteAlias(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);

@@ -1,5 +1,6 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
 import { authedProcedure, publicProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { oidcProcedures } from './oidc/procedures';
 import {
@@ -24,6 +25,7 @@ import { getSetupStatus, setUp } from './setup/setup';
 import { beginTotpSetup, disableTotp, enableTotp } from './totp/setup';
 
 const tag = 'Authentication';
+const profile = versioned(UpdateProfile, { table: 'admin', read: getProfile });
 
 export const authRouter = router({
   ...oidcProcedures,
@@ -49,7 +51,7 @@ export const authRouter = router({
     .mutation(({ ctx, input }) => login(ctx, input)),
 
   me: authedProcedure(Empty)
-    .meta(rest('GET', '/auth/me', { tag, summary: 'Get your profile', isOpenToScopedKeys: true }))
+    .meta(rest('GET', '/auth/me', { tag, versioned: profile, summary: 'Get your profile', isOpenToScopedKeys: true }))
     .output(Profile)
     .query(({ ctx }) => getProfile(ctx)),
 
@@ -57,6 +59,7 @@ export const authRouter = router({
     .meta(
       rest('PATCH', '/auth/me', {
         tag,
+        versioned: profile,
         summary: 'Update your profile',
         description: 'The time zone applies in every browser you sign in with.',
         audit: 'admin.update_profile',

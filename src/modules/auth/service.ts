@@ -28,7 +28,8 @@ export async function getProfile({ actor, db }: ActorContext): Promise<Profile> 
 /** Changes what the console keeps for the caller. */
 export async function updateProfile(ctx: MutationContext, input: UpdateProfile): Promise<Profile> {
   const { admin } = ctx.actor;
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = presentProfile(await findProfile(tx, admin.id));
     const { count } = await tx.admin.updateMany({ where: { id: admin.id }, data: { timeZone: input.time_zone } });
     if (count === 0) throw new AppError('SESSION_INVALID', 'This session has just ended. Sign in again.');

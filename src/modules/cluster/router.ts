@@ -1,13 +1,15 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportNodes } from './export';
 import { ClusterNode, ClusterNodePage, ExportClusterNodes, ListClusterNodes, UpdateClusterNode } from './schema';
-import { listNodes, removeNode, updateNode } from './service';
+import { getNode, listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
+const record = versioned(UpdateClusterNode, { read: getNode });
 
 export const clusterRouter = router({
   list: superAdminProcedure(ListClusterNodes)
@@ -40,6 +42,7 @@ export const clusterRouter = router({
     .meta(
       rest('PATCH', '/cluster/nodes/{id}', {
         tag,
+        versioned: record,
         summary: 'Drain an instance, or let it take work again',
         audit: 'cluster_node.update',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
@@ -52,6 +55,7 @@ export const clusterRouter = router({
     .meta(
       rest('DELETE', '/cluster/nodes/{id}', {
         tag,
+        versioned: record,
         summary: 'Remove a dead instance',
         description: 'Others take over immediately what it was delivering.',
         audit: 'cluster_node.delete',

@@ -20,6 +20,12 @@ export async function listNodes(ctx: ActorContext, input: ListClusterNodes): Pro
   });
 }
 
+export async function getNode({ db }: ActorContext, { id }: { id: string }): Promise<ClusterNode> {
+  const row = await db.clusterNode.findUnique({ where: { id } });
+  if (!row) throw notFound('instance');
+  return present(row, await databaseTime(db));
+}
+
 /** The app's instances, without the mail agents. */
 export async function listInstances(db: Tx): Promise<ClusterNode[]> {
   const now = await databaseTime(db);
@@ -36,8 +42,9 @@ export async function listInstances(db: Tx): Promise<ClusterNode[]> {
  * @throws NOT_FOUND; CONFLICT for a mail agent, and for an instance that is dead
  */
 export async function updateNode(ctx: MutationContext, { id, state }: UpdateClusterNode): Promise<ClusterNode> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     const before = await lock(tx, id);
+    await requireVersion();
     const now = await databaseTime(tx);
     if (before.roles.includes('agent'))
       throw new AppError(
@@ -59,8 +66,9 @@ export async function updateNode(ctx: MutationContext, { id, state }: UpdateClus
  * @throws NOT_FOUND; CONFLICT while it is alive
  */
 export async function removeNode(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  await ctx.transaction(async ({ tx, audit }) => {
+  await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     const row = await lock(tx, id);
+    await requireVersion();
     const now = await databaseTime(tx);
     if (isAlive(row, now))
       throw new AppError('CONFLICT', 'This instance is running. Stop it first: it then unregisters.');

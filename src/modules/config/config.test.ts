@@ -138,16 +138,16 @@ describe('PATCH /config', () => {
     const seen = await setting('EVENT_RETENTION_DAYS');
     await save({ EVENT_RETENTION_DAYS: 7 });
     const expected = { EVENT_RETENTION_DAYS: seen.updated_at };
-    const answer = expectError(await save({ EVENT_RETENTION_DAYS: 8 }, { expected }), 409, 'CONFLICT');
+    const answer = expectError(await save({ EVENT_RETENTION_DAYS: 8 }, { expected }), 412, 'VERSION_CONFLICT');
     expect(answer.error?.message).toContain('EVENT_RETENTION_DAYS (by ');
-    expect(answer.error?.details?.settings).toMatchObject([{ value: 7 }]);
+    expect(answer.error?.details?.current).toMatchObject([{ value: 7 }]);
     expect(env().eventRetentionDays).toBe(7);
   });
 
   it('has one winner of two changes at once that saw the same', async () => {
     const expected = { EVENT_RETENTION_DAYS: null };
     const answers = await Promise.all([7, 8, 9].map((days) => save({ EVENT_RETENTION_DAYS: days }, { expected })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
     expect(await db.savedSetting.count()).toBe(1);
   });
 

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { Empty } from '@/lib/wire';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { versionedBy } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { ConfigChanges, ListSettingChanges, Setting, SettingChangePage, UpdateConfig } from './schema';
-import { listSettingChanges, listSettings, updateConfig } from './service';
+import { listSettingChanges, listSettings, updateConfig, versionOfSettings } from './service';
 
 const tag = 'Configuration';
+const settings = versionedBy(versionOfSettings, { read: listSettings });
 
 export const configRouter = router({
   list: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/config', {
         tag,
+        versioned: settings,
         summary: 'List settings',
         isReadOnPrimary: true,
         description: 'With the values in effect. Settings of the environment override saved ones.',
@@ -24,10 +27,11 @@ export const configRouter = router({
     .meta(
       rest('PATCH', '/config', {
         tag,
+        versioned: settings,
         summary: 'Change settings',
         description: 'Saves all values or none. They take effect on every instance within two seconds.',
         audit: 'config.update',
-        errors: { 400: ['VALIDATION_ERROR'], 409: ['CONFLICT'] },
+        errors: { 400: ['VALIDATION_ERROR'] },
       }),
     )
     .output(ConfigChanges)

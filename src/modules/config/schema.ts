@@ -51,7 +51,7 @@ export const UpdateConfig = z.strictObject({
     .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
   expected: byKey(Timestamp.nullable()).optional().meta({
     description:
-      'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the answer is 409',
+      'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the response is 412 with those settings in `details.current`. `If-Match` compares all settings',
   }),
   dry_run: z.boolean().default(false).meta({ description: 'Validates and returns the changes without saving them' }),
 });

@@ -1,9 +1,11 @@
+import { digest, entityTag } from '@/lib/record-version';
 import type { Tx } from '@/server/db';
 import { AppError, type FieldError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { versionConflict } from '@/server/procedures/versions';
 import { SETTINGS } from '@/server/settings/catalog';
 import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/settings/saved';
 import { type SettingName, settingLimits, settingNames } from '@/server/settings/settings.mjs';
@@ -14,27 +16,35 @@ type Saved = Prisma.SavedSettingGetPayload<object>;
 type SavedByKey = ReadonlyMap<string, Saved>;
 
 export async function listSettings(ctx: ActorContext): Promise<Setting[]> {
-  const saved = await readSaved(ctx.db);
-  return settingNames.map((key) => present(key, saved.get(key)));
+  return presentAll(await readSaved(ctx.db));
+}
+
+/** The version of all settings. A new secret, which isn't shown, has a later time. */
+export function versionOfSettings(settings: Setting[]): string {
+  return digest(settings.map(({ key, value, updated_at: updatedAt }) => [key, value, updatedAt]));
 }
 
 /**
  * Saves settings, all or none, which take effect on every instance within two seconds.
- * @throws VALIDATION_ERROR with every value that is not valid; CONFLICT if one was changed since the caller read it
+ * @throws VALIDATION_ERROR with every value that is not valid; VERSION_CONFLICT if one was changed since the caller read it
  */
 export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
   const wanted = readWanted(input.values);
   const now = ctx.clock.now();
-  const changes = await ctx.transaction(async ({ tx, audit }) => {
+  const { changes, after } = await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     // One change at a time over all instances.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('config', 0))`;
+    await requireVersion();
     const saved = await readSaved(tx);
     requireUnchanged(saved, input.expected ?? {});
     const planned = [...wanted].map(([key, text]) => ({ key, text, before: saved.get(key)?.value ?? null }));
     const effective = planned.filter(({ text, before }) => text !== before);
     const { id: adminId, email: adminEmail } = ctx.actor.admin;
+    const after = new Map(saved);
     if (!input.dry_run) {
-      await save(tx, effective, { at: now, adminId, adminEmail });
+      const rows = await save(tx, effective, { at: now, adminId, adminEmail });
+      for (const { key } of effective) after.delete(key);
+      for (const row of rows) after.set(row.key, row);
       await tx.$executeRaw`SELECT pg_notify(${SETTINGS_CHANNEL}, '')`;
     }
     const report = effective.map(({ key, text, before }) => ({
@@ -48,9 +58,10 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
       after: Object.fromEntries(report.map(({ key, after }) => [key, after.value])),
       details: { dry_run: input.dry_run },
     });
-    return report;
+    return { changes: report, after };
   });
   if (!input.dry_run) await applySavedSettings(ctx.db);
+  ctx.response.headers.set('ETag', entityTag(versionOfSettings(presentAll(after))));
   return { dry_run: input.dry_run, changes };
 }
 
@@ -90,7 +101,7 @@ function readOne(key: string, value: Value | null): { problem: string } | { key:
   return 'problem' in read ? read : { key, text: read.text };
 }
 
-/** @throws CONFLICT naming the settings that were changed since the caller read them */
+/** @throws VERSION_CONFLICT naming the settings that were changed since the caller read them */
 function requireUnchanged(saved: SavedByKey, expected: NonNullable<UpdateConfig['expected']>): void {
   const changed = Object.entries(expected).filter(
     ([key, at]) => (saved.get(key)?.updatedAt.getTime() ?? null) !== (at === null ? null : Date.parse(at)),
@@ -101,24 +112,23 @@ function requireUnchanged(saved: SavedByKey, expected: NonNullable<UpdateConfig[
     const by = saved.get(key)?.updatedByEmail;
     return by ? `${key} (by ${by})` : key;
   });
-  throw new AppError('CONFLICT', `Nothing was saved, because of changes made meanwhile: ${names.join(', ')}.`, {
-    details: { settings },
-  });
+  const message = `Nothing was saved, because of changes made meanwhile: ${names.join(', ')}.`;
+  throw versionConflict(settings, versionOfSettings(presentAll(saved)), message);
 }
 
 type Change = { key: SettingName; before: string | null; text: string | null };
 type By = { at: Date; adminId: string; adminEmail: string };
 
-async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail }: By): Promise<void> {
+async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail }: By): Promise<Saved[]> {
   await tx.savedSetting.deleteMany({ where: { key: { in: changes.map(({ key }) => key) } } });
-  await tx.savedSetting.createMany({
-    data: changes.flatMap(({ key, text }) =>
-      text === null ? [] : [{ key, value: text, updatedAt: at, updatedById: adminId, updatedByEmail: adminEmail }],
-    ),
-  });
+  const rows = changes.flatMap(({ key, text }) =>
+    text === null ? [] : [{ key, value: text, updatedAt: at, updatedById: adminId, updatedByEmail: adminEmail }],
+  );
+  await tx.savedSetting.createMany({ data: rows });
   await tx.settingChange.createMany({
     data: changes.map(({ key, before, text }) => ({ key, before, after: text, at, adminId, adminEmail })),
   });
+  return rows;
 }
 
 async function readSaved(db: Tx): Promise<SavedByKey> {
@@ -148,6 +158,10 @@ function shown(key: SettingName, given: string): Value | null {
   if (WITH_SECRET_PATH.includes(key)) url.pathname = '/redacted';
   url.search = '';
   return url.href;
+}
+
+function presentAll(saved: SavedByKey): Setting[] {
+  return settingNames.map((key) => present(key, saved.get(key)));
 }
 
 function present(key: SettingName, row: Saved | undefined): Setting {

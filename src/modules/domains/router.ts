@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
@@ -10,6 +11,7 @@ import { CreateDomain, Domain, DomainPage, ExportDomains, ListDomains, UpdateDom
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
 const tag = 'Domains';
+const record = versioned(UpdateDomain, { table: 'domain', read: getDomain });
 
 export const domainsRouter = router({
   list: authedProcedure(ListDomains)
@@ -48,6 +50,7 @@ export const domainsRouter = router({
     .meta(
       rest('GET', '/domains/{id}', {
         tag,
+        versioned: record,
         summary: 'Get a domain',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -60,6 +63,7 @@ export const domainsRouter = router({
     .meta(
       rest('PATCH', '/domains/{id}', {
         tag,
+        versioned: record,
         summary: 'Update a domain',
         description: 'Changes only the supplied fields. A domain can’t be renamed.',
         audit: 'domain.update',
@@ -74,6 +78,7 @@ export const domainsRouter = router({
     .meta(
       rest('DELETE', '/domains/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete a domain',
         description: 'Its mailboxes and aliases must be deleted first. Its webhooks are deleted with it.',
         audit: 'domain.delete',

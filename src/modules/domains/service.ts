@@ -61,7 +61,8 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
 }
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = present(await requireDomain(ctx, tx, id));
     await requireOwnMailbox(tx, id, settings.report_mailbox_id);
     const row = await tx.domain
@@ -76,7 +77,8 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
 
 /** Keeps its messages, events and audit entries, with its id, and so takes no longer with millions of them. @throws CONFLICT while the domain has mailboxes or aliases */
 export async function deleteDomain(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = present(await requireDomain(ctx, tx, id));
     // Before the alerts, in the order in which a check of its DNS locks them.
     await tx.$queryRaw`SELECT id FROM domain WHERE id = ${id}::uuid FOR UPDATE`;

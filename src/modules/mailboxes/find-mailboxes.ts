@@ -14,8 +14,8 @@ type ListedRow = Row & { domain: { name: string } };
 const COLUMNS = Prisma.sql`
   m.id, m.domain_id AS "domainId", m.local_part AS "localPart", m.display_name AS "displayName",
   m.quota_bytes AS "quotaBytes", m.active, m.suspended_at AS "suspendedAt", m.suspension_reason AS "suspensionReason",
-  m.suspension_note AS "suspensionNote", m.used_bytes AS "usedBytes", m.percent_full AS "percentFull", m.created_at AS "createdAt",
-  m.updated_at AS "updatedAt", d.name AS "domainName"`;
+  m.suspension_note AS "suspensionNote", m.used_bytes AS "usedBytes", m.percent_full AS "percentFull",
+  m.password_changed_at AS "passwordChangedAt", m.created_at AS "createdAt", m.updated_at AS "updatedAt", d.name AS "domainName"`;
 
 const KEY = { table: 'mailbox', column: Prisma.sql`m.search_key` };
 

@@ -56,6 +56,7 @@ describe('creating a mailbox', () => {
       suspension_note: '',
       used_bytes: 0,
       percent_full: 0,
+      password_changed_at: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportMailboxes } from './export';
@@ -21,6 +22,7 @@ import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailbo
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
 const tag = 'Mailboxes';
+const record = versioned(UpdateMailbox, { table: 'mailbox', read: getMailbox });
 const isOpenToScopedKeys = true;
 
 export const mailboxesRouter = router({
@@ -93,6 +95,7 @@ export const mailboxesRouter = router({
     .meta(
       rest('GET', '/mailboxes/{id}', {
         tag,
+        versioned: record,
         summary: 'Get a mailbox',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'] },
@@ -117,6 +120,7 @@ export const mailboxesRouter = router({
     .meta(
       rest('PATCH', '/mailboxes/{id}', {
         tag,
+        versioned: record,
         summary: 'Update a mailbox',
         description: 'Changes only the supplied fields. A new password takes effect immediately.',
         audit: 'mailbox.update',
@@ -131,6 +135,7 @@ export const mailboxesRouter = router({
     .meta(
       rest('DELETE', '/mailboxes/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete a mailbox',
         audit: 'mailbox.delete',
         isOpenToScopedKeys,

@@ -49,6 +49,7 @@ export const Mailbox = z
       .meta({ description: 'The reason an admin gave, or the count, time window and limit that were exceeded' }),
     used_bytes: z.number().int(),
     percent_full: z.number().int().nullable().meta({ description: 'Of the quota, 1000 at most. null: no quota' }),
+    password_changed_at: Timestamp.nullable().meta({ description: 'null: not since the mailbox was created' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -109,7 +109,8 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
   const { id, password, display_name: displayName, quota_bytes: quotaBytes, active } = input;
   await requireMailbox(ctx, ctx.db, id);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const row = await requireMailbox(ctx, tx, id);
     const data = { displayName, quotaBytes, active, passwordHash };
     const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing));
@@ -120,7 +121,8 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
 }
 
 export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = present(await requireMailbox(ctx, tx, id));
     // A domain admin must not lift a suspension by deleting and recreating the mailbox.
     const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
@@ -157,6 +159,7 @@ export const FIELDS = {
   suspensionNote: true,
   usedBytes: true,
   percentFull: true,
+  passwordChangedAt: true,
   createdAt: true,
   updatedAt: true,
   domain: { select: { name: true } },
@@ -179,6 +182,7 @@ export function present(row: Row): Mailbox {
     suspension_note: row.suspensionNote,
     used_bytes: Number(row.usedBytes),
     percent_full: row.quotaBytes === null ? null : row.percentFull,
+    password_changed_at: row.passwordChangedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { CreateSavedView, ListSavedViews, SavedView, UpdateSavedView } from './schema';
-import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from './service';
+import { createSavedView, deleteSavedView, getSavedView, listSavedViews, updateSavedView } from './service';
 
 const tag = 'Saved views';
+const record = versioned(UpdateSavedView, { table: 'saved_view', read: getSavedView });
 
 export const savedViewsRouter = router({
   list: authedProcedure(ListSavedViews)
@@ -36,6 +38,7 @@ export const savedViewsRouter = router({
     .meta(
       rest('PATCH', '/auth/me/views/{id}', {
         tag,
+        versioned: record,
         summary: 'Change the filters of a saved view',
         audit: 'saved_view.update',
         errors: { 404: ['NOT_FOUND'] },
@@ -48,6 +51,7 @@ export const savedViewsRouter = router({
     .meta(
       rest('DELETE', '/auth/me/views/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete a saved view',
         audit: 'saved_view.delete',
         errors: { 404: ['NOT_FOUND'] },

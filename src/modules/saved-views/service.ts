@@ -15,6 +15,10 @@ export async function listSavedViews({ db, actor }: ActorContext, { page }: List
   return rows.map(present);
 }
 
+export async function getSavedView(ctx: ActorContext, { id }: { id: string }): Promise<SavedView> {
+  return present(await requireView(ctx, ctx.db, id));
+}
+
 /** @throws CONFLICT if the list has a view of that name, or the admin 50 views */
 export async function createSavedView(ctx: MutationContext, input: CreateSavedView): Promise<SavedView> {
   const { page, name } = input;
@@ -39,7 +43,8 @@ export async function createSavedView(ctx: MutationContext, input: CreateSavedVi
 /** Replaces the filters and the order. @throws NOT_FOUND, VALIDATION_ERROR */
 export async function updateSavedView(ctx: MutationContext, input: UpdateSavedView): Promise<SavedView> {
   const { id } = input;
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = present(await requireView(ctx, tx, id));
     const message = queryError(before.page, input.query);
     if (message) throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'query', message }] } });
@@ -55,7 +60,8 @@ export async function updateSavedView(ctx: MutationContext, input: UpdateSavedVi
 
 /** @throws NOT_FOUND */
 export async function deleteSavedView(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = present(await requireView(ctx, tx, id));
     const { count } = await tx.savedView.deleteMany({ where: { id } });
     if (count === 0) throw notFound('saved view');

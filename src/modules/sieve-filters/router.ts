@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportSieveFilters } from './export';
@@ -24,6 +25,7 @@ import {
 } from './service';
 
 const tag = 'Sieve filters';
+const record = versioned(UpdateSieveFilter, { table: 'sieve_filter', read: getSieveFilter });
 const isOpenToScopedKeys = true;
 
 export const sieveFiltersRouter = router({
@@ -94,6 +96,7 @@ export const sieveFiltersRouter = router({
     .meta(
       rest('GET', '/sieve-filters/{id}', {
         tag,
+        versioned: record,
         summary: 'Get a Sieve filter',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'] },
@@ -106,6 +109,7 @@ export const sieveFiltersRouter = router({
     .meta(
       rest('PATCH', '/sieve-filters/{id}', {
         tag,
+        versioned: record,
         summary: 'Update a Sieve filter',
         description:
           'Changes only the supplied fields. A changed script is compiled first; other changes don’t need the mail server.',
@@ -121,6 +125,7 @@ export const sieveFiltersRouter = router({
     .meta(
       rest('DELETE', '/sieve-filters/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete a Sieve filter',
         audit: 'sieve_filter.delete',
         isOpenToScopedKeys,

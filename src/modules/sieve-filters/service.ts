@@ -68,10 +68,11 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
   const { id, name, script, active, position } = input;
   const known = await requireFilter(ctx, ctx.db, id);
   if (script !== undefined && script !== known.script) await requireCompiles(ctx, script);
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     const { scope, domainId, mailboxId } = known;
     const owner = { scope, domainId, mailboxId };
     await lockScope(tx, owner);
+    await requireVersion();
     const row = await requireFilter(ctx, tx, id);
     if (active && !row.active) await requireCapacity(tx, owner, { all: 0, active: 1 });
     const data = { name, script, active, position };
@@ -84,7 +85,8 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
 }
 
 export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const row = await requireFilter(ctx, tx, id);
     await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
     await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });

@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
@@ -29,6 +30,7 @@ import {
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
 
 const tag = 'Webhooks';
+const record = versioned(UpdateWebhook, { table: 'webhook', read: getWebhook });
 const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const webhooksRouter = router({
@@ -78,6 +80,7 @@ export const webhooksRouter = router({
     .meta(
       rest('GET', '/webhooks/{id}', {
         tag,
+        versioned: record,
         summary: 'Get a webhook',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -90,6 +93,7 @@ export const webhooksRouter = router({
     .meta(
       rest('PATCH', '/webhooks/{id}', {
         tag,
+        versioned: record,
         summary: 'Update a webhook',
         description:
           'Changes only the supplied fields. An inactive webhook gets no new events, and its due deliveries are on hold.',
@@ -105,6 +109,7 @@ export const webhooksRouter = router({
     .meta(
       rest('DELETE', '/webhooks/{id}', {
         tag,
+        versioned: record,
         summary: 'Delete a webhook',
         description: 'Cancels its retries immediately.',
         audit: 'webhook.delete',

@@ -104,7 +104,8 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
 /** Changes only the supplied fields. Pending deliveries use the new URL, and a new URL resets the failure count. */
 export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
   const { id, url, events, name, active } = input;
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const before = await requireWebhook(ctx, tx, id);
     const isMoved = url !== undefined && url !== before.url;
     const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
@@ -123,7 +124,8 @@ export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook):
 
 /** Cancels its retries immediately. Its deliveries are deleted later by the retention job. */
 export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
     const row = await requireWebhook(ctx, tx, id);
     await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
     await resolveAlert(tx, failingAlert(row), ctx.clock.now());

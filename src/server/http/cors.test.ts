@@ -59,7 +59,7 @@ describe('with CORS_ORIGINS', () => {
     expect(response.status).toBe(204);
     expect(await response.text()).toBe('');
     expect(Object.fromEntries(corsHeadersOf(response).map((name) => [name, response.headers.get(name)]))).toEqual({
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match',
       'access-control-allow-methods': 'GET, HEAD, POST',
       'access-control-allow-origin': LISTED,
       'access-control-max-age': '600',
@@ -94,7 +94,7 @@ describe('with CORS_ORIGINS', () => {
       expect(response.status).toBe(status);
       expect(response.headers.get('access-control-allow-origin')).toBe(LISTED);
       expect(response.headers.get('access-control-expose-headers')).toBe(
-        'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached',
+        'X-Request-Id, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached',
       );
       expect(response.headers.get('vary')).toBe('Origin');
     }

@@ -1,9 +1,9 @@
 import { env } from '../settings/env';
 import type { WebRequest } from './fetch-adapter';
 
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match';
 const EXPOSED_HEADERS =
-  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached';
+  'X-Request-Id, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached';
 const MAX_AGE_SECONDS = 600;
 
 /**

@@ -12,6 +12,8 @@ export type Context = {
   db: Database;
   clock: Clock;
   request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null; cookies: string };
+  /** The header of a change that holds only for a known version, see versions.ts. */
+  ifMatch: string | null;
   credentials: Credentials;
   /** Whether the browser states that the request comes from this console. */
   isSameOrigin: boolean;
@@ -46,6 +48,7 @@ export function createContext(
       idempotencyKey: request.headers.get('idempotency-key'),
       cookies: request.headers.get('cookie') ?? '',
     },
+    ifMatch: request.headers.get('if-match'),
     credentials,
     isSameOrigin: isSameOrigin(request.headers),
     response: { headers: responseHeaders, status: null },

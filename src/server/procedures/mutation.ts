@@ -4,12 +4,22 @@ import { type AuditRecord, type AuditRow, auditRow, insertAuditEntry } from '../
 import type { Tx } from '../db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import type { ActorContext, Context } from './context';
+import { type Condition, requireAccepted } from './versions';
 
 /** Records an audit entry of the call. */
 type RecordAudit = (record: AuditRecord) => Promise<void>;
 
 /** The transaction of a change. Its entry commits with the change, or neither does. */
-export type AuditedTransaction = { tx: Tx; audit: RecordAudit };
+export type AuditedTransaction = {
+  tx: Tx;
+  audit: RecordAudit;
+  /**
+   * Compares the version of the record with `If-Match`, and locks its row until the transaction ends. Without `If-Match` it
+   * does nothing. A verb of a versioned route calls it before it reads the record, and after locks that come first.
+   * @throws VERSION_CONFLICT
+   */
+  requireVersion: () => Promise<void>;
+};
 
 type Writes = {
   /**
@@ -31,12 +41,17 @@ export type PublicMutationContext = Context & Writes;
 
 export type MutationContext = ActorContext & Writes;
 
+type Call = {
+  path: string;
+  action: AuditAction;
+  actor: Actor | null;
+  /** Null without `If-Match`. */
+  condition: Condition | null;
+};
+
 /** What a mutation writes with, and whether an audit entry of the call has been committed. */
-export function auditedWrites(
-  ctx: Context,
-  call: { path: string; action: AuditAction; actor: Actor | null },
-): { writes: Writes; isRecorded: () => boolean } {
-  const { path, action, actor: caller } = call;
+export function auditedWrites(ctx: Context, call: Call): { writes: Writes; isRecorded: () => boolean } {
+  const { path, action, actor: caller, condition } = call;
   let isRecorded = false;
 
   const completed = (entry: AuditRecord) => {
@@ -54,12 +69,18 @@ export function auditedWrites(
     async transaction(work, options) {
       const committed = await ctx.db.$transaction(async (tx) => {
         let hasEntry = false;
+        let isVersionChecked = condition === null;
         const audit: RecordAudit = async (entry) => {
           await record(tx, entry);
           hasEntry = true;
         };
-        const result = await work({ tx, audit });
+        const requireVersion = async () => {
+          isVersionChecked = true;
+          if (condition) await requireAccepted({ ...ctx, actor: caller } as ActorContext, tx, condition);
+        };
+        const result = await work({ tx, audit, requireVersion });
         if (!hasEntry) throw new Error(`a transaction of the mutation ${path} recorded no audit entry`);
+        if (!isVersionChecked) throw new Error(`a transaction of the mutation ${path} compared no version`);
         return result;
       }, options && { timeout: options.timeoutMs });
       isRecorded = true;

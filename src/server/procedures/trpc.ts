@@ -15,6 +15,7 @@ import type { ProcedureMeta } from '../rest/meta';
 import { invalidInput, requireStorableText } from '../validation';
 import type { Context } from './context';
 import { auditedWrites, NO_WRITES } from './mutation';
+import { type Condition, invalidIfMatch, readIfMatch } from './versions';
 
 const t = initTRPC
   .context<Context>()
@@ -109,7 +110,8 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
   }
   const action = meta.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);
-  const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });
+  const condition = conditionOf(ctx, meta, actor, input);
+  const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor, condition });
   const recordRefusal = async (error: unknown) => {
     if (!(error instanceof AppError) || !AUDITED_REFUSALS.has(error.status) || isRecorded()) return;
     await recordDeniedAttempt(ctx.db, ctx, refusalEntry(action, actor, input, error), actor);
@@ -128,7 +130,18 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
   return result;
 });
 
-const AUDITED_REFUSALS = new Set([403, 404, 409]);
+const AUDITED_REFUSALS = new Set([403, 404, 409, 412]);
+
+/** What `If-Match` demands. Only PATCH and DELETE take it; the other calls ignore it. @throws VALIDATION_ERROR */
+function conditionOf({ ifMatch }: Context, meta: ProcedureMeta, actor: Actor | null, input: unknown): Condition | null {
+  const { versioned, openapi } = meta;
+  if (ifMatch === null || (openapi?.method !== 'PATCH' && openapi?.method !== 'DELETE')) return null;
+  if (!versioned) throw invalidIfMatch('What this endpoint changes has no version. Leave the header out.');
+  const accepted = readIfMatch(ifMatch);
+  // A record without an id of its own, such as the profile, is the caller's.
+  const { id = actor?.admin.id ?? '' } = input as { id?: string };
+  return { versioned, accepted, id };
+}
 
 /** Procedure builders by role: public → authed → admin → superAdmin. Fields are checked before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {

@@ -1,4 +1,5 @@
 import type { AnyTRPCRouter } from '@trpc/server';
+import { entityTag } from '@/lib/record-version';
 import type { Clock } from '../clock';
 import { AppError } from '../errors';
 import { type BodyBudget, reserveBodyBudget } from '../http/body/body-budget';
@@ -54,6 +55,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
       const { status, isPaginated, redirect, file } = route.meta.rest;
+      setEntityTag(ctx, route, data);
       if (redirect) response = redirectResponse((data as { location: string }).location, ctx);
       else if (file)
         response = fileResponse(data as FileOutput, { contentType: file, headers: withRequestId(ctx), isHead });
@@ -91,6 +93,12 @@ function redirectResponse(location: string, ctx: Context): Response {
   headers.set('Location', location);
   headers.set('Cache-Control', 'no-store');
   return new Response(null, { status: 302, headers: withRequestId(ctx) });
+}
+
+/** Sets the `ETag` of the record that the response has, unless the verb did. */
+function setEntityTag({ response: { headers } }: Context, { method, meta }: Route, data: unknown): void {
+  if (!meta.versioned || method === 'DELETE' || headers.has('ETag')) return;
+  headers.set('ETag', entityTag(meta.versioned.versionOf(data as object)));
 }
 
 function withRequestId(ctx: Context): Headers {

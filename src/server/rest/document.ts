@@ -119,6 +119,9 @@ function describe(operation: Operation, { meta, method, input, template }: Route
       description: 'A file',
       content: { [file.split(';')[0] as string]: { schema: { type: 'string' } } },
     };
+  if (meta.versioned && method !== 'DELETE') {
+    operation.responses[status] = { ...(operation.responses[status] as object), headers: ENTITY_TAG };
+  }
   operation.security ??= [];
   if (meta.access && meta.access !== 'domain_admin') {
     operation.description = [operation.description, `Requires the role \`${meta.access}\`.`].filter(Boolean).join(' ');
@@ -133,6 +136,10 @@ const REDIRECTION = {
   headers: {
     Location: { description: 'Redirect target', required: true, schema: { type: 'string', format: 'uri-reference' } },
   },
+};
+
+const ENTITY_TAG = {
+  ETag: { description: 'The version of the record, for `If-Match`', required: true, schema: { type: 'string' } },
 };
 
 /** The codes implied by access, input and method, plus those of the operation. */
@@ -155,6 +162,7 @@ function errorCodes(
   else if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
   if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
   if (meta.access || method !== 'GET') codes.push('SERVICE_UNAVAILABLE');
+  if (meta.versioned && method !== 'GET') codes.push('VERSION_CONFLICT');
   const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) add(byStatus, ERROR_STATUS[code], code);
   for (const [status, more] of Object.entries(meta.rest.errors)) {

@@ -1,8 +1,9 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AuditAction } from '@/lib/audit-actions';
 import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
+import type { Versioned } from '../procedures/versions';
 
 export type ProcedureMeta = OpenApiMeta<{
   /** Required role; absent for public procedures. Set by the procedure builders in trpc.ts. */
@@ -10,6 +11,8 @@ export type ProcedureMeta = OpenApiMeta<{
   rest?: Rest;
   /** Of a mutation. */
   audit?: AuditAction;
+  /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
+  versioned?: Versioned;
   isOpenToScopedKeys?: boolean;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
@@ -46,12 +49,13 @@ export type Rest = {
   bodyLimitBytes: () => number;
 };
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'DELETE';
 
 type Operation = Partial<Omit<Rest, 'errors'>> &
   Pick<
     ProcedureMeta,
     | 'audit'
+    | 'versioned'
     | 'isOpenToScopedKeys'
     | 'isSessionOnly'
     | 'isLogin'
@@ -73,8 +77,21 @@ const KB = 1024;
 /** The body limit of most endpoints. Anyone can call a public one, so its limit is what a sign-in needs. */
 export const BODY_LIMIT_BYTES = { signedIn: 1024 * KB, public: 16 * KB };
 
+const IF_MATCH = z.object({
+  'If-Match': z.string().optional().meta({
+    description:
+      'The ETag of the record as you loaded it, several, or `*`. If the record has another version, nothing is changed and the response is 412, with the record in `details.current`',
+  }),
+});
+
 /** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
-export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
+export function rest(
+  method: 'PATCH',
+  path: `/${string}`,
+  operation: Operation & { versioned: Versioned },
+): ProcedureMeta;
+export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta;
+export function rest(method: Method | 'PATCH', path: `/${string}`, operation: Operation): ProcedureMeta {
   const {
     summary,
     description,
@@ -101,7 +118,7 @@ export function rest(method: Method, path: `/${string}`, operation: Operation): 
       description,
       tags: [tag],
       protect: !isPublic,
-      requestHeaders: headers ?? body?.headers,
+      requestHeaders: headers ?? body?.headers ?? (meta.versioned && method !== 'GET' ? IF_MATCH : undefined),
     },
     rest: {
       status: status ?? (redirect ? 302 : 200),

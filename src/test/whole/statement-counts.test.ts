@@ -27,3 +27,16 @@ it.each([
   expect((await api.get(path)).status).toBe(200);
   expect(query).toHaveBeenCalledTimes(count);
 });
+
+it('a change without If-Match compares no version, which would be two statements more', async () => {
+  const change = async (headers: Record<string, string>) => {
+    query.mockClear();
+    const body = { active: true };
+    expect((await api.call('PATCH', `/aliases/${id}`, { body, headers })).status).toBe(200);
+    return query.mock.calls.length;
+  };
+  await change({});
+  const count = await change({});
+  expect(count).toBe(12);
+  expect(await change({ 'if-match': '*' })).toBe(count + 2);
+});

@@ -33,9 +33,9 @@ export async function writeAliases<Result>(
     (inTurn: InTurn): WriteAliases =>
     (touched, change) =>
       inTurn(touched.domainId, () =>
-        ctx.transaction(async ({ tx, audit }) => {
-          await lockDomains(tx, touched);
-          return change({ tx, audit });
+        ctx.transaction(async (transaction) => {
+          await lockDomains(transaction.tx, touched);
+          return change(transaction);
         }),
       );
   return runCall(ctx.actor.admin.id, (inTurn) => work(transactionOf(inTurn), inTurn)).catch((error) => {

@@ -2,7 +2,7 @@
 export const OWN_TABLES: Readonly<Record<string, string>> = {
   abuse_threshold: 'domain_hourly id mailbox_hourly spike_factor updated_at',
   admin:
-    'created_at email id last_login_at password_hash role time_zone totp_enabled totp_last_step totp_secret updated_at',
+    'created_at email id last_login_at password_changed_at password_hash role time_zone totp_enabled totp_last_step totp_secret updated_at',
   admin_domain: 'admin_id domain_id',
   alert:
     'acknowledged_at closed_at count created_at day domain_id expected id is_resolved kind mailbox_id severity status subject text updated_at',
@@ -47,7 +47,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   logged_mail: 'client_address login mail_from message_id queue_id raw removed_at seen_at size_bytes verdict',
   mail_cursor: 'complete_since file position source',
   mailbox:
-    'active created_at display_name domain_id id local_part password_hash percent_full quota_bytes rate_counted_from search_key suspended_at suspension_note suspension_reason updated_at used_bytes',
+    'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key suspended_at suspension_note suspension_reason updated_at used_bytes',
   message:
     'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id queue_id search_key size_bytes spam_score status subject to_addresses updated_at',
   message_content:

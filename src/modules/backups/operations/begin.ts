@@ -6,7 +6,7 @@ import type { Clock } from '@/server/clock';
 import { instanceName } from '@/server/cluster/this-node';
 import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { MutationContext } from '@/server/procedures/mutation';
+import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Progress } from '../archive/format';
 import type { BackupRow, OperationRow } from '../records/present';
 import { hasOwn } from '../records/reconcile';
@@ -113,7 +113,9 @@ export function ownTransaction(db: Database, clock: Clock, { request }: Requeste
   return (work) =>
     db.$transaction((tx) => {
       const entry = { action, actor: null, outcome: 'success' as const };
-      return work({ tx, audit: (record) => insertAuditEntry(tx, { clock, request }, { ...entry, ...record }) });
+      const audit: AuditedTransaction['audit'] = (record) =>
+        insertAuditEntry(tx, { clock, request }, { ...entry, ...record });
+      return work({ tx, audit, requireVersion: async () => {} });
     });
 }
 

@@ -8,7 +8,7 @@ import { PHRASES, type Phrase } from './phrases';
 const MAX_NAMED = 2;
 
 /** Fields that follow from others, or that a record has of its use. */
-const DERIVED = new Set(['updated_at', 'dns_status', 'percent_full', 'used_bytes', 'warnings']);
+const DERIVED = new Set(['updated_at', 'password_changed_at', 'dns_status', 'percent_full', 'used_bytes', 'warnings']);
 
 /** The fields that an update changed: "changed the quota of mailbox". Undefined for an update that a verb of its own says. */
 export function changePhrase({ action, details }: AuditEntry): Phrase | undefined {
