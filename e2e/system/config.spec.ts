@@ -63,9 +63,13 @@ test('says which value is not valid, and who changed a setting in the meantime',
   await review.click();
   const dialog = page.getByRole('dialog', { name: 'Review changes' });
   await expect(dialog.getByRole('deletion')).toHaveText('100 days');
+  await api.call('PATCH', '/config', { values: { AUDIT_RETENTION_DAYS: 150 } });
+  await dialog.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('AUDIT_RETENTION_DAYS (by ');
+  await expect(dialog.getByRole('deletion')).toHaveText('150 days');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  await expect(days).toHaveValue('100 days');
+  await expect(days).toHaveValue('150 days');
   await api.call('PATCH', '/config', { values: { AUDIT_RETENTION_DAYS: null } });
 });
 

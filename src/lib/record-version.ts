@@ -1,15 +1,45 @@
+/** The fields that the PATCH of each record sets, and so those that its version counts. */
+export const EDITED_FIELDS = {
+  abuse_threshold: ['mailbox_hourly', 'domain_hourly', 'spike_factor'],
+  admin: ['role', 'password_changed_at', 'domain_ids'],
+  alert: ['status'],
+  alias: ['destination', 'active'],
+  cluster_node: ['state'],
+  domain: [
+    'active',
+    'description',
+    'max_mailboxes',
+    'max_aliases',
+    'default_quota_bytes',
+    'hourly_send_limit',
+    'mta_sts_mode',
+    'report_mailbox_id',
+  ],
+  mailbox: ['password_changed_at', 'display_name', 'quota_bytes', 'active'],
+  profile: ['time_zone'],
+  saved_view: ['query'],
+  sieve_filter: ['name', 'script', 'active', 'position'],
+  webhook: ['url', 'events', 'name', 'active'],
+} as const;
+
+export type RecordKind = keyof typeof EDITED_FIELDS;
+
+/** A record of a kind, as far as its version counts. */
+export type Versioned<Kind extends RecordKind> = { [Field in (typeof EDITED_FIELDS)[Kind][number]]: unknown };
+
 /**
- * Returns the version of a record: it changes with every field that its PATCH sets, and with nothing else. A field that the
- * record doesn't show is a password, which counts through `password_changed_at`. Server and console compute it alike, so that
- * the console has it for every row of a list.
- * @param fields of the PATCH; the id may be among them
+ * Returns the version of a record, which changes with each edit and with nothing else. A record doesn't show its password, which
+ * counts by the time of its last change. The order of a list doesn't count: all lists here are sets. Server and console
+ * compute the version alike, so that the console has it for every row of a list.
  */
-export function recordVersion(record: object, fields: readonly string[]): string {
-  const values = record as Record<string, unknown>;
-  const edited = fields.filter((field) => field !== 'id').toSorted();
-  const shown = edited.filter((field) => Object.hasOwn(values, field));
-  const counted = shown.length === edited.length ? shown : [...shown, 'password_changed_at'];
-  return digest(counted.map((field) => [field, values[field]]));
+export function recordVersion<Kind extends RecordKind>(kind: Kind, record: Versioned<Kind>): string {
+  const values: Record<string, unknown> = record;
+  return digest(EDITED_FIELDS[kind].map((field) => asSet(values[field])));
+}
+
+/** The value, or the entries of a list in one order. */
+export function asSet(value: unknown): unknown {
+  return Array.isArray(value) ? value.toSorted() : value;
 }
 
 /** Returns a short text that differs for values that differ. It protects nothing, and needs no `crypto.subtle`, which browsers have with https only. */

@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import type { openApiDocument } from '@/server/rest/document';
 
 type Document = ReturnType<typeof openApiDocument>;
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> };
+type Described = { content?: Record<string, { schema: object }>; headers?: Record<string, { required?: boolean }> };
+type Operation = { responses: Record<string, Described> };
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 // The document is no schema itself, but has them.
@@ -34,6 +35,8 @@ export function checkEnvelope(
   const { template, operation } = found;
   const documented = operation.responses[response.status];
   expect(documented, `${method} ${path} answers ${response.status}, which isn't documented`).toBeDefined();
+  for (const [name, { required }] of Object.entries(documented?.headers ?? {}))
+    if (required) expect(response.headers.get(name), `${method} ${path} answers without ${name}`).not.toBeNull();
   if (!documented?.content?.['application/json']) return;
   const status = String(response.status);
   const place = ['paths', template, method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];

@@ -29,6 +29,11 @@ export function isSessionLost(problem: Problem): boolean {
   return problem.code === 'AUTH_REQUIRED' || problem.code === 'SESSION_INVALID';
 }
 
+/** The record was changed since it was loaded. `details.current` has it. */
+export function isVersionConflict(problem: Problem): boolean {
+  return problem.code === 'VERSION_CONFLICT';
+}
+
 /** An error in a field that was found before the call was made. */
 export class InvalidField extends Error {
   readonly data: object;

@@ -8,8 +8,9 @@ import { type ReactNode, useState } from 'react';
 import { currentPage, type PageRequest } from '@/lib/page-request';
 import type { AppRouter } from '@/modules/router';
 import { setTimeZone } from '../values/use-time-zone';
+import { ifMatchOf } from './if-unchanged';
 import { createPageQueryClient } from './page-query-client';
-import { isSessionLost, toProblem } from './problem';
+import { isSessionLost, isVersionConflict, toProblem } from './problem';
 import { profileFirst, watchProfile } from './profile-first';
 import { reportSessionLost } from './session-lost';
 
@@ -37,7 +38,16 @@ function linksOf(page: PageRequest | undefined): TRPCLink<AppRouter>[] {
     splitLink({
       condition: ({ context }) => context.isAlone === true,
       true: httpLink({ url: URL }),
-      false: httpBatchLink(BATCH),
+      false: splitLink({
+        condition: ({ input }) => ifMatchOf(input) !== null,
+        // The header is one call's.
+        true: httpBatchLink({
+          ...BATCH,
+          maxItems: 1,
+          headers: ({ opList: [{ input }] }) => ({ 'If-Match': ifMatchOf(input) ?? undefined }),
+        }),
+        false: httpBatchLink(BATCH),
+      }),
     }),
   ];
 }
@@ -57,14 +67,26 @@ function pageQueryClient(): QueryClient {
 function createBrowserQueryClient(): QueryClient {
   const queryCache = new QueryCache({ onError: watchSession });
   watchProfile(queryCache, setTimeZone);
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
     queryCache,
-    mutationCache: new MutationCache({ onError: watchSession }),
+    mutationCache: new MutationCache({
+      onError: (error, _input, _context, { options }) => {
+        watchSession(error);
+        if (isVersionConflict(toProblem(error)))
+          void client.invalidateQueries({ queryKey: moduleOf(options.mutationKey) });
+      },
+    }),
     defaultOptions: {
       queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && isWorthRetrying(error) },
       mutations: { retry: false },
     },
   });
+  return client;
+}
+
+/** The key of all queries of a mutation's module, which show the record that has changed. */
+function moduleOf([path]: readonly unknown[] = []): unknown[] {
+  return [[(path as string[])[0]]];
 }
 
 function isWorthRetrying(error: unknown): boolean {

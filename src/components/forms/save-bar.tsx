@@ -1,17 +1,20 @@
 import { Button } from '@mantine/core';
 import { FormFooter } from '../layout/form-layout';
+import { ConflictDialog } from './conflict-dialog';
+import type { Conflict } from './use-saved-form';
 
 type SaveBarProps = {
   isDirty: boolean;
   isSaving: boolean;
   isSaved: boolean;
   onDiscard: () => void;
+  conflict: Conflict | null;
   /** Another action on the page is more important. */
   isSecondary?: boolean;
 };
 
 /** Save and discard buttons of a settings form, with its saved state. */
-export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: SaveBarProps) {
+export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, conflict, isSecondary }: SaveBarProps) {
   return (
     <FormFooter>
       <Button variant={isSecondary ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
@@ -26,6 +29,7 @@ export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: 
           {isSaved ? 'Saved' : 'No changes'}
         </span>
       )}
+      <ConflictDialog conflict={conflict} />
     </FormFooter>
   );
 }

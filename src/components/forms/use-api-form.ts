@@ -16,6 +16,8 @@ export type ApiForm<Values> = {
   failure: Problem | null;
   isBusy: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  /** Sends the values again, after a failure. */
+  submitAgain: () => void;
   /** Discards all changes and errors. */
   reset: () => void;
 };
@@ -31,6 +33,8 @@ type Options<Values, Result> = {
   describe?: (error: FieldError, values: Values) => string;
   onSaved?: (result: Result, values: Values) => unknown;
   onFailed?: (problem: Problem) => void;
+  /** Whether a problem has a dialog of its own, so that no alert shows it. */
+  hasDialog?: (problem: Problem) => boolean;
 };
 
 type SubmitValues<Values, Result> = { toInput?: undefined; submit: (input: Values) => Promise<Result> };
@@ -82,8 +86,7 @@ export function useApiForm<Values extends object, Result>(
     shouldFocusError.current = true;
     setFailure(found);
     form.setErrors(matched);
-    // A lost session has its own dialog.
-    setProblem(isSessionLost(found) ? null : unmatched);
+    setProblem(isSessionLost(found) || options.hasDialog?.(found) ? null : unmatched);
     options.onFailed?.(found);
   };
 
@@ -116,6 +119,7 @@ export function useApiForm<Values extends object, Result>(
         shouldFocusError.current = true;
       })(event);
     },
+    submitAgain: () => form.onSubmit(send)(),
     reset: () => {
       form.reset();
       setFailure(null);

@@ -84,7 +84,12 @@ export function useActiveActions<Row extends { active: boolean }>({ update, ...o
       verb: active ? 'activate' : 'deactivate',
       act: (row) => update(row, { active }),
       text: (done) => `${active ? 'Activated' : 'Deactivated'} ${options.nameOf(done)}`,
-      undo: (done) => setActive(done, !active),
+      // The rows as they are after the change, whose version is another.
+      undo: (done) =>
+        setActive(
+          done.map((row) => ({ ...row, active })),
+          !active,
+        ),
       change: () => ({ active }) as Partial<Row>,
     });
   return { ...actions, setActive };

@@ -20,8 +20,8 @@ import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
-const alert = versioned(UpdateAlert, { table: 'alert', read: getAlert });
-const thresholds = versioned(UpdateAbuseThresholds, { read: getAbuseThresholds });
+const alert = versioned('alert', getAlert);
+const thresholds = versioned('abuse_threshold', getAbuseThresholds);
 
 export const abuseRouter = router({
   summary: adminProcedure(Empty)

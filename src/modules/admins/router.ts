@@ -18,7 +18,7 @@ import {
 } from './service';
 
 const tag = 'Admins';
-const record = versioned(UpdateAdmin, { table: 'admin', read: getAdmin });
+const record = versioned('admin', getAdmin);
 
 export const adminsRouter = router({
   list: authedProcedure(ListAdmins)

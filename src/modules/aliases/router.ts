@@ -22,7 +22,7 @@ import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './
 import { exportAliases, importAliases } from './transfer';
 
 const tag = 'Aliases';
-const record = versioned(UpdateAlias, { table: 'alias', read: getAlias });
+const record = versioned('alias', getAlias);
 const domainErrors = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const aliasesRouter = router({

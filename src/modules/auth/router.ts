@@ -25,7 +25,7 @@ import { getSetupStatus, setUp } from './setup/setup';
 import { beginTotpSetup, disableTotp, enableTotp } from './totp/setup';
 
 const tag = 'Authentication';
-const profile = versioned(UpdateProfile, { table: 'admin', read: getProfile });
+const profile = versioned('profile', getProfile);
 
 export const authRouter = router({
   ...oidcProcedures,

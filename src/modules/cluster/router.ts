@@ -9,7 +9,7 @@ import { ClusterNode, ClusterNodePage, ExportClusterNodes, ListClusterNodes, Upd
 import { getNode, listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
-const record = versioned(UpdateClusterNode, { read: getNode });
+const record = versioned('cluster_node', getNode);
 
 export const clusterRouter = router({
   list: superAdminProcedure(ListClusterNodes)

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { Empty } from '@/lib/wire';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { versionedBy } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { ConfigChanges, ListSettingChanges, Setting, SettingChangePage, UpdateConfig } from './schema';
 import { listSettingChanges, listSettings, updateConfig, versionOfSettings } from './service';
 
 const tag = 'Configuration';
-const settings = versionedBy(versionOfSettings, { read: listSettings });
+const settings = { kind: null, table: null, read: listSettings, versionOf: versionOfSettings };
 
 export const configRouter = router({
   list: superAdminProcedure(Empty)

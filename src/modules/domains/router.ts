@@ -11,7 +11,7 @@ import { CreateDomain, Domain, DomainPage, ExportDomains, ListDomains, UpdateDom
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
 const tag = 'Domains';
-const record = versioned(UpdateDomain, { table: 'domain', read: getDomain });
+const record = versioned('domain', getDomain);
 
 export const domainsRouter = router({
   list: authedProcedure(ListDomains)

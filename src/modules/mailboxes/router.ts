@@ -22,7 +22,7 @@ import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailbo
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
 const tag = 'Mailboxes';
-const record = versioned(UpdateMailbox, { table: 'mailbox', read: getMailbox });
+const record = versioned('mailbox', getMailbox);
 const isOpenToScopedKeys = true;
 
 export const mailboxesRouter = router({

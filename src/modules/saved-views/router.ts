@@ -7,7 +7,7 @@ import { CreateSavedView, ListSavedViews, SavedView, UpdateSavedView } from './s
 import { createSavedView, deleteSavedView, getSavedView, listSavedViews, updateSavedView } from './service';
 
 const tag = 'Saved views';
-const record = versioned(UpdateSavedView, { table: 'saved_view', read: getSavedView });
+const record = versioned('saved_view', getSavedView);
 
 export const savedViewsRouter = router({
   list: authedProcedure(ListSavedViews)

@@ -25,7 +25,7 @@ import {
 } from './service';
 
 const tag = 'Sieve filters';
-const record = versioned(UpdateSieveFilter, { table: 'sieve_filter', read: getSieveFilter });
+const record = versioned('sieve_filter', getSieveFilter);
 const isOpenToScopedKeys = true;
 
 export const sieveFiltersRouter = router({

@@ -30,7 +30,7 @@ import {
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
 
 const tag = 'Webhooks';
-const record = versioned(UpdateWebhook, { table: 'webhook', read: getWebhook });
+const record = versioned('webhook', getWebhook);
 const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const webhooksRouter = router({

@@ -140,7 +140,7 @@ function conditionOf({ ifMatch }: Context, meta: ProcedureMeta, actor: Actor | n
   const accepted = readIfMatch(ifMatch);
   // A record without an id of its own, such as the profile, is the caller's.
   const { id = actor?.admin.id ?? '' } = input as { id?: string };
-  return { versioned, accepted, id };
+  return { record: versioned, accepted, id };
 }
 
 /** Procedure builders by role: public → authed → admin → superAdmin. Fields are checked before role and scope. */

@@ -1,48 +1,35 @@
-import type { z } from 'zod';
-import { entityTag, recordVersion } from '@/lib/record-version';
+import { entityTag, type RecordKind, recordVersion, type Versioned } from '@/lib/record-version';
 import type { Tx } from '../db';
 import { AppError } from '../errors';
 import { Prisma } from '../prisma/client';
 import type { ActorContext } from './context';
 
 /** How the record of a route is read and locked, and what its version is. */
-export type Versioned = {
+export type VersionedRecord = {
+  /** Null for the settings, whose version counts them all. */
+  kind: RecordKind | null;
   read: (ctx: ActorContext, input: { id: string }) => Promise<object>;
-  /** Locks the row of the record, for tables whose verb hasn't locked it before. */
-  lock: (tx: Tx, id: string) => Promise<unknown>;
-  versionOf: (record: object) => string;
+  /** Null if the verbs lock the row themselves. */
+  table: string | null;
+  versionOf: (record: never) => string;
 };
 
-type Table = 'admin' | 'alert' | 'alias' | 'domain' | 'mailbox' | 'saved_view' | 'sieve_filter' | 'webhook';
+const LOCKED_BY_VERB: RecordKind[] = ['abuse_threshold', 'cluster_node'];
 
-type Options<Record extends object> = {
-  /** Reads the record as the caller may see it. */
-  read: (ctx: ActorContext, input: { id: string }) => Promise<Record>;
-  /** The table whose row is locked while the version is compared. Without it, the verb holds a lock of its own. */
-  table?: Table;
-};
-
-/** A record whose version counts the fields that `update`, the schema of its PATCH, sets. */
-export function versioned<Record extends object>(update: z.ZodObject, options: Options<Record>): Versioned {
-  const fields = Object.keys(update.shape);
-  return versionedBy((record: Record) => recordVersion(record, fields), options);
-}
-
-/** A record with another version than its fields. */
-export function versionedBy<Record extends object>(
-  versionOf: (record: Record) => string,
-  { read, table }: Options<Record>,
-): Versioned {
-  const lock: Versioned['lock'] = async (tx, id) =>
-    table && tx.$queryRaw`SELECT 1 FROM ${Prisma.raw(`"${table}"`)} WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
-  return { read, lock, versionOf: versionOf as Versioned['versionOf'] };
+/** The declaration of a record that can be edited. `read` returns it as the caller may see it. */
+export function versioned<Kind extends RecordKind>(
+  kind: Kind,
+  read: (ctx: ActorContext, input: { id: string }) => Promise<Versioned<Kind>>,
+): VersionedRecord {
+  const table = LOCKED_BY_VERB.includes(kind) ? null : kind === 'profile' ? 'admin' : kind;
+  return { kind, read, table, versionOf: (record: Versioned<Kind>) => recordVersion(kind, record) };
 }
 
 /** The versions that a caller accepts: any, or these. */
 type Accepted = '*' | Set<string>;
 
 /** What `If-Match` demands of a change: the record and the versions that it may have. */
-export type Condition = { versioned: Versioned; accepted: Accepted; id: string };
+export type Condition = { record: VersionedRecord; accepted: Accepted; id: string };
 
 const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(,|$)/y;
 
@@ -67,15 +54,11 @@ export function invalidIfMatch(message: string): AppError {
 }
 
 /** Locks the record until the transaction ends and compares its version. @throws VERSION_CONFLICT, NOT_FOUND */
-export async function requireAccepted(
-  ctx: ActorContext,
-  tx: Tx,
-  { versioned, accepted, id }: Condition,
-): Promise<void> {
-  const { lock, read, versionOf } = versioned;
-  await lock(tx, id);
+export async function requireAccepted(ctx: ActorContext, tx: Tx, { record, accepted, id }: Condition): Promise<void> {
+  const { table, read, versionOf } = record;
+  if (table) await tx.$queryRaw`SELECT 1 FROM ${Prisma.raw(`"${table}"`)} WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
   const current = await read({ ...ctx, db: tx as ActorContext['db'] }, { id });
-  const version = versionOf(current);
+  const version = versionOf(current as never);
   if (accepted !== '*' && !accepted.has(version)) throw versionConflict(current, version);
 }
 
@@ -83,5 +66,4 @@ export function versionConflict(current: object, version: string, message = CHAN
   return new AppError('VERSION_CONFLICT', message, { details: { current }, headers: { ETag: entityTag(version) } });
 }
 
-const CHANGED_SINCE =
-  'The record has changed since you loaded it, so nothing was saved. Load it again, then repeat your change.';
+const CHANGED_SINCE = 'This record was changed after you loaded it. Load it again, then repeat your change.';

@@ -98,7 +98,7 @@ function redirectResponse(location: string, ctx: Context): Response {
 /** Sets the `ETag` of the record that the response has, unless the verb did. */
 function setEntityTag({ response: { headers } }: Context, { method, meta }: Route, data: unknown): void {
   if (!meta.versioned || method === 'DELETE' || headers.has('ETag')) return;
-  headers.set('ETag', entityTag(meta.versioned.versionOf(data as object)));
+  headers.set('ETag', entityTag(meta.versioned.versionOf(data as never)));
 }
 
 function withRequestId(ctx: Context): Headers {

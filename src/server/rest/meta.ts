@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AuditAction } from '@/lib/audit-actions';
 import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
-import type { Versioned } from '../procedures/versions';
+import type { VersionedRecord } from '../procedures/versions';
 
 export type ProcedureMeta = OpenApiMeta<{
   /** Required role; absent for public procedures. Set by the procedure builders in trpc.ts. */
@@ -12,7 +12,7 @@ export type ProcedureMeta = OpenApiMeta<{
   /** Of a mutation. */
   audit?: AuditAction;
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
-  versioned?: Versioned;
+  versioned?: VersionedRecord;
   isOpenToScopedKeys?: boolean;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
@@ -88,7 +88,7 @@ const IF_MATCH = z.object({
 export function rest(
   method: 'PATCH',
   path: `/${string}`,
-  operation: Operation & { versioned: Versioned },
+  operation: Operation & { versioned: VersionedRecord },
 ): ProcedureMeta;
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta;
 export function rest(method: Method | 'PATCH', path: `/${string}`, operation: Operation): ProcedureMeta {

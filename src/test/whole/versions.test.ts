@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EDITED_FIELDS } from '@/lib/record-version';
 import { appRouter } from '@/modules/router';
 import { type Route, routesOf } from '@/server/rest/routes';
 import { applySavedSettings } from '@/server/settings/saved';
@@ -143,6 +144,12 @@ it.each(patches.map((route) => [route.template, route] as const))('PATCH %s is v
     responses: Record<string, { description: string; headers?: object }>;
     parameters: { name: string; in: string }[];
   };
+  const { kind } = route.meta.versioned ?? {};
+  if (kind) {
+    const fields = Object.keys(route.input.shape).filter((field) => field !== 'id' && field !== 'revoke_api_keys');
+    const counted = fields.map((field) => (field === 'password' ? 'password_changed_at' : field));
+    expect(EDITED_FIELDS[kind].toSorted()).toEqual(counted.toSorted());
+  } else expect(template).toBe('/config');
   const sameRecord = routes.filter((other) => other.template === template);
   expect(new Set(sameRecord.map(({ meta }) => meta.versioned))).toEqual(new Set([route.meta.versioned]));
   for (const { method, meta } of sameRecord as Route[]) {

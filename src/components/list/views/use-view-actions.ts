@@ -1,6 +1,7 @@
 'use client';
 
 import type { View } from '@/lib/saved-views';
+import { ifUnchanged } from '../../api/if-unchanged';
 import { toProblem } from '../../api/problem';
 import { trpc } from '../../api/trpc';
 import { dismissResult, notify } from '../../notifications';
@@ -34,17 +35,17 @@ export function useViewActions() {
     }
     await utils.savedViews.invalidate();
   };
-  const set = async (id: string, query: string): Promise<Change> => {
-    const changed = await change.mutateAsync({ id, query });
-    return (views) => views.map((view) => (view.id === id ? changed : view));
+  const set = async (view: View, query: string): Promise<Change> => {
+    const changed = await change.mutateAsync(ifUnchanged('saved_view', view, { id: view.id, query }));
+    return (views) => views.map((other) => (other.id === view.id ? changed : other));
   };
   const update = (view: View, query: string): void =>
     void run(
       'update',
       view,
-      () => set(view.id, query),
+      () => set(view, query),
       'Updated',
-      () => void run('restore', view, () => set(view.id, view.query), 'Restored'),
+      () => void run('restore', view, () => set({ ...view, query }, view.query), 'Restored'),
     );
   const remove = (view: View): void => {
     const { id, page, name, query } = view;
@@ -53,7 +54,7 @@ export function useViewActions() {
       return (views) => [...views, created].toSorted((one, other) => one.name.localeCompare(other.name));
     };
     const take = async (): Promise<Change> => {
-      await drop.mutateAsync({ id });
+      await drop.mutateAsync(ifUnchanged('saved_view', view, { id }));
       return (views) => views.filter((other) => other.id !== id);
     };
     void run('delete', view, take, 'Deleted', () => void run('restore', view, restore, 'Restored'));

@@ -2,6 +2,7 @@ import { Button, Select } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
@@ -72,7 +73,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
     actions.run({
       rows: changed,
       verb: VERBS[next],
-      act: ({ id }) => update.mutateAsync({ id, status: next }),
+      act: (alert) => update.mutateAsync(ifUnchanged('alert', alert, { id: alert.id, status: next })),
       text: (done) => `${DONE[next]} ${nameOfAlerts(done)}`,
     });
   };

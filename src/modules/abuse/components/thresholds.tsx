@@ -1,5 +1,6 @@
 import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -11,7 +12,11 @@ import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { type AbuseThresholds, UpdateAbuseThresholds } from '../schema';
 
-const FIELDS = ['mailbox_hourly', 'domain_hourly', 'spike_factor'] as const;
+const FIELDS = {
+  mailbox_hourly: { label: 'Hourly limit per address' },
+  domain_hourly: { label: 'Hourly limit per domain' },
+  spike_factor: { label: 'Alert when volume exceeds (× usual hour)' },
+};
 
 /** Renders `children` only after the thresholds are loaded, so that they don't move. */
 export function Thresholds({ children }: { children: ReactNode }) {
@@ -42,7 +47,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
     saved,
     fields: FIELDS,
     toInput: (changes) => changes,
-    submit: (input) => update.mutateAsync(input),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('abuse_threshold', loaded, input)),
     onSaved: async (after) => {
       utils.abuse.thresholds.setData({}, after);
       await utils.abuse.senders.invalidate();

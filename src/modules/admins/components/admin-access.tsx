@@ -1,5 +1,6 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
@@ -8,7 +9,12 @@ import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { type Admin, UpdateAdmin } from '../schema';
-import { RoleFields } from './role-fields';
+import { DomainNames, RoleFields, roleText } from './role-fields';
+
+const FIELDS = {
+  role: { label: 'Role', text: roleText },
+  domain_ids: { label: 'Assigned domains', text: (ids: string[]) => <DomainNames ids={ids} /> },
+};
 
 export function AdminAccess({ admin }: { admin: Admin }) {
   const utils = trpc.useUtils();
@@ -16,9 +22,9 @@ export function AdminAccess({ admin }: { admin: Admin }) {
   const { form, problem, onSubmit, isDirty, saveBar } = useSavedForm({
     schema: UpdateAdmin,
     saved: admin,
-    fields: ['role', 'domain_ids'],
+    fields: FIELDS,
     toInput: (changes) => ({ id: admin.id, ...changes }),
-    submit: (input) => update.mutateAsync(input),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('admin', loaded, input)),
     onSaved: async (saved) => {
       utils.admins.get.setData({ id: admin.id }, saved);
       await Promise.all([utils.admins.list.invalidate(), utils.auth.me.invalidate()]);

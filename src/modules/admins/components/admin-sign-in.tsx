@@ -2,6 +2,7 @@
 
 import { Button, Checkbox, PasswordInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -59,13 +60,15 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
 }
 
 function NewPasswordForm({ admin }: { admin: Admin }) {
+  const utils = trpc.useUtils();
   const update = trpc.admins.update.useMutation();
   const { form, problem, isBusy, onSubmit, reset } = useApiForm({
     schema: UpdateAdmin,
     initialValues: { password: '', revoke_api_keys: false },
     toInput: (values) => ({ id: admin.id, ...values }),
-    submit: (input) => update.mutateAsync(input),
-    onSaved: () => {
+    submit: (input) => update.mutateAsync(ifUnchanged('admin', admin, input)),
+    onSaved: (saved) => {
+      utils.admins.get.setData({ id: admin.id }, saved);
       reset();
     },
   });

@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -42,7 +43,7 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
           remove.reset();
           dialog.close();
         }}
-        onConfirm={() => remove.mutate({ id: admin.id })}
+        onConfirm={() => remove.mutate(ifUnchanged('admin', admin, { id: admin.id }))}
       >
         <p className="soft">
           They are signed out, and applications that use their API keys lose access. This can’t be undone.

@@ -14,6 +14,8 @@ export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
   { value: 'super_admin', label: 'Super admin', access: 'Full access, including managing admins' },
 ];
 
+const DOMAINS = { limit: 200, sort: 'name', order: 'asc' } as const;
+
 type RoleFieldsProps = {
   role: { value: Role; error?: unknown; onChange: (value: Role) => void };
   domainIds: object;
@@ -21,7 +23,7 @@ type RoleFieldsProps = {
 };
 
 export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
-  const domains = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
+  const domains = trpc.domains.list.useQuery(DOMAINS, { staleTime: 60_000 });
   return (
     <>
       <Select
@@ -47,4 +49,15 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
       )}
     </>
   );
+}
+
+/** One line for each domain. */
+export function DomainNames({ ids }: { ids: string[] }) {
+  const domains = trpc.domains.list.useQuery(DOMAINS, { staleTime: 60_000 });
+  const nameOf = (id: string) => domains.data?.items.find((domain) => domain.id === id)?.name ?? id;
+  return ids.length === 0 ? 'None' : ids.map(nameOf).join('\n');
+}
+
+export function roleText(role: Role): string {
+  return ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role;
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -29,7 +30,7 @@ export function NodesPage() {
     actions.run({
       rows: [node],
       verb: state === 'draining' ? 'drain' : 'activate',
-      act: ({ id }) => update.mutateAsync({ id, state }),
+      act: (row) => update.mutateAsync(ifUnchanged('cluster_node', row, { id: row.id, state })),
       text: () => (state === 'draining' ? `Draining ${nameOf(node)}` : `${nameOf(node)} takes work again`),
       change: () => ({ state }),
       onDone: () => setDraining(null),
@@ -41,7 +42,7 @@ export function NodesPage() {
       actions.run({
         rows: [node],
         verb: 'remove',
-        act: ({ id }) => remove.mutateAsync({ id }),
+        act: (row) => remove.mutateAsync(ifUnchanged('cluster_node', row, { id: row.id })),
         text: () => `Removed ${nameOf(node)}`,
         takesFocus: true,
       }),

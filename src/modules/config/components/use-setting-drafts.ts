@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { type Problem, toProblem } from '@/components/api/problem';
+import { isVersionConflict, type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import type { ConfigChanges, Setting } from '../schema';
 import { isSameValue, type SettingValue } from './setting-value';
@@ -36,8 +36,11 @@ export function useSettingDrafts(settings: Setting[]) {
       return await update.mutateAsync({ values: drafts, expected, dry_run: dryRun });
     } catch (error) {
       const found = toProblem(error);
-      // The next review compares with what the other admin has saved.
-      if (found.code === 'CONFLICT') await utils.config.list.invalidate();
+      if (isVersionConflict(found)) {
+        const current = found.details.current as Setting[];
+        setPlanned((changes) => changes?.map((change) => withCurrent(change, current)) ?? null);
+        await utils.config.list.invalidate();
+      }
       setErrors(errorsOf(found, byKey));
       setProblem(found);
       return null;
@@ -74,6 +77,12 @@ export function useSettingDrafts(settings: Setting[]) {
       return true;
     },
   };
+}
+
+/** A planned change with the value that another admin has saved meanwhile. */
+function withCurrent(change: ConfigChanges['changes'][number], current: Setting[]): ConfigChanges['changes'][number] {
+  const setting = current.find(({ key }) => key === change.key);
+  return setting ? { ...change, before: { value: setting.value, source: setting.source } } : change;
 }
 
 const VALUES = 'values.';

@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -47,7 +48,7 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
           remove.reset();
           dialog.close();
         }}
-        onConfirm={() => remove.mutate({ id: mailbox.id })}
+        onConfirm={() => remove.mutate(ifUnchanged('mailbox', mailbox, { id: mailbox.id }))}
       >
         <p className="soft">
           New mail to this address is rejected, or goes to an alias or catch-all if there is one. This can’t be undone.

@@ -1,10 +1,12 @@
 'use client';
 
 import { Switch, TextInput } from '@mantine/core';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { QuotaInput } from '@/components/forms/quota-input';
+import { ACTIVE } from '@/components/forms/conflicting-fields';
+import { QuotaInput, quotaText } from '@/components/forms/quota-input';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
@@ -12,7 +14,11 @@ import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { type Mailbox, UpdateMailbox } from '../schema';
 
-const FIELDS = ['active', 'display_name', 'quota_bytes'] as const;
+const FIELDS = {
+  active: ACTIVE,
+  display_name: { label: 'Display name' },
+  quota_bytes: { label: 'Quota', text: quotaText },
+};
 
 export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
   const utils = trpc.useUtils();
@@ -22,7 +28,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
     saved: mailbox,
     fields: FIELDS,
     toInput: (changes) => ({ id: mailbox.id, ...trimmed(changes, ['display_name']) }),
-    submit: (input) => update.mutateAsync(input),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('mailbox', loaded, input)),
     onSaved: async (saved) => {
       utils.mailboxes.get.setData({ id: mailbox.id }, saved);
       await utils.mailboxes.list.invalidate();

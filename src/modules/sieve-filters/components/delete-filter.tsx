@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -41,7 +42,7 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
           remove.reset();
           dialog.close();
         }}
-        onConfirm={() => remove.mutate({ id: filter.id })}
+        onConfirm={() => remove.mutate(ifUnchanged('sieve_filter', filter, { id: filter.id }))}
       >
         <p className="soft">This permanently deletes the filter and its script. The audit log keeps a copy.</p>
       </ConfirmDialog>

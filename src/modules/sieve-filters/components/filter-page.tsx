@@ -1,8 +1,10 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { ACTIVE } from '@/components/forms/conflicting-fields';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
@@ -50,9 +52,9 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
   const settings = useSavedForm({
     schema: UpdateSieveFilter,
     saved: filter,
-    fields: ['name', 'script', 'active'],
+    fields: { name: { label: 'Name' }, script: { label: 'Script' }, active: ACTIVE },
     toInput: (changes) => ({ id: filter.id, ...trimmed(changes, ['name']) }),
-    submit: (input) => update.mutateAsync(input),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('sieve_filter', loaded, input)),
     onSaved: async (saved) => {
       utils.sieveFilters.get.setData({ id: filter.id }, saved);
       await utils.sieveFilters.list.invalidate();

@@ -1,5 +1,6 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import type { Webhook } from '../schema';
@@ -14,7 +15,7 @@ export function useWebhookActions() {
   const { setActive, latest } = useActiveActions<Webhook>({
     keyOf: ({ id }) => id,
     nameOf: ([webhook]) => (webhook ? hostOf(webhook.url) : ''),
-    update: ({ id }, { active }) => update.mutateAsync({ id, active }),
+    update: (row, change) => update.mutateAsync(ifUnchanged('webhook', row, { id: row.id, ...change })),
     refresh: () => utils.webhooks.invalidate(),
   });
   return { latest, setActive: (webhook: Webhook, active: boolean) => setActive([webhook], active) };

@@ -11,13 +11,22 @@ import { FormColumn } from '@/components/layout/form-layout';
 import { parseAddress } from '@/lib/mail/address';
 import { type Setting, UpdateConfig } from '@/modules/config/schema';
 
-const FIELDS = ['ALERT_EMAILS', 'ALERT_EMAIL_SEVERITY', 'ALERT_FROM'] as const;
+type Loaded = Values & {
+  /** When each setting was last saved. */
+  changedAt: Record<string, string | null>;
+};
 type Values = { ALERT_EMAILS: string[]; ALERT_EMAIL_SEVERITY: string; ALERT_FROM: string };
 
 const SEVERITIES = [
   { value: 'warning', label: 'All alerts' },
   { value: 'critical', label: 'Critical alerts only' },
 ];
+
+const FIELDS = {
+  ALERT_EMAILS: { label: 'Send alerts to' },
+  ALERT_EMAIL_SEVERITY: { label: 'From severity', text: severityText },
+  ALERT_FROM: { label: 'Sender' },
+};
 
 /** The settings of the same names, which System → Configuration has too. */
 export function AlertEmails({ settings }: { settings: Setting[] }) {
@@ -31,8 +40,10 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
     toInput: (changes) => ({
       values: Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value === '' ? null : value])),
     }),
-    submit: async (input) => {
-      await update.mutateAsync(input);
+    currentOf: (changed, loaded) => valuesOf(changed as Setting[], loaded),
+    submit: async (input, { changedAt }) => {
+      const expected = Object.fromEntries(Object.keys(input.values).map((key) => [key, changedAt[key] ?? null]));
+      await update.mutateAsync({ ...input, expected });
       return valuesOf(await utils.config.list.fetch({}, { staleTime: 0 }));
     },
   });
@@ -76,12 +87,22 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
   );
 }
 
-function valuesOf(settings: Setting[]): Values {
-  const settingOf = (key: keyof Values) => settings.find((setting) => setting.key === key)?.value;
-  const emails = settingOf('ALERT_EMAILS');
+/** The values of some of the settings, and for the others those of `rest`. */
+function valuesOf(settings: Setting[], rest: Partial<Loaded> = {}): Loaded {
+  const saved = new Map(settings.map((setting) => [setting.key, setting.value]));
+  const currentOf = (key: keyof Values) => (saved.has(key) ? saved.get(key) : rest[key]);
+  const emails = currentOf('ALERT_EMAILS');
   return {
     ALERT_EMAILS: Array.isArray(emails) ? emails : [],
-    ALERT_EMAIL_SEVERITY: String(settingOf('ALERT_EMAIL_SEVERITY') ?? 'warning'),
-    ALERT_FROM: String(settingOf('ALERT_FROM') ?? ''),
+    ALERT_EMAIL_SEVERITY: String(currentOf('ALERT_EMAIL_SEVERITY') ?? 'warning'),
+    ALERT_FROM: String(currentOf('ALERT_FROM') ?? ''),
+    changedAt: {
+      ...rest.changedAt,
+      ...Object.fromEntries(settings.map((setting) => [setting.key, setting.updated_at])),
+    },
   };
+}
+
+function severityText(severity: string): string {
+  return SEVERITIES.find(({ value }) => value === severity)?.label ?? severity;
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import type { Alias } from '../../schema';
@@ -14,7 +15,7 @@ export function useAliasActions() {
   const { run, ...actions } = useActiveActions<Alias>({
     keyOf: ({ id }) => id,
     nameOf,
-    update: ({ id }, { active }) => update.mutateAsync({ id, active }),
+    update: (row, change) => update.mutateAsync(ifUnchanged('alias', row, { id: row.id, ...change })),
     refresh,
   });
 
@@ -31,7 +32,7 @@ export function useAliasActions() {
     run({
       rows,
       verb: 'delete',
-      act: ({ id }) => remove.mutateAsync({ id }),
+      act: (row) => remove.mutateAsync(ifUnchanged('alias', row, { id: row.id })),
       text: (done) => `Deleted ${nameOf(done)}`,
       undo: restore,
       onDone,

@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -30,8 +31,9 @@ export function AccountPage() {
   const [isChanging, dialog] = useDisclosure(false);
 
   const setZone = async (time_zone: string | null) => {
+    if (!me.data) return;
     try {
-      const profile = await update.mutateAsync({ time_zone });
+      const profile = await update.mutateAsync(ifUnchanged('profile', me.data, { time_zone }));
       utils.auth.me.setData({}, profile);
       notify({ text: 'Time zone saved' });
     } catch (error) {

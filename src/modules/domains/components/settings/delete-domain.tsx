@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -47,7 +48,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
           remove.reset();
           dialog.close();
         }}
-        onConfirm={() => remove.mutate({ id: domain.id })}
+        onConfirm={() => remove.mutate(ifUnchanged('domain', domain, { id: domain.id }))}
       >
         <p className="soft">
           You can no longer send from this domain, and mail to it is rejected. Its webhooks are deleted too. This can’t

@@ -1,30 +1,32 @@
 'use client';
 
 import { Switch, TextInput } from '@mantine/core';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { ACTIVE } from '@/components/forms/conflicting-fields';
 import { LimitInput } from '@/components/forms/limit-input';
-import { QuotaInput } from '@/components/forms/quota-input';
+import { QuotaInput, quotaText } from '@/components/forms/quota-input';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { type Domain, UpdateDomain } from '../../schema';
-import { MtaStsMode } from './mta-sts-mode';
-import { ReportMailbox } from './report-mailbox';
+import { MtaStsMode, mtaStsModeText } from './mta-sts-mode';
+import { MailboxName, ReportMailbox } from './report-mailbox';
 
-const FIELDS = [
-  'active',
-  'description',
-  'max_mailboxes',
-  'max_aliases',
-  'default_quota_bytes',
-  'hourly_send_limit',
-  'mta_sts_mode',
-  'report_mailbox_id',
-] as const;
+const FIELDS = {
+  active: ACTIVE,
+  description: { label: 'Description' },
+  max_mailboxes: { label: 'Mailboxes' },
+  max_aliases: { label: 'Aliases' },
+  default_quota_bytes: { label: 'Mailbox quota', text: quotaText },
+  hourly_send_limit: { label: 'Messages per hour' },
+  mta_sts_mode: { label: 'MTA-STS mode', text: mtaStsModeText },
+  report_mailbox_id: { label: 'Report mailbox', text: (id: string | null) => <MailboxName id={id} /> },
+};
 
 type DomainSettingsProps = { domain: Domain; isReadOnly: boolean };
 
@@ -36,7 +38,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
     saved: domain,
     fields: FIELDS,
     toInput: (changes) => ({ id: domain.id, ...trimmed(changes, ['description']) }),
-    submit: (input) => update.mutateAsync(input),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('domain', loaded, input)),
     onSaved: async (saved) => {
       utils.domains.get.setData({ id: domain.id }, saved);
       await utils.domains.list.invalidate();

@@ -19,6 +19,10 @@ const MODES: Record<Mode, { label: string; effect: string }> = {
   },
 };
 
+export function mtaStsModeText(mode: Mode): string {
+  return MODES[mode].label;
+}
+
 type MtaStsModeProps = { value?: Mode; onChange?: (mode: Mode) => void; isReadOnly: boolean; error?: string };
 
 export function MtaStsMode({ value = 'none', onChange, isReadOnly, error }: MtaStsModeProps) {

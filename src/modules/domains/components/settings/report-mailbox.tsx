@@ -12,6 +12,11 @@ type ReportMailboxProps = {
   error?: string;
 };
 
+export function MailboxName({ id }: { id: string | null }) {
+  const mailbox = trpc.mailboxes.get.useQuery({ id: id ?? '' }, { enabled: id !== null });
+  return id === null ? 'None' : (mailbox.data?.email ?? id);
+}
+
 /** The mailbox whose DMARC and TLS reports are read. */
 export function ReportMailbox({ domain, value = null, onChange, isReadOnly, error }: ReportMailboxProps) {
   const list = trpc.mailboxes.list.useQuery({

@@ -1,5 +1,6 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import { formatPlural } from '@/lib/format';
@@ -15,7 +16,7 @@ export function useMailboxActions() {
   const { run, setActive, latest } = useActiveActions<Mailbox>({
     keyOf: ({ id }) => id,
     nameOf: nameOfMailboxes,
-    update: ({ id }, { active }) => update.mutateAsync({ id, active }),
+    update: (row, change) => update.mutateAsync(ifUnchanged('mailbox', row, { id: row.id, ...change })),
     refresh: () =>
       Promise.all([
         utils.mailboxes.invalidate(),
@@ -55,7 +56,7 @@ export function useMailboxActions() {
       run({
         rows,
         verb: 'delete',
-        act: ({ id }) => remove.mutateAsync({ id }),
+        act: (row) => remove.mutateAsync(ifUnchanged('mailbox', row, { id: row.id })),
         text: (done) => `Deleted ${nameOfMailboxes(done)}`,
         takesFocus: true,
       }),

@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { PasswordField } from '@/components/forms/password-field';
@@ -14,13 +15,15 @@ import { GeneratedPasswordDialog } from './generated-password-dialog';
 export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   const [generated, setGenerated] = useState<string | null>(null);
   const [newPassword, setNewPassword] = useState<string | null>(null);
+  const utils = trpc.useUtils();
   const update = trpc.mailboxes.update.useMutation();
   const { form, problem, isBusy, onSubmit, reset } = useApiForm({
     schema: UpdateMailbox,
     initialValues: { password: '' },
     toInput: ({ password }) => ({ id: mailbox.id, password }),
-    submit: (input) => update.mutateAsync(input),
-    onSaved: (_, { password }) => {
+    submit: (input) => update.mutateAsync(ifUnchanged('mailbox', mailbox, input)),
+    onSaved: (saved, { password }) => {
+      utils.mailboxes.get.setData({ id: mailbox.id }, saved);
       reset();
       if (password === generated) setNewPassword(password);
     },

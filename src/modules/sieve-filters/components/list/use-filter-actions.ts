@@ -1,5 +1,6 @@
 'use client';
 
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import type { SieveFilter } from '../../schema';
@@ -11,10 +12,12 @@ export function useFilterActions() {
   const update = trpc.sieveFilters.update.useMutation({
     onSuccess: (filter) => utils.sieveFilters.get.setData({ id: filter.id }, filter),
   });
+  const change = (filter: SieveFilter, changes: { active?: boolean; position?: number }) =>
+    update.mutateAsync(ifUnchanged('sieve_filter', filter, { id: filter.id, ...changes }));
   const { run, setActive, latest } = useActiveActions<SieveFilter>({
     keyOf: ({ id }) => id,
     nameOf: ([filter]) => filter?.name ?? '',
-    update: ({ id }, { active }) => update.mutateAsync({ id, active }),
+    update: change,
     refresh: () => utils.sieveFilters.list.invalidate(),
   });
 
@@ -24,7 +27,7 @@ export function useFilterActions() {
     run({
       rows: filters.filter(({ id }) => positions.has(id)),
       verb: 'move',
-      act: ({ id }) => update.mutateAsync({ id, position: positions.get(id) }),
+      act: (moved) => change(moved, { position: positions.get(moved.id) }),
       text: () => `Moved ${filter.name} ${by === -1 ? 'up' : 'down'}`,
       change: ({ id }) => ({ position: positions.get(id) }),
     });

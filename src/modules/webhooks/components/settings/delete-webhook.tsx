@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
@@ -44,7 +45,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
           remove.reset();
           dialog.close();
         }}
-        onConfirm={() => remove.mutate({ id: webhook.id })}
+        onConfirm={() => remove.mutate(ifUnchanged('webhook', webhook, { id: webhook.id }))}
       >
         <p className="soft">Its secret and delivery history are deleted too. This can’t be undone.</p>
       </ConfirmDialog>

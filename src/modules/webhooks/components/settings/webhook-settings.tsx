@@ -1,6 +1,7 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
@@ -16,7 +17,11 @@ import { hostOf } from '../webhook-values';
 import { DeleteWebhook } from './delete-webhook';
 import { RotateSecret } from './rotate-secret';
 
-const FIELDS = ['url', 'events', 'name'] as const;
+const FIELDS = {
+  url: { label: 'Endpoint URL' },
+  name: { label: 'Name' },
+  events: { label: 'Events', text: (events: EventTypes) => events.join('\n') },
+};
 const SUBSCRIBABLE = [ALL_EVENTS, ...EVENT_TYPES] as const;
 
 export function WebhookSettings({ webhook }: { webhook: Webhook }) {
@@ -27,7 +32,8 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
     saved: settingsOf(webhook),
     fields: FIELDS,
     toInput: (changes) => ({ id: webhook.id, ...trimmed(changes, ['url', 'name']) }),
-    submit: async (input) => settingsOf(await update.mutateAsync(input)),
+    submit: async (input, loaded) => settingsOf(await update.mutateAsync(ifUnchanged('webhook', loaded, input))),
+    currentOf: (current) => settingsOf(current as Webhook),
     onSaved: async (saved) => {
       utils.webhooks.get.setData({ id: webhook.id }, saved);
       await utils.webhooks.list.invalidate();
