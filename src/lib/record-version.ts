@@ -42,7 +42,10 @@ export function asSet(value: unknown): unknown {
   return Array.isArray(value) ? value.toSorted() : value;
 }
 
-/** Returns a short text that differs for values that differ. It protects nothing, and needs no `crypto.subtle`, which browsers have with https only. */
+/**
+ * Returns a short text that differs for values that differ. It protects nothing. Browsers have `crypto.subtle` with https only,
+ * and not synchronously.
+ */
 export function digest(values: unknown): string {
   const text = JSON.stringify(values);
   // cyrb53 by bryc (public domain), with all of its 64 bits.

@@ -51,6 +51,20 @@ describe('the tRPC handler', () => {
     expect(await codes({ cookie })).toBe('FORBIDDEN');
   });
 
+  it('takes If-Match, and returns the record in a conflict', async () => {
+    const browser = await sessionClient();
+    const { id } = await makeDomain();
+    const change = async (ifMatch: string) =>
+      (await call({ ...browser.headers, 'if-match': ifMatch }, 'domains.update', { id, max_aliases: 5 })).items[0];
+    expect((await change('"x"'))?.error?.data).toMatchObject({
+      apiCode: 'VERSION_CONFLICT',
+      httpStatus: 412,
+      details: { current: { id, max_aliases: null } },
+    });
+    const etag = (await browser.get(`/domains/${id}`)).headers.get('etag') as string;
+    expect((await change(etag))?.result?.data).toMatchObject({ id, max_aliases: 5 });
+  });
+
   it('changes nothing by GET', async () => {
     const browser = await sessionClient();
     const name = `${unique()}.example`;
