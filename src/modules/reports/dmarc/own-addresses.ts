@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { parseAddress } from '@/lib/mail/address';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { Tx } from '@/server/db';
 import type { OwnDomain } from '../scope';
@@ -33,7 +34,8 @@ export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
 }
 
 /** Those of the addresses whose mail is read for reports: of any managed domain, and behind aliases. */
-async function findReadAddresses(db: Tx, addresses: string[]): Promise<string[]> {
+async function findReadAddresses(db: Tx, published: string[]): Promise<string[]> {
+  const addresses = published.filter((address) => parseAddress(address));
   if (addresses.length === 0) return [];
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT DISTINCT given.address

@@ -1,3 +1,4 @@
+import { parseAddress } from '@/lib/mail/address';
 import { reportKindOf } from '@/modules/reports/service';
 import type { Tx } from '@/server/db';
 import { domainOf } from '../../inbound/header';
@@ -16,7 +17,7 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
 
 /** Those of the addresses whose mail went to the agent, which has stored the reports in it. */
 export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
-  const candidates = addresses.filter((address) => reportKindOf(address.slice(0, address.lastIndexOf('@'))));
+  const candidates = addresses.filter((address) => reportKindOf(parseAddress(address)?.local ?? ''));
   if (candidates.length === 0) return new Set();
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT address FROM unnest(${candidates}::text[]) AS address
