@@ -13,6 +13,8 @@ const WINDOW_SECONDS = 15 * 60;
 const PER_ACCOUNT = 10;
 const PER_ADDRESS = 50;
 const MAX_COUNTED = 100_000;
+/** Dovecot asks Postgres for this long before a sign-in fails. */
+const UNKNOWN_SECONDS = 60;
 
 type Counted = { endsAt: number; wrong: Set<string> };
 type Count = { key: string; limit: number; subject: string };
@@ -21,9 +23,14 @@ type Count = { key: string; limit: number; subject: string };
  * Blocks sign-ins to mailboxes after too many different wrong passwords: of one account from one address, and of all
  * accounts from one address, until 15 minutes after the first one. A mail program that repeats an old password counts once.
  * Each block makes an alert and an audit entry. The app is never blocked. An agent that starts again counts from zero.
+ * Sign-ins that fail because Postgres was away when they began aren't counted.
  */
 export function createSignInPolicy({ db, clock }: { db: Database; clock: Clock }): SignInPolicy {
   const counted = new Map<string, Counted>();
+  let isUnknownUntil = 0;
+  const onAway = () => {
+    isUnknownUntil = clock.now().getTime() + UNKNOWN_SECONDS * 1000;
+  };
 
   const current = (key: string): Counted | undefined => {
     const found = counted.get(key);
@@ -44,12 +51,16 @@ export function createSignInPolicy({ db, clock }: { db: Database; clock: Clock }
   }
 
   return {
-    isBlocked: (signIn) =>
-      signIn.login !== APP_LOGIN && countsOf(signIn).some(({ key, limit }) => (current(key)?.wrong.size ?? 0) >= limit),
+    isBlocked: (signIn) => {
+      if (signIn.login === APP_LOGIN) return false;
+      db.$queryRaw`SELECT 1`.catch(onAway);
+      return countsOf(signIn).some(({ key, limit }) => (current(key)?.wrong.size ?? 0) >= limit);
+    },
 
     async onWrongPassword(signIn) {
-      // While Postgres is down, every sign-in fails. None is counted then, because this query fails too.
+      // While Postgres is away, this query fails too.
       const mailbox = await findMailbox(db, signIn.login);
+      if (signIn.login !== APP_LOGIN && clock.now().getTime() < isUnknownUntil) return;
       const password = `${signIn.login} ${signIn.passwordHash}`;
       for (const count of countsOf(signIn)) {
         const { wrong } = current(count.key) ?? add(count.key);
