@@ -31,7 +31,9 @@ async function start(lifetime) {
   const settings = readSettings(process.env);
   process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);
   check(settings);
-  const { checkIsMigrated } = await import('./postgres/database.mjs');
+  const { checkIsMigrated, waitForDatabase } = await import('./postgres/database.mjs');
+  // When the host boots, Postgres may start last.
+  await waitForDatabase(settings.databaseUrl, (reason) => console.error(`${reason} Waiting for it.`));
   await checkIsMigrated(root, settings.databaseUrl);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   await runAgent(lifetime);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { uuidv7 } from '@/lib/uuid';
 import { createCertificateKeeper } from '@/mail/agent/certificate/keeper';
@@ -8,11 +9,10 @@ import { createDkimStore } from '@/mail/agent/dkim-store';
 import { checkMailServer } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
-import { createQueueHandlers, retryDeferred } from '@/mail/agent/queue/postfix-queue';
-import { createRecovery, dovecotInstance, type RecoveryParts } from '@/mail/agent/recovery';
+import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
 import { startReportServer } from '@/mail/agent/report-server';
 import type { AgentHandlers } from '@/mail/agent/requests';
-import { createServiceControl, type ServiceControl } from '@/mail/agent/services/control';
+import { createServiceControl } from '@/mail/agent/services/control';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { rotateLog } from '@/mail/log/log-rotation';
 import { joinCluster } from '@/modules/cluster/heartbeat';
@@ -35,7 +35,7 @@ import { checkClock } from '@/modules/system/health/run';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
-import { type Database, database } from '@/server/db';
+import { type Database, database, isDatabaseAway } from '@/server/db';
 import { log } from '@/server/log';
 import { checkMachine } from '@/server/machine';
 import { connectRedis } from '@/server/redis';
@@ -45,6 +45,7 @@ import packageJson from '../package.json';
 import type { AnswersSettings } from './agent-answers';
 import { startBackups } from './agent-backups';
 import { recoverOperation, startOperations } from './agent-operations';
+import { startWatching } from './agent-watching';
 
 const READ_INTERVAL_MS = 250;
 // Notifications trigger these tasks too; the intervals cover lost notifications.
@@ -53,7 +54,7 @@ const PUBLISH_INTERVAL_MS = 5_000;
 const HEARTBEAT_INTERVAL_MS = 5_000;
 const HEALTH_INTERVAL_MS = 30_000;
 const CERTIFICATE_INTERVAL_MS = 60_000;
-const WATCH_INTERVAL_MS = 1_000;
+const DATABASE_INTERVAL_MS = 1_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
 /** Asks scripts/mail-agent.mjs to start the agent again. */
 const RESTART_EXIT_CODE = 75;
@@ -96,6 +97,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     onError: (error) => log.error({ error }, 'storing a report failed, Postfix retries'),
   });
 
+  await waitForDatabase(db);
   await recordHeartbeat(db, agent);
   await applySavedSettings(db);
   const stopFollowing = followSavedSettings(db);
@@ -125,16 +127,14 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     recovery: recoveredOperation,
     onOutdated: restart,
   });
-  const recovery = recoveryParts(db, installation, control);
+  const watching = startWatching({ db, installation, control });
   const backups = await startBackups({
     db,
     host: agent.host,
     read: () => installation,
     redis,
-    retryMail: recovery.retry,
+    retryMail: watching.retryMail,
   });
-  // Reports that arrived while the agent was down.
-  await recovery.retry().catch((error: unknown) => log.warn({ error }, 'cannot retry the mail that waits'));
   const healthTask = repeat('checking health', HEALTH_INTERVAL_MS, async () => {
     const checked = checkMailServer({
       installation,
@@ -159,7 +159,6 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
       logReadAt = new Date();
     }),
     healthTask,
-    repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recovery)),
     repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
@@ -176,6 +175,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     await Promise.all([operations.end(), backups.end()]);
     await Promise.all([
       ...tasks.map(({ end }) => end()),
+      watching.end(),
       endAnswers(),
       endListening(),
       endHearing(),
@@ -204,23 +204,18 @@ function handlersOf(installation: Installation): AgentHandlers {
   };
 }
 
-function recoveryParts(db: Database, installation: Installation, control: ServiceControl): RecoveryParts {
-  const configFolder = join(installation.config, 'postfix');
-  return {
-    instanceOf: {
-      dovecot: () => dovecotInstance(installation),
-      postgres: () =>
-        db.$queryRaw<{ startedAt: string }[]>`SELECT pg_postmaster_start_time()::text AS "startedAt"`.then(
-          ([row]) => row?.startedAt ?? null,
-          () => null,
-        ),
-    },
-    reload: () => control.reload('postfix'),
-    retry: async () => {
-      const domains = await db.domain.findMany({ select: { name: true } });
-      await retryDeferred(configFolder, new Set(domains.map(({ name }) => name)));
-    },
-  };
+/** When the host boots, Postgres may start last. */
+async function waitForDatabase(db: Database): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await db.$queryRaw`SELECT 1`;
+      return;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      if (attempt === 0) log.warn({ error }, 'the database is unavailable, waiting for it');
+    }
+    await sleep(DATABASE_INTERVAL_MS);
+  }
 }
 
 /**

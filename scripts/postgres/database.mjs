@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PlainError } from '../process/plain-error.mjs';
 import { runTool, toolPath } from '../steps/run-tool.mjs';
 
 const OLDEST_POSTGRES = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
+const WAIT_INTERVAL_MS = 1_000;
 const MIGRATION_LOCK = 7_067_787;
 
 export async function checkDatabase(url) {
@@ -86,6 +88,19 @@ async function appliedMigrations(client) {
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
   return new Set(rows.map((row) => row.migration_name));
+}
+
+/** Resolves once the database can be used. @param {(reason: string) => void} onWait called with each new reason why it can't */
+export async function waitForDatabase(url, onWait) {
+  for (let known = ''; ; await sleep(WAIT_INTERVAL_MS)) {
+    try {
+      const client = await connectTo(url);
+      return await client.end();
+    } catch (error) {
+      if (error.message !== known) onWait(error.message);
+      known = error.message;
+    }
+  }
 }
 
 /** @throws PlainError if the database can't be used */

@@ -1,7 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Installation } from './installation';
-
 /** What Postfix needs to deliver to mailboxes. */
 export type Dependency = 'dovecot' | 'postgres';
 
@@ -9,24 +5,30 @@ export type RecoveryParts = {
   /** Identifies the running instance of the service; null while it is down. */
   instanceOf: Record<Dependency, () => Promise<string | null>>;
   /** Makes Postfix forget that a lookup failed. */
-  reload: () => Promise<unknown>;
-  /** Retries the mail that waits for mailboxes. */
+  reloadPostfix: () => Promise<unknown>;
+  /** Whether Dovecot can ask Postgres. */
+  canDovecotAsk: () => Promise<boolean>;
+  /** Makes Dovecot connect to Postgres sooner than it does by itself. */
+  reconnectDovecot: () => Promise<unknown>;
+  /** Retries the mail that waits for mailboxes, and reports. */
   retry: () => Promise<unknown>;
 };
 
-// A delivery that failed just before the recovery enters the queue a little later.
-const RETRIES = 5;
+// A delivery that failed just before the recovery enters the queue a little later. One that asked Dovecot before may fail up to a
+// minute later.
+const RETRY_AFTER_SECONDS = [0, 1, 2, 3, 4, 10, 20, 30, 45, 70];
 
 /**
- * Watches Dovecot and Postgres. After one of them was down or restarted, mail for mailboxes is retried at once instead of
- * after Postfix's backoff, and Postfix, which avoids a failed database for a minute, is reloaded. Call it every second.
+ * Watches Dovecot and Postgres. After Postgres was down or restarted, and when the agent starts, Postfix, which avoids a failed
+ * database for a minute, is reloaded, and Dovecot reconnects. After one of both was down, mail for mailboxes is retried at once
+ * instead of after Postfix's backoff. Call it every second.
  */
-export function createRecovery({ instanceOf, reload, retry }: RecoveryParts): () => Promise<void> {
+export function createRecovery(parts: RecoveryParts): () => Promise<void> {
   const known = new Map<Dependency, string | null>();
-  let [isReloadDue, retriesDue] = [false, 0];
+  let [isReloadDue, isReconnectDue, isCheckDue, seconds] = [true, true, true, 0];
 
   async function hasRecovered(dependency: Dependency): Promise<boolean> {
-    const instance = await instanceOf[dependency]();
+    const instance = await parts.instanceOf[dependency]();
     const before = known.get(dependency);
     known.set(dependency, instance ?? null);
     return instance !== null && before !== undefined && before !== instance;
@@ -34,24 +36,16 @@ export function createRecovery({ instanceOf, reload, retry }: RecoveryParts): ()
 
   return async () => {
     const [dovecot, postgres] = [await hasRecovered('dovecot'), await hasRecovered('postgres')];
-    if (postgres) isReloadDue = true;
-    if (dovecot || postgres) retriesDue = RETRIES;
-    if (retriesDue === 0 || [...known.values()].includes(null)) return;
-    if (isReloadDue) await reload();
+    if (postgres) isReloadDue = isReconnectDue = true;
+    if (dovecot || postgres) [isCheckDue, seconds] = [true, 0];
+    if (seconds > (RETRY_AFTER_SECONDS.at(-1) ?? 0) || [...known.values()].includes(null)) return;
+    if (isReloadDue) await parts.reloadPostfix();
     isReloadDue = false;
-    await retry();
-    retriesDue -= 1;
+    if (isReconnectDue) await parts.reconnectDovecot();
+    isReconnectDue = false;
+    if (isCheckDue && !(await parts.canDovecotAsk())) return;
+    isCheckDue = false;
+    if (RETRY_AFTER_SECONDS.includes(seconds)) await parts.retry();
+    seconds += 1;
   };
-}
-
-/** The process and the socket of Dovecot's LMTP. It isn't connected to, because Dovecot logs every connection. */
-export async function dovecotInstance({ data }: Pick<Installation, 'data'>): Promise<string | null> {
-  try {
-    const pid = Number(await readFile(join(data, 'run/dovecot/master.pid'), 'utf8'));
-    process.kill(pid, 0);
-    const { ino } = await stat(join(data, 'run/dovecot/lmtp'));
-    return `${pid} ${ino}`;
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { mailServer } from './mail-server';
+import { signalProcesses } from './processes';
 
 const PID = join(mailServer.data, 'run/agent/pid');
 const STOPPED = join(mailServer.data, 'run/agent/stopped');
@@ -9,32 +10,22 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Kills the agent like a crash would. It is restarted immediately. */
 export function killAgent(): void {
-  if (existsSync(PID)) kill(Number(readFileSync(PID, 'utf8')), 'SIGKILL');
+  if (existsSync(PID)) signalAgent('SIGKILL');
 }
 
-/** Suspends the agent, or lets it go on. */
-export function signalAgent(signal: 'SIGSTOP' | 'SIGCONT'): void {
-  kill(Number(readFileSync(PID, 'utf8')), signal);
+export function signalAgent(signal: NodeJS.Signals): void {
+  signalProcesses([Number(readFileSync(PID, 'utf8'))], signal);
 }
 
 /** Stops the agent, runs `work` and starts it again. */
 export async function whileAgentStopped<Value>(work: () => Promise<Value>): Promise<Value> {
   writeFileSync(STOPPED, '');
   try {
-    const pid = Number(readFileSync(PID, 'utf8'));
-    kill(pid, 'SIGTERM');
+    signalAgent('SIGTERM');
     await expect.poll(() => existsSync(PID), { timeout: START_TIMEOUT_MS }).toBe(false);
     return await work();
   } finally {
     rmSync(STOPPED);
     await expect.poll(() => existsSync(PID), { timeout: START_TIMEOUT_MS }).toBe(true);
-  }
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -4,10 +4,13 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { mailServer } from './mail-server';
+import { childrenOf, readProc } from './processes';
 import { messageText } from './smtp-session';
 
-/** A connection to Dovecot's LMTP, as Postfix opens it. */
-export async function openLmtp() {
+const SENDER = 'someone@elsewhere.example';
+
+/** Connects to Dovecot's LMTP, as Postfix does. @returns a function that sends a command and returns the reply */
+async function connectToLmtp() {
   const socket = connect(`${mailServer.data}/run/dovecot/lmtp`);
   onTestFinished(() => {
     socket.destroy();
@@ -21,21 +24,37 @@ export async function openLmtp() {
       if (!/^\d{3}-/.test(value)) return value;
     }
   };
-  const command = async (text: string) => {
+  const command = (text: string): Promise<string> => {
     socket.write(`${text}\r\n`);
-    const answer = await reply();
-    if (!/^[23]/.test(answer)) throw new Error(`Dovecot rejected the command: ${answer}`);
+    return reply();
   };
   await reply();
   await command('LHLO localhost');
+  return command;
+}
+
+/** @returns a function that delivers a message */
+export async function openLmtp() {
+  const command = await connectToLmtp();
+  const succeed = async (text: string) => {
+    const answer = await command(text);
+    if (!/^[23]/.test(answer)) throw new Error(`Dovecot rejected the command: ${answer}`);
+  };
 
   return async function deliver(to: string, body: string) {
-    const from = 'someone@elsewhere.example';
-    await command(`MAIL FROM:<${from}>`);
-    await command(`RCPT TO:<${to}>`);
-    await command('DATA');
-    await command(`${messageText({ from, to, subject: 'Delivery', body }).replaceAll('\n', '\r\n')}\r\n.`);
+    await succeed(`MAIL FROM:<${SENDER}>`);
+    await succeed(`RCPT TO:<${to}>`);
+    await succeed('DATA');
+    const text = messageText({ from: SENDER, to, subject: 'Delivery', body });
+    await succeed(`${text.replaceAll('\n', '\r\n')}\r\n.`);
   };
+}
+
+/** The reply to RCPT TO. */
+export async function lmtpRecipient(to: string): Promise<string> {
+  const command = await connectToLmtp();
+  await command(`MAIL FROM:<${SENDER}>`);
+  return command(`RCPT TO:<${to}>`);
 }
 
 /** Counts the bytes that Dovecot's LMTP processes read and write with system calls while `work` runs. */
@@ -46,25 +65,14 @@ export async function bytesOfLmtp(work: () => Promise<void>): Promise<number> {
   return [...after].reduce((sum, [pid, bytes]) => sum + bytes - (before.get(pid) ?? bytes), 0);
 }
 
-function ioOfLmtp(): Map<string, number> {
-  const master = readFileSync(`${mailServer.data}/run/dovecot/master.pid`, 'utf8').trim();
-  const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ');
+function ioOfLmtp(): Map<number, number> {
+  const master = Number(readFileSync(`${mailServer.data}/run/dovecot/master.pid`, 'utf8'));
   return new Map(
-    children
-      .filter((pid) => textOf(pid, 'comm') === 'lmtp\n')
+    childrenOf(master)
+      .filter((pid) => readProc(pid, 'comm') === 'lmtp\n')
       .map((pid) => {
-        const [, read = 0, written = 0] = /^rchar: (\d+)\nwchar: (\d+)\n/.exec(textOf(pid, 'io')) ?? [];
+        const [, read = 0, written = 0] = /^rchar: (\d+)\nwchar: (\d+)\n/.exec(readProc(pid, 'io')) ?? [];
         return [pid, Number(read) + Number(written)];
       }),
   );
-}
-
-/** Empty if the process has ended meanwhile, as idle ones do. */
-function textOf(pid: string, file: 'comm' | 'io'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return '';
-    throw error;
-  }
 }
