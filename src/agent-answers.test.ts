@@ -12,8 +12,9 @@ const ANSWERED = 1;
 it('Postfix gets its answers while the agent’s main thread is busy', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agent-answers-'));
   onTestFinished(() => rm(folder, { recursive: true }));
+  const before = { createdAt: new Date(0) };
   const domain = await makeDomain();
-  await makeMailbox(domain.id, 'ann');
+  await makeMailbox(domain.id, 'ann', before);
   const settings: AnswersSettings = {
     policySocket: join(folder, 'policy.sock'),
     signIns: { port: 0, key: unique() },
@@ -21,7 +22,8 @@ it('Postfix gets its answers while the agent’s main thread is busy', async () 
   };
   await start(new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings }));
 
-  const request = `protocol_state=END-OF-MESSAGE\nqueue_id=${unique()}\nsasl_username=ann@${domain.name}\n\n`;
+  const session = `sasl_username=ann@${domain.name}\ninstance=${process.pid.toString(16)}.1`;
+  const request = `protocol_state=END-OF-MESSAGE\nqueue_id=${unique()}\n${session}\n\n`;
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const client = new Worker(CLIENT, { eval: true, workerData: { ...settings, request, shared } });
   await start(client);

@@ -30,7 +30,7 @@ export async function makeDkimKey(
 export function makeMailbox(
   domainId: string,
   localPart: string,
-  over: { active?: boolean; suspendedAt?: Date; passwordHash?: string } = {},
+  over: { active?: boolean; suspendedAt?: Date; passwordHash?: string; createdAt?: Date } = {},
 ) {
   return db.mailbox.create({ data: { domainId, localPart, passwordHash: 'x', ...over } });
 }

@@ -2,13 +2,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Installation } from './installation';
 import { runCommand, runOrThrow } from './operations/run-command';
+import { readProcess, secondsSinceStart } from './services/processes';
 
 type Paths = Pick<Installation, 'config' | 'data'>;
+
+/** A session of a mailbox, by IMAP or ManageSieve. */
+export type MailSession = { address: string; pid: number };
 
 const COMMAND_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 1_000;
 /** EX_NOUSER */
 const NO_USER = 67;
+const SESSION_PROCESSES = ['imap', 'managesieve'];
 
 /** The process and the socket of Dovecot's LMTP. It isn't connected to, because Dovecot logs every connection. */
 export async function dovecotInstance({ data }: Pick<Paths, 'data'>): Promise<string | null> {
@@ -43,6 +48,28 @@ export async function reconnectDovecot({ config }: Pick<Paths, 'config'>): Promi
   // It is started by the first question.
   const isAuthRunning = processes.some(([name]) => name === 'auth') || (await canDovecotAsk({ config }));
   if (!isAuthRunning) await runOrThrow(doveadm(config, ['reload']));
+}
+
+/** The open sessions of all mailboxes. */
+export async function listSessions({ config }: Pick<Paths, 'config'>): Promise<MailSession[]> {
+  const sessions: MailSession[] = [];
+  const onLine = (line: string, stream: 'stdout' | 'stderr') => {
+    const [address, , pid] = line.split('\t');
+    if (stream === 'stdout' && address?.includes('@')) sessions.push({ address, pid: Number(pid) });
+  };
+  await runOrThrow({ ...doveadm(config, ['-f', 'tab', 'who', '-1']), onLine });
+  return sessions;
+}
+
+/** Seconds since the session began; null if it is over. */
+export async function ageOfSession({ pid }: MailSession): Promise<number | null> {
+  const process = await readProcess(pid);
+  return process && SESSION_PROCESSES.includes(process.name) ? secondsSinceStart(process) : null;
+}
+
+/** Ends a session, as `doveadm kick` does with all those of a mailbox. */
+export function endSession({ pid }: MailSession): void {
+  endProcess(pid);
 }
 
 function endProcess(pid: number): void {

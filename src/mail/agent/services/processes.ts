@@ -23,19 +23,32 @@ const NAMES: Record<MailService, string> = {
 const TICKS_PER_SECOND = 100;
 const VERSION_TIMEOUT_MS = 10_000;
 
+/** A running process. */
+export type RunningProcess = { name: string; ticksAtStart: number };
+
+/** Null if there is none with this pid. */
+export async function readProcess(pid: number): Promise<RunningProcess | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the process, in parentheses, can contain spaces.
+  const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)/s.exec(text) ?? [];
+  const [state, ticks] = [rest.split(' ')[0], Number(rest.split(' ')[19])];
+  return text === '' || state === 'Z' ? null : { name, ticksAtStart: ticks };
+}
+
+export async function secondsSinceStart({ ticksAtStart }: RunningProcess): Promise<number> {
+  const [uptime] = (await readFile('/proc/uptime', 'utf8')).split(' ');
+  return Number(uptime) - ticksAtStart / TICKS_PER_SECOND;
+}
+
 /** The main process of a service; null if it doesn't run. */
 export async function findProcess({ data }: Installation, service: MailService): Promise<ServiceProcess | null> {
   try {
     const pid = Number((await readFile(join(data, PID_FILES[service]), 'utf8')).trim());
+    const [found, system] = await Promise.all([readProcess(pid), readFile('/proc/stat', 'utf8')]);
     // Another process can have the pid in a pid file that a crash left.
-    if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== NAMES[service]) return null;
-    const [stat, system] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), readFile('/proc/stat', 'utf8')]);
-    // The name of the process, in parentheses, can contain spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, ticks] = [fields[0], Number(fields[19])];
-    if (state === 'Z') return null;
+    if (found?.name !== NAMES[service]) return null;
     const bootedAt = Number(/^btime (\d+)$/m.exec(system)?.[1]);
-    return { pid, startedAt: new Date((bootedAt + ticks / TICKS_PER_SECOND) * 1000) };
+    return { pid, startedAt: new Date((bootedAt + found.ticksAtStart / TICKS_PER_SECOND) * 1000) };
   } catch {
     return null;
   }

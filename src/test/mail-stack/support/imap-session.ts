@@ -28,7 +28,9 @@ export async function signInToImap(
     if (/^\* 0 EXISTS/m.test(selected)) return [];
     return literalsOf(await command('FETCH 1:* BODY.PEEK[]'));
   };
-  return { greeting, answer, isSignedIn: / OK /.test(answer), command, messages };
+  /** Resolves once the server ends the session. */
+  const ended = () => wire.readUntil(/^\* BYE .*\r\n/m);
+  return { greeting, answer, isSignedIn: / OK /.test(answer), command, messages, ended };
 }
 
 /** Waits until a message with this subject is in the inbox. */

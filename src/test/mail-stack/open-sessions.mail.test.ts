@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { whileAgentStopped } from './support/agent';
+import { PASSWORD } from './support/directory';
+import { activateKey } from './support/dkim-keys';
+import { signInToImap } from './support/imap-session';
+import { db, portOf } from './support/mail-server';
+import { openManageSieve } from './support/manage-sieve';
+import { messageText, openSubmission } from './support/smtp-session';
+import { api, at, domain, remoteAddress } from './support/traced-mail';
+
+const NEW_PASSWORD = 'another password for test mailboxes';
+/** The agent is notified; without that it looks every five seconds. On a busy host it takes longer than a second. */
+const NOTIFIED_MS = 3_000;
+
+let ann: { id: string };
+
+beforeEach(async () => {
+  ann = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'ann' } });
+});
+
+const changePassword = () => api.patch(`/mailboxes/${ann.id}`, { password: NEW_PASSWORD });
+
+async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+  const timer = new Promise<never>((_, reject) => {
+    setTimeout(reject, milliseconds, new Error(`not within ${milliseconds} ms`)).unref();
+  });
+  return Promise.race([work, timer]);
+}
+
+/** Sessions of Ann and Bo. */
+async function openAll() {
+  const [imap, sieve, others] = await Promise.all([
+    signInToImap(at('ann'), PASSWORD),
+    openManageSieve(at('ann'), PASSWORD),
+    signInToImap(at('bo'), PASSWORD),
+  ]);
+  const ended = Promise.all([imap.ended(), sieve.ended()]);
+  return { ended, others };
+}
+
+describe('open IMAP and ManageSieve sessions of a mailbox end immediately', () => {
+  it.each([
+    ['with a new password', changePassword, 'ann'],
+    ['once it is inactive', () => api.patch(`/mailboxes/${ann.id}`, { active: false }), 'ann'],
+    ['once it is deleted', () => api.call('DELETE', `/mailboxes/${ann.id}`), 'ann'],
+    ['once its domain is inactive', () => api.patch(`/domains/${domain.id}`, { active: false }), 'domain'],
+  ])('%s', async (_, change, of) => {
+    const { ended, others } = await openAll();
+    expect((await change()).status).toBeLessThan(300);
+    await within(NOTIFIED_MS, ended);
+    if (of === 'domain') await within(NOTIFIED_MS, others.ended());
+    else expect(await others.command('NOOP')).toMatch(/ OK /);
+  });
+
+  it('when the agent starts, if that happened while it was down', async () => {
+    const { ended, others } = await openAll();
+    await whileAgentStopped(async () => {
+      expect((await changePassword()).status).toBe(200);
+    });
+    await ended;
+    expect(await others.command('NOOP')).toMatch(/ OK /);
+    expect((await signInToImap(at('ann'), NEW_PASSWORD)).isSignedIn).toBe(true);
+  });
+});
+
+it('a session that was opened with an earlier password can no longer submit, and one with the new password can', async () => {
+  await activateKey(domain.name, 'first');
+  const [from, to] = [at('ann'), remoteAddress()];
+  const send = (session: Awaited<ReturnType<typeof openSubmission>>) =>
+    session.send(from, [to], messageText({ from, to, subject: 'Hello' }));
+  const session = await openSubmission(from, PASSWORD);
+  expect(await send(session)).toMatch(/^250 /);
+  expect((await changePassword()).status).toBe(200);
+  expect(await send(session)).toMatch(/^421 4\.7\.0 /);
+  await expect(session.command('NOOP')).rejects.toThrow('closed the connection');
+  const sendAnew = async () => send(await openSubmission(from, NEW_PASSWORD));
+  await expect.poll(sendAnew, { timeout: 10_000, interval: 500 }).toMatch(/^250 /);
+});
+
+describe('a client with many connections keeps nobody out', () => {
+  const idle = async (port: number, count: number) => {
+    const sockets = Array.from({ length: count }, () =>
+      connect({ port, host: '127.0.0.1', localAddress: '127.9.9.9' }),
+    );
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  };
+
+  it('whether it has signed in or not', async () => {
+    await idle(portOf('IMAPS_PORT'), 400);
+    await idle(portOf('IMAP_PORT'), 100);
+    await idle(portOf('SIEVE_PORT'), 200);
+    const from = '127.8.8.8';
+    const sessions = await Promise.all(Array.from({ length: 30 }, () => signInToImap(at('ann'), PASSWORD, { from })));
+    expect(sessions.filter(({ isSignedIn }) => isSignedIn)).toHaveLength(30);
+    expect((await signInToImap(at('bo'), PASSWORD)).isSignedIn).toBe(true);
+    await openManageSieve(at('bo'), PASSWORD);
+  });
+});
