@@ -30,6 +30,7 @@ import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
 import { onChecksRequested } from '@/modules/system/health/check-now';
+import { checkMailDisk } from '@/modules/system/health/mail-disk';
 import { recordFindings } from '@/modules/system/health/record';
 import { checkClock } from '@/modules/system/health/run';
 import { listen } from '@/server/background/notifications';
@@ -37,7 +38,7 @@ import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { type Database, database, isDatabaseAway } from '@/server/db';
 import { log } from '@/server/log';
-import { checkMachine } from '@/server/machine';
+import { checkMemory } from '@/server/machine';
 import { connectRedis } from '@/server/redis';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
@@ -145,7 +146,8 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     const results = await Promise.all([
       checked,
       certificate.check(),
-      checkMachine(installation.data),
+      checkMailDisk(installation),
+      checkMemory(),
       checkClock(db, hostname()),
     ]);
     await recordFindings(db, results.flat());

@@ -2,26 +2,33 @@ import { readFile, statfs } from 'node:fs/promises';
 import { freemem, hostname, totalmem } from 'node:os';
 import { type Finding, measured, unknown, within } from '@/lib/health/finding';
 
-type Statistics = Record<'blocks' | 'bavail' | 'files' | 'ffree', number>;
+type Statistics = Record<'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree', number>;
+
+export type DiskCheck = { findings: Finding[]; freeBytes: number | null };
 
 /** One that hangs takes a thread of all file operations, so no second one is begun beside it. */
 const underWay = new Map<string, Promise<Statistics>>();
 
-/** Disk, inodes and memory of this machine. @param folder on the disk to look at */
-export async function checkMachine(
+/** @param folder on the disk to look at */
+export async function checkDisk(
+  [disk, inodes]: ['disk', 'inodes'] | ['mail_disk', 'mail_inodes'],
   folder: string,
   { read = statfs as (folder: string) => Promise<Statistics>, withinMs = 5_000 } = {},
-): Promise<Finding[]> {
+): Promise<DiskCheck> {
   const host = hostname();
-  const memory = measured('memory', percent(await availableMemory(), totalmem()), host);
   try {
-    const { blocks, bavail, files, ffree } = await within(readOnce(folder, read), withinMs);
-    const disk = measured('disk', percent(bavail, blocks), host);
+    const { bsize, blocks, bavail, files, ffree } = await within(readOnce(folder, read), withinMs);
+    const findings = [measured(disk, percent(bavail, blocks), host)];
     // Some file systems have no fixed number of inodes and report none.
-    return files > 0 ? [disk, measured('inodes', percent(ffree, files), host), memory] : [disk, memory];
+    if (files > 0) findings.push(measured(inodes, percent(ffree, files), host));
+    return { findings, freeBytes: bavail * bsize };
   } catch (error) {
-    return [unknown('disk', host, error), memory];
+    return { findings: [unknown(disk, host, error)], freeBytes: null };
   }
+}
+
+export async function checkMemory(): Promise<Finding> {
+  return measured('memory', percent(await availableMemory(), totalmem()), hostname());
 }
 
 function readOnce(folder: string, read: (folder: string) => Promise<Statistics>): Promise<Statistics> {

@@ -214,6 +214,20 @@ const CHECKS = {
     limits: below(30, 15),
     fix: 'Find the folder with very many small files: df -i, then du --inodes.',
   },
+  mail_disk: {
+    group: 'Machines',
+    title: 'Free disk space for mail',
+    unit: '%',
+    limits: below(30, 15),
+    fix: 'Enlarge the disk of the mail server’s DATA_DIR, or make room on it. Postfix refuses all mail while less than 1.5 times MESSAGE_SIZE_MB is free.',
+  },
+  mail_inodes: {
+    group: 'Machines',
+    title: 'Free inodes for mail',
+    unit: '%',
+    limits: below(30, 15),
+    fix: 'Each message in a mailbox takes one. Move DATA_DIR of the mail server to a file system with more inodes.',
+  },
   memory: {
     group: 'Machines',
     title: 'Available memory',

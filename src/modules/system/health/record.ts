@@ -11,7 +11,17 @@ const KEPT_HOURS = 24;
 /** Longer than a restart takes. */
 const GONE_AFTER_SECONDS = 300;
 /** What each instance and agent checks of its own, by its host, or host and port. */
-const OWN_CHECKS: CheckName[] = ['disk', 'inodes', 'memory', 'clock', 'redis', 'read_replica', 'audit_anchor'];
+const OWN_CHECKS: CheckName[] = [
+  'disk',
+  'inodes',
+  'mail_disk',
+  'mail_inodes',
+  'memory',
+  'clock',
+  'redis',
+  'read_replica',
+  'audit_anchor',
+];
 
 /** Stores results, and since when each has its status; of a value over time, a sample every five minutes. */
 export async function recordFindings(db: Database, findings: Finding[]): Promise<void> {

@@ -9,7 +9,7 @@ import { instanceName, thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { checkRedis } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
-import { checkMachine } from '@/server/machine';
+import { checkDisk, checkMemory } from '@/server/machine';
 import { checkReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import { checkDatabase } from './database';
@@ -29,7 +29,8 @@ export async function runHealthChecks(db: Database, clock: Clock): Promise<void>
   // First, since nothing would handle a failure of a check that runs meanwhile.
   const isMine = await takeTurn(db);
   const own = [
-    checkMachine(env().dataDir),
+    checkDisk(['disk', 'inodes'], env().dataDir).then(({ findings }) => findings),
+    checkMemory().then((memory) => [memory]),
     checkClock(db, instanceName()),
     checkRedis(instanceName()),
     Promise.resolve(checkReplica()),

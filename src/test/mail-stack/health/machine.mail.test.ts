@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { requestChecks } from '@/modules/system/health/check-now';
 import { checkDatabase } from '@/modules/system/health/database';
-import { checkMachine } from '@/server/machine';
+import { checkMailDisk } from '@/modules/system/health/mail-disk';
+import { checkDisk } from '@/server/machine';
+import { findCheck } from '../support/health';
 import { db } from '../support/mail-server';
 
 /** A disk of one megabyte and 100 inodes. */
@@ -20,7 +23,7 @@ function smallDisk(): string {
 }
 
 const statusOf = async (name: string, folder: string) =>
-  (await checkMachine(folder)).find((finding) => finding.name === name)?.status;
+  (await checkDisk(['disk', 'inodes'], folder)).findings.find((finding) => finding.name === name)?.status;
 
 describe('a disk', () => {
   it('is degraded and then down while it fills up, and ok once there is room', async () => {
@@ -45,6 +48,26 @@ describe('a disk', () => {
     expect([await statusOf('inodes', folder), await statusOf('disk', folder)]).toEqual(['degraded', 'ok']);
     create(75, 95);
     expect(await statusOf('inodes', folder)).toBe('down');
+  });
+});
+
+describe('the disk of the mail server', () => {
+  it('is down once Postfix refuses all mail, whatever part of it is free', async () => {
+    const folder = smallDisk();
+    for (const name of ['queue', 'mail']) mkdirSync(join(folder, name));
+    const statusAt = async (messageSizeBytes: number) => {
+      const [disk] = await checkMailDisk({ data: folder, messageSizeBytes });
+      return disk?.status;
+    };
+    expect(await statusAt(100 * 1024)).toBe('ok');
+    expect(await statusAt(500 * 1024)).toBe('degraded');
+    expect(await statusAt(800 * 1024)).toBe('down');
+  });
+
+  it('has a check of its own, so that of the app on the same host doesn’t hide it', async () => {
+    await requestChecks(db);
+    await expect.poll(async () => (await findCheck('mail_disk'))?.subject).toBe(hostname());
+    expect(await findCheck('disk')).toBeUndefined();
   });
 });
 
