@@ -1,10 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { findProcess } from '@/mail/agent/services/processes';
 import { mailServer } from './mail-server';
+import { isRunning, processTree, signalProcesses } from './processes';
 
 const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta.url));
 
-type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
+export type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
 /** Stops a service of the mail server, runs `work` and starts the service again. */
 export async function whileStopped(service: Service, work: () => Promise<void>): Promise<void> {
@@ -19,4 +24,20 @@ export async function whileStopped(service: Service, work: () => Promise<void>):
 /** Runs the `stack` script. */
 export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
   execFileSync(STACK, [verb, mailServer.config, ...services]);
+}
+
+/** Kills all processes of a service, like a host without memory may, and starts it again. */
+export async function killService(service: Service): Promise<void> {
+  const pids = await signalService(service, 'SIGKILL');
+  await expect.poll(() => pids.filter(isRunning), { interval: 20 }).toEqual([]);
+  await promisify(execFile)(STACK, ['start', mailServer.config, service]);
+}
+
+/** Signals all processes of a service. */
+export async function signalService(service: Service, signal: NodeJS.Signals): Promise<number[]> {
+  const main = await findProcess(readInstallation(mailServer.config), service);
+  if (!main) throw new Error(`${service} isn't running`);
+  const pids = processTree(main.pid);
+  signalProcesses(pids, signal);
+  return pids;
 }

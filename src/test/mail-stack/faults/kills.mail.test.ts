@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { rotateLog } from '@/mail/log/log-rotation';
+import { killAgent } from '../support/agent';
+import { newName, PASSWORD } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { signInToImap } from '../support/imap-session';
+import { db, mailServer } from '../support/mail-server';
+import { findPostgres, type Postgres } from '../support/postgres';
+import { killService, type Service, signalService } from '../support/services';
+import { messageText, openInbound, openSubmission } from '../support/smtp-session';
+import { at, domain, remoteServer, type WebhookEvent, webhookEvents } from '../support/traced-mail';
+
+/** Messages that arrive, and that a mailbox sends, for each fault. */
+const [ARRIVING, SENT] = [25, 17];
+const [RECEIVERS, SENDERS] = [4, 4];
+/** Accepted since the last fault. */
+const BEFORE_FAULT = 10;
+const HANG_MS = 30_000;
+const SLOW_MS = 20_000;
+const RETRY_MS = 100;
+const PAUSE_MS = 20;
+/** Postfix retries mail that it deferred while it recovered after a minute. */
+const SETTLED_WITHIN_MS = 180_000;
+const FOLDER = 'Filtered';
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await findPostgres();
+});
+afterEach(() => {
+  postgres.resume();
+  postgres.start();
+});
+
+const service = (name: Service) => () => killService(name);
+const killPostgres = async () => {
+  await postgres.kill();
+  postgres.start();
+};
+const FAULTS: (() => Promise<void>)[] = [
+  killPostgres,
+  service('dovecot'),
+  killPostgres,
+  async () => killAgent(),
+  killPostgres,
+  service('rspamd'),
+  killPostgres,
+  hangPostgres,
+  rotate,
+  service('redis'),
+  killPostgres,
+  service('postfix'),
+  killPostgres,
+  async () => killAgent(),
+  slowPostgres,
+  service('dovecot'),
+  killPostgres,
+  hangOthers,
+  service('redis'),
+  killPostgres,
+  service('rspamd'),
+  killPostgres,
+  service('postfix'),
+  killPostgres,
+  cutConnections,
+];
+
+async function hangPostgres(): Promise<void> {
+  postgres.suspend();
+  await sleep(HANG_MS);
+  postgres.resume();
+}
+
+/** Every lookup of a mailbox or domain takes this long. */
+async function slowPostgres(): Promise<void> {
+  const locked = async (tx: Pick<typeof db, '$executeRaw'>) => {
+    await tx.$executeRaw`LOCK TABLE mailbox, domain IN ACCESS EXCLUSIVE MODE`;
+    await sleep(SLOW_MS);
+  };
+  await db.$transaction(locked, { timeout: 2 * SLOW_MS });
+}
+
+async function hangOthers(): Promise<void> {
+  const services = ['redis', 'rspamd'] as const;
+  for (const name of services) await signalService(name, 'SIGSTOP');
+  await sleep(HANG_MS / 3);
+  for (const name of services) await signalService(name, 'SIGCONT');
+}
+
+async function rotate(): Promise<void> {
+  await rotateLog(readInstallation(mailServer.config), new Date(), 0);
+}
+
+/** Cuts the connections of the app, the agent and this test; the mail server keeps its own. */
+async function cutConnections(): Promise<void> {
+  await db.$executeRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename <> 'mta_read' AND pid <> pg_backend_pid()`;
+}
+
+type Result = { accepted: string[]; maybeRepeated: Set<string> };
+type Message = { from: string; to: string; subject: string };
+type Session = { send: (from: string, to: string[], text: string) => Promise<string>; quit: () => void };
+
+/** Hands over one message after another, and repeats, in a new session, those that are to be tried later. */
+async function handOver(
+  open: () => Promise<Session>,
+  next: () => Promise<Message | undefined>,
+  { accepted, maybeRepeated }: Result,
+): Promise<void> {
+  let session: Session | null = null;
+  for (let message = await next(); message; message = await next()) {
+    const { from, to, subject } = message;
+    for (let reply = ''; !reply.startsWith('250 '); ) {
+      if (reply !== '') await sleep(RETRY_MS);
+      try {
+        session ??= await open();
+        reply = await session.send(from, [to], messageText(message));
+      } catch (error) {
+        // The reply to a sign-in, or the connection was closed, maybe after the message was accepted.
+        reply = (error as Error).message;
+        maybeRepeated.add(subject);
+      }
+      expect(reply, subject).toMatch(/^[24]5\d |^421 |: 454 |closed the connection|ECONN/);
+      if (reply.startsWith('250 ')) continue;
+      session?.quit();
+      session = null;
+    }
+    accepted.push(subject);
+  }
+  session?.quit();
+}
+
+it('nothing is lost, bounced or reported twice, whatever is killed or hangs while mail goes in and out', async () => {
+  await activateKey(domain.name, 'first');
+  await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 100_000 } });
+  const script = `require ["fileinto", "mailbox"];\nfileinto :create "${FOLDER}";\n`;
+  await db.sieveFilter.create({ data: { scope: 'domain', domainId: domain.id, name: newName(), script } });
+  const boxes = [at('ann'), at('bo')];
+  const [arrived, sent] = [resultOf(), resultOf()];
+  let rounds = 0;
+
+  /** As many messages per round, and then none. */
+  const inRounds = (perRound: number, make: (index: number) => Message) => {
+    let index = 0;
+    return async () => {
+      if (index >= perRound * FAULTS.length) return undefined;
+      const message = make(index++);
+      while (index > perRound * rounds) await sleep(PAUSE_MS);
+      return message;
+    };
+  };
+  const nextArriving = inRounds(ARRIVING, (index) => {
+    return { from: 'x@elsewhere.example', to: boxes[index % 2] ?? '', subject: `In ${index}` };
+  });
+  const nextSent = inRounds(SENT, (index) => {
+    return { from: at('ann'), to: `out${index}.${domain.name}@far.example`, subject: `Out ${index}` };
+  });
+  const count = () => arrived.accepted.length + sent.accepted.length;
+  const breakThings = async () => {
+    for (const fault of FAULTS) {
+      rounds += 1;
+      const before = count();
+      while (count() < before + BEFORE_FAULT) await sleep(PAUSE_MS);
+      await fault();
+    }
+  };
+  await Promise.all([
+    breakThings(),
+    ...Array.from({ length: RECEIVERS }, () => handOver(openInbound, nextArriving, arrived)),
+    ...Array.from({ length: SENDERS }, () => handOver(() => openSubmission(at('ann'), PASSWORD), nextSent, sent)),
+  ]);
+
+  const allArrived = Array.from({ length: ARRIVING * FAULTS.length }, (_, index) => `In ${index}`);
+  const allSent = Array.from({ length: SENT * FAULTS.length }, (_, index) => `Out ${index}`);
+  expect(new Set(arrived.accepted)).toEqual(new Set(allArrived));
+  expectOnce(await waitForAll('mail.received', allArrived), arrived);
+  expectOnce(await waitForAll('mail.delivered', allSent), sent);
+  expectOnce(await waitForAll('mail.sent', allSent), sent);
+  const bounced = (await webhookEvents()).filter(({ event, data }) => /bounced|failed/.test(event) && !data.will_retry);
+  expect(bounced).toEqual([]);
+  const recipients = new Set(remoteServer.received.flatMap(({ rcptTo }) => rcptTo));
+  expect(allSent.filter((_, index) => !recipients.has(`out${index}.${domain.name}@far.example`))).toEqual([]);
+  expect(remoteServer.received.filter(({ mailFrom }) => mailFrom === '')).toEqual([]);
+  const filed: (string | undefined)[] = [];
+  for (const box of boxes) {
+    const imap = await signInToImap(box, PASSWORD);
+    expect(await imap.messages('INBOX')).toEqual([]);
+    filed.push(...(await imap.messages(FOLDER)).map((text) => /^Subject: (.*)\r$/m.exec(text)?.[1]));
+  }
+  expect(new Set(filed)).toEqual(new Set(allArrived));
+}, 900_000);
+
+const resultOf = (): Result => ({ accepted: [], maybeRepeated: new Set() });
+
+async function waitForAll(type: string, subjects: string[]): Promise<WebhookEvent[]> {
+  let events: WebhookEvent[] = [];
+  const missing = async () => {
+    events = await webhookEvents(type);
+    const found = new Set(events.map(({ data }) => data.subject));
+    return subjects.filter((subject) => !found.has(subject));
+  };
+  await expect.poll(missing, { timeout: SETTLED_WITHIN_MS, interval: 500, message: type }).toEqual([]);
+  return events;
+}
+
+/** Each message is reported once for each copy that was accepted. */
+function expectOnce(events: WebhookEvent[], { maybeRepeated }: Result): void {
+  const copies = events.map(({ data }) => `${data.queue_id} ${data.subject}`);
+  expect(repeatedIn(copies)).toEqual([]);
+  const subjects = events.map(({ data }) => String(data.subject));
+  expect(repeatedIn(subjects).filter((subject) => !maybeRepeated.has(subject))).toEqual([]);
+}
+
+function repeatedIn(list: string[]): string[] {
+  return list.filter((one, index) => list.indexOf(one) !== index);
+}
