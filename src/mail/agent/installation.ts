@@ -33,8 +33,6 @@ export type Installation = {
   /** Where Postfix delivers mail with reports. */
   reportSocket: string;
   redis: { port: number; password: string };
-  /** Maximum size of a message. */
-  messageSizeBytes: number;
   /** Ports on this host. */
   ports: { smtp: number; submissions: number; imaps: number };
   /** Where they are reached from this host. */
@@ -68,7 +66,6 @@ export function readInstallation(config: string): Installation {
     policySocket: join(data, 'run/agent/policy.sock'),
     reportSocket: join(data, 'run/agent/reports.sock'),
     redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
-    messageSizeBytes: Number(value('MESSAGE_SIZE_BYTES')),
     ports: {
       smtp: Number(value('SMTP_PORT')),
       submissions: Number(value('SUBMISSIONS_PORT')),

@@ -35,7 +35,6 @@ async function startReader() {
   });
   const installation = {
     ports: { smtp: 0, submissions: 0, imaps: 0 },
-    messageSizeBytes: 1,
     probeAddress: '127.0.0.1',
     host,
     postfixLog,

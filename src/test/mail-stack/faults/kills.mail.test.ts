@@ -15,13 +15,13 @@ import { at, domain, remoteServer, type WebhookEvent, webhookEvents } from '../s
 /** Messages that arrive, and that a mailbox sends, for each fault. */
 const [ARRIVING, SENT] = [25, 17];
 const [RECEIVERS, SENDERS] = [4, 4];
-/** Accepted since the last fault. */
+/** Messages that are accepted before the next fault. */
 const BEFORE_FAULT = 10;
 const HANG_MS = 30_000;
 const SLOW_MS = 20_000;
 const RETRY_MS = 100;
 const PAUSE_MS = 20;
-/** Postfix retries mail that it deferred while it recovered after a minute. */
+/** Postfix retries a minute later what it deferred during a recovery. */
 const SETTLED_WITHIN_MS = 180_000;
 const FOLDER = 'Filtered';
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
   postgres = await findPostgres();
 });
 afterEach(() => {
-  postgres.resume();
   postgres.start();
+  postgres.resume();
 });
 
 const service = (name: Service) => () => killService(name);
@@ -142,7 +142,7 @@ it('nothing is lost, bounced or reported twice, whatever is killed or hangs whil
   const [arrived, sent] = [resultOf(), resultOf()];
   let rounds = 0;
 
-  /** As many messages per round, and then none. */
+  /** Makes `perRound` messages in each round, and none after the last one. */
   const inRounds = (perRound: number, make: (index: number) => Message) => {
     let index = 0;
     return async () => {

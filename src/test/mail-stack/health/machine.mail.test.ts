@@ -54,9 +54,10 @@ describe('a disk', () => {
 describe('the disk of the mail server', () => {
   it('is down once Postfix refuses all mail, whatever part of it is free', async () => {
     const folder = smallDisk();
-    for (const name of ['queue', 'mail']) mkdirSync(join(folder, name));
+    for (const name of ['queue', 'mail', 'postfix']) mkdirSync(join(folder, name));
     const statusAt = async (messageSizeBytes: number) => {
-      const [disk] = await checkMailDisk({ data: folder, messageSizeBytes });
+      writeFileSync(join(folder, 'postfix/main.cf'), `message_size_limit = ${messageSizeBytes}\n`);
+      const [disk] = await checkMailDisk({ config: folder, data: folder });
       return disk?.status;
     };
     expect(await statusAt(100 * 1024)).toBe('ok');
