@@ -148,6 +148,18 @@ describe('a signed-in mailbox', () => {
     );
   });
 
+  it('is answered in the same way to a Dovecot that the version before configured, but for an empty name', async () => {
+    await makeMailbox(domain.id, 'ann');
+    const whole = await callFunction('dovecot_login', `ann@${domain.name}`);
+    expect(await callFunction('dovecot_login', 'ann', atCapital())).toEqual(whole);
+    const found = await callFunction('dovecot_userdb', `ann@${domain.name}`, '/mail/', 'dict:');
+    expect(await callFunction('dovecot_userdb', 'ann', domain.name, '/mail/', 'dict:')).toEqual(found);
+    await expect(callFunction('dovecot_login', '', '')).rejects.toThrow('the_mail_server_gave_no_name');
+    await expect(callFunction('dovecot_userdb', '', '', '/mail/', 'dict:')).rejects.toThrow(
+      'the_mail_server_gave_no_name',
+    );
+  });
+
   it('exists only if the mailbox and its domain are active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });

@@ -62,6 +62,27 @@ BEGIN
 END
 $$;
 
+-- What a Dovecot asks that was configured by the version before, so that mail doesn't wait until its host is upgraded, too.
+CREATE FUNCTION mta.dovecot_login(local mta.asked_name, domain mta.asked_name)
+RETURNS TABLE ("user" text, password text, quota_rule text, folder text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM mta.dovecot_login(local || '@' || domain);
+END
+$$;
+
+CREATE FUNCTION mta.dovecot_userdb(local mta.asked_name, domain mta.asked_name, mail_folder text, filter_location text)
+RETURNS SETOF mta.userdb
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM mta.dovecot_userdb(local || '@' || domain, mail_folder, filter_location);
+END
+$$;
+
 -- Dovecot skips a filter that isn't found, so an empty owner, filter or version must be an error too: none of these types has
 -- an empty value.
 CREATE TYPE mta.filter_owner AS ENUM ('filters');

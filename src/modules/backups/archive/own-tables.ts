@@ -37,7 +37,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   dns_record:
     'authoritative changed_at checked_at domain_id expected fix found message name position purpose required severity status ttl_seconds type',
   domain:
-    'active created_at default_quota_bytes description dkim_selector dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at report_mailbox_id updated_at verified_at',
+    'active created_at default_quota_bytes description dkim_selector dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at report_mailbox_id sign_ins_valid_from updated_at verified_at',
   dropped_report: 'count domain_id kind last_at reason',
   event: 'body body_bytes created_at domain_id id is_test message_row_id recipient sequence type',
   event_part: 'bytes event_id position',
@@ -47,7 +47,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   logged_mail: 'client_address login mail_from message_id queue_id raw removed_at seen_at size_bytes verdict',
   mail_cursor: 'complete_since file position source',
   mailbox:
-    'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key suspended_at suspension_note suspension_reason updated_at used_bytes',
+    'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key sign_ins_valid_from suspended_at suspension_note suspension_reason updated_at used_bytes',
   message:
     'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id queue_id search_key size_bytes spam_score status subject to_addresses updated_at',
   message_content:
