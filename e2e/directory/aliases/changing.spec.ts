@@ -103,7 +103,12 @@ test('deactivates, restores and deletes several aliases together', async ({ sign
 test('previews a CSV import line by line, imports it and exports it again', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await makeAlias(api, domain, 'info', 'ann@far.example');
-  const lines = ['source_local_part,destination,active', 'info,ann@far.example,true', 'sales,info@DOMAIN,true', ',,true'];
+  const lines = [
+    'source_local_part,destination,active',
+    'info,ann@far.example,true',
+    'sales,info@DOMAIN,true',
+    ',,true',
+  ];
   const file = [...lines, 'team,"ann@far.example,bo@far.example",false'].join('\n').replace('DOMAIN', domain.name);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   await page.getByRole('button', { name: 'Import / export' }).click();
