@@ -115,7 +115,7 @@ function tooLong(line: number): AppError {
   return invalid(`Line ${line} has more than ${formatCount(MAX_ROW_LENGTH)} characters.`);
 }
 
-/** What separates cells: as a first line `sep=;` of Excel says, or the one that the header has most of. */
+/** Returns the separator of cells: the one that a first line `sep=;` of Excel names, or that the header has most of. */
 function delimiterOf(text: string): { delimiter: string; firstLine: number } {
   const end = text.search(/[\r\n]/);
   const first = (end < 0 ? text : text.slice(0, end)).replace(/^\ufeff/, '');

@@ -12,7 +12,7 @@ const SIGN_IN_SECONDS = 2;
 const IDLE_SECONDS = 3;
 
 /**
- * Those of the sessions that have to end: their mailbox or its domain is gone or inactive, or was so since they began, or the
+ * Returns the sessions that have to end: their mailbox or its domain is gone or inactive, or was so since they began, or the
  * mailbox had another password then.
  */
 export async function findSessionsToEnd<Session extends OpenSession>(

@@ -132,7 +132,7 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
 
 const AUDITED_REFUSALS = new Set([403, 404, 409, 412]);
 
-/** What `If-Match` demands. Only PATCH and DELETE take it; the other calls ignore it. @throws VALIDATION_ERROR */
+/** Returns the condition of `If-Match`. Only PATCH and DELETE take it; the other calls ignore it. @throws VALIDATION_ERROR */
 function conditionOf({ ifMatch }: Context, meta: ProcedureMeta, actor: Actor | null, input: unknown): Condition | null {
   const { versioned, openapi } = meta;
   if (ifMatch === null || (openapi?.method !== 'PATCH' && openapi?.method !== 'DELETE')) return null;

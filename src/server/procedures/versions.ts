@@ -28,7 +28,7 @@ export function versioned<Kind extends RecordKind>(
 /** The versions that a caller accepts: any, or these. */
 type Accepted = '*' | Set<string>;
 
-/** What `If-Match` demands of a change: the record and the versions that it may have. */
+/** The condition that `If-Match` puts on a change: the record and the versions that it may have. */
 export type Condition = { record: VersionedRecord; accepted: Accepted; id: string };
 
 const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(,|$)/y;

@@ -16,7 +16,7 @@ export type Anchor = Place & {
   acceptedAt: Date | null;
 };
 
-/** What a file has: an anchor, nothing because there is no file, or something that this instance didn't sign. */
+/** The content of a file: an anchor, nothing because there is no file, or something that this instance didn't sign. */
 export type StoredAnchor = { anchor: Anchor } | { anchor: null; alteredAt: Date | null };
 
 const PURPOSE = 'audit anchor';

@@ -4,7 +4,7 @@ import { hexOf, isSamePlace, isSignedPlace, type Place, START } from '../chain';
 import { type Accepted, findAccepted, isNewer } from './accept';
 import type { Anchor } from './anchor-file';
 
-/** What an instance knows of the log without the database. */
+/** The knowledge that an instance has of the log without the database. */
 export type Known = {
   anchor: Anchor | null;
   /** When a file that this instance didn't sign was written, if there is one. */

@@ -27,7 +27,7 @@ async function findHead(client: ClientBase): Promise<Place> {
   return rows[0] ?? { seq: '0', hash: '' };
 }
 
-/** What a restore does with the audit log. */
+/** The plan of a restore for the audit log. */
 export type AuditPlan = {
   /** Tables that stay as they are. */
   untouched: readonly string[];
@@ -106,7 +106,7 @@ async function addFormer(client: ClientBase, { secrets }: Archive): Promise<numb
   return rowCount ?? 0;
 }
 
-/** What the entry of a restore says about the log. */
+/** Returns the details about the log for the entry of a restore. */
 export function auditDetails(audit: AuditResult | null): object {
   return audit ? { kept_entries: audit.kept, former_head: audit.formerHead } : {};
 }
