@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -7,7 +6,7 @@ import { dmarcMail, mailWith, tlsMail } from '../../reports/report-mail';
 import { whileAgentStopped } from '../support/agent';
 import { makeAlias, makeMailbox, PASSWORD } from '../support/directory';
 import { signInToImap } from '../support/imap-session';
-import { db, mailServer } from '../support/mail-server';
+import { db, mailServer, retryQueue } from '../support/mail-server';
 import { openInbound } from '../support/smtp-session';
 import { api, at, domain, remoteServer, traceOf, waitForEvents, webhookEvents } from '../support/traced-mail';
 
@@ -99,7 +98,7 @@ describe('a report through port 25', () => {
       expect(await query('SELECT FROM dmarc_report WHERE domain_id = $1', [domain.id])).toBe(0);
     });
     // Postfix would retry after a minute.
-    execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
+    retryQueue();
     await expect.poll(messages, SOON).toBe(10);
     await expect.poll(recorded, SOON).toBe(1);
     expect(await dropped()).toEqual([]);

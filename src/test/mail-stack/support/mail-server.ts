@@ -28,6 +28,11 @@ export async function startRemoteServer(options: Parameters<typeof startSmtpServ
   const remoteServer = await startSmtpServer({ ...options, port });
   afterAll(remoteServer.close);
   // After a refused connection, as between two test files, Postfix would wait for minutes.
-  execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
+  retryQueue();
   return remoteServer;
+}
+
+/** Makes Postfix try everything that waits in its queue. */
+export function retryQueue(): void {
+  execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
 }
