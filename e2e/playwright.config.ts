@@ -13,7 +13,6 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   use: {
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
     locale: 'en-GB',
     timezoneId: 'UTC',
     reducedMotion: 'reduce',

@@ -104,10 +104,11 @@ async function runBrowserTests({ root, env, adminUrl, filters }) {
   const browser = await findBrowser(root);
   return withSecondRun(filters, (chosen, { isAlone }) =>
     withReportFile(async (report) => {
-      const workers = isAlone ? ['--workers=1'] : [];
+      // A trace costs a fifth of the time, so only a test that failed gets one.
+      const alone = isAlone ? ['--workers=1', '--trace=retain-on-failure'] : [];
       const { exitCode, output } = await runTool(
         toolPath(root, 'playwright'),
-        ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...workers, ...chosen],
+        ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...alone, ...chosen],
         {
           root,
           env: {
