@@ -6,6 +6,7 @@ test('shows a key for one domain once; its command works until the key is revoke
   api,
   domain,
   check,
+  checkState,
 }) => {
   const other = await makeDomain(api);
   const name = unique('Shop ');
@@ -29,7 +30,7 @@ test('shows a key for one domain once; its command works until the key is revoke
   await expect(shown).toContainText(domain.name);
   await expect(shown).toContainText('120 requests per minute');
   await expect(shown.getByRole('status')).toHaveText('Not copied yet');
-  await check();
+  await checkState();
   expect(JSON.parse(shell(command)).data.role).toBe('super_admin');
   expect(statusOf(key, `/domains/${domain.id}`)).toBe(200);
   expect(statusOf(key, `/domains/${other.id}`)).toBe(404);
@@ -43,14 +44,14 @@ test('shows a key for one domain once; its command works until the key is revoke
   await page.getByRole('textbox', { name: 'Filter by name, admin or prefix' }).fill(name.toUpperCase());
   await expect(page.getByRole('row')).toHaveCount(2);
   await row.getByRole('button', { name: `Actions: ${name}` }).click();
-  await check();
+  await checkState();
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();
   const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
   await check();
   await revoke.getByRole('button', { name: 'Revoke key' }).click();
   await expect(row).toHaveCount(0);
   expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
-  await check();
+  await checkState();
 });
 
 test('dims expired keys, shows them last, and can leave them out', async ({ signedIn: page, api, sql, check }) => {

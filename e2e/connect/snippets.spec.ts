@@ -51,14 +51,18 @@ test('the curl, Node.js and, if python3 is installed, Python code runs as shown'
   rmSync(folder, { recursive: true });
 });
 
-test('sends a batch written as JSON and shows a result for each message', async ({ signedIn: page, domain, check }) => {
+test('sends a batch written as JSON and shows a result for each message', async ({
+  signedIn: page,
+  domain,
+  checkState,
+}) => {
   await page.goto(`${url()}/send?mode=batch`);
   const field = page.getByLabel('Batch as JSON');
   await expect(field).toHaveValue(/First of two/);
   await field.fill('{"messages": [');
   await expect(field).toHaveAccessibleDescription(/This isn’t valid JSON/);
   await expect(page.getByRole('button', { name: 'Send batch' })).toBeDisabled();
-  await check();
+  await checkState();
 
   const message = (from: string, subject: string) => ({
     from: { email: from },
@@ -73,7 +77,7 @@ test('sends a batch written as JSON and shows a result for each message', async 
   const results = page.getByRole('table', { name: 'Batch results' });
   await expect(results.getByRole('row', { name: /Accepted 1 / })).toBeVisible();
   await expect(results.getByRole('row', { name: /Failed 2 .*DOMAIN_NOT_FOUND/ })).toBeVisible();
-  await check();
+  await checkState();
   await results.getByRole('link').click();
   await expect(page.getByRole('row', { name: new RegExp(subject) })).toBeVisible();
 });

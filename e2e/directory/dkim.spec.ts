@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { publish } from '../support/dns';
 import { answerProcedure, failProcedure, withoutMailServer } from '../support/faults';
-import { alertWith, expect, makeDomain, test, url, useSession } from '../support/fixtures';
+import { alertWith, createDomain, expect, test, url, useSession } from '../support/fixtures';
 
 type Key = { selector: string; status: string; dns_record: { name: string; value: string } };
 
@@ -19,7 +19,7 @@ test('shows the DNS record of a new domain’s key, and copies it exactly as the
   check,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   const [key] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page)).toContainText(`${key?.selector}`);
@@ -31,15 +31,15 @@ test('shows the DNS record of a new domain’s key, and copies it exactly as the
   await check();
 });
 
-test('says that the published key is another one, as the DNS tab does', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
+test('says that the published key is another one, as the DNS tab does', async ({ signedIn: page, api, checkState }) => {
+  const domain = await createDomain(api);
   const [key] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
   publish({ [key?.dns_record.name ?? '']: { TXT: ['v=DKIM1; k=rsa; p=AAAA'] } });
   await api.call('POST', `/domains/${domain.id}/dns/check`);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page)).toContainText('Mismatch in DNS');
   await expect(activeKey(page)).toContainText('The published key is not the one that signs.');
-  await check();
+  await checkState();
   await activeKey(page).getByRole('link', { name: 'Show the DNS record' }).click();
   await expect(page.getByRole('button', { name: /^Details of DKIM/ })).toHaveAttribute('aria-expanded', 'true');
 });
@@ -49,7 +49,7 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
   api,
   check,
 }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   const [first] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await page.getByRole('button', { name: 'Rotate key' }).click();
@@ -90,8 +90,8 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
   await expect(page.getByRole('button', { name: 'Reactivate second' })).toBeVisible();
 });
 
-test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check }) => {
-  const domain = await makeDomain(api);
+test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check, checkState }) => {
+  const domain = await createDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
   await check();
@@ -106,11 +106,11 @@ test('shows whether the mail server has the key', async ({ signedIn: page, api, 
   await expect(section(page).getByText('The mail server does not have this key yet.')).toBeVisible();
   await sql('UPDATE dkim_key SET published_at = now() WHERE domain_id = $1', [domain.id]);
   await expect(section(page).getByText(/^The mail server has signed with this key since /)).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('reports a conflicting change by another admin, then shows it', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'second', algorithm: 'ed25519' });
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await page.getByRole('button', { name: 'Activate second' }).click();
@@ -123,8 +123,8 @@ test('reports a conflicting change by another admin, then shows it', async ({ si
   await expect(activeKey(page)).toContainText('second');
 });
 
-test('lets a domain admin view keys and records but not change them', async ({ page, api, makeAdmin, check }) => {
-  const domain = await makeDomain(api);
+test('lets a domain admin view keys and records but not change them', async ({ page, api, makeAdmin, checkState }) => {
+  const domain = await createDomain(api);
   await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'second' });
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
@@ -132,16 +132,16 @@ test('lets a domain admin view keys and records but not change them', async ({ p
   await expect(pendingKey(page).getByRole('button', { name: 'Copy the value' })).toBeVisible();
   await expect(section(page).getByText('Only admins can rotate keys.')).toBeVisible();
   await expect(section(page).getByRole('button', { name: /Rotate|Activate/ })).toHaveCount(0);
-  await check();
+  await checkState();
 });
 
-test('shows the rest of the page if the keys fail to load', async ({ signedIn: page, domain, check }) => {
+test('shows the rest of the page if the keys fail to load', async ({ signedIn: page, domain, checkState }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dkimKeys', failure);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(alertWith(page, 'Couldn’t load DKIM keys')).toBeVisible();
   await expect(page.getByRole('tab', { name: 'Settings' })).toBeVisible();
-  await check();
+  await checkState();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(activeKey(page)).toBeVisible();

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { dropQuestions, loadZone, publish } from '../support/dns';
 import { failProcedure, withoutMailServer } from '../support/faults';
-import { alertWith, expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
+import { alertWith, createDomain, expect, test, unique, url, useSession } from '../support/fixtures';
 
 const HOST = 'mail.harbourfinch.example';
 const ADDRESS = '192.0.2.25';
@@ -27,6 +27,7 @@ test('leads from adding a domain to all records found, by pasting the zone file'
   signedIn: page,
   context,
   check,
+  checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const name = `${unique('added')}.example`;
@@ -67,17 +68,17 @@ test('leads from adding a domain to all records found, by pasting the zone file'
   await checkAgain(page);
   for (const label of ['MX', 'SPF', 'DKIM']) await expect(row(page, new RegExp(`^Found ${label}`))).toBeVisible();
   await expect(row(page, /^(Missing|Mismatch|Duplicate) (MX|SPF|DKIM|DMARC)/)).toHaveCount(0);
-  await check();
+  await checkState();
 });
 
 test('marks what differs from the record to publish, and keeps the open record in the URL', async ({
   signedIn: page,
   context,
   api,
-  check,
+  checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   publish({ ...SERVER, [domain.name]: { TXT: ['v=spf1 include:other.example ?all'] } });
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
@@ -91,7 +92,7 @@ test('marks what differs from the record to publish, and keeps the open record i
   await expect(expected.locator('mark').first()).toBeVisible();
   await section(page).getByRole('button', { name: 'Copy name' }).click();
   expect(await copied(page)).toBe('@');
-  await check();
+  await checkState();
 
   await page.reload();
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
@@ -101,11 +102,11 @@ test('marks what differs from the record to publish, and keeps the open record i
   await page.setViewportSize({ width: 360, height: 740 });
   await toggle.click();
   await expect(found).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('shows which records are still being checked, and what is found', async ({ signedIn: page, api }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   publish({ ...SERVER, [domain.name]: { MX: [`10 ${HOST}`] } });
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
@@ -117,8 +118,13 @@ test('shows which records are still being checked, and what is found', async ({ 
   answer();
 });
 
-test('shows a running check to an admin who comes back, until it ends', async ({ signedIn: page, api, sql, check }) => {
-  const domain = await makeDomain(api);
+test('shows a running check to an admin who comes back, until it ends', async ({
+  signedIn: page,
+  api,
+  sql,
+  checkState,
+}) => {
+  const domain = await createDomain(api);
   await sql("UPDATE domain SET next_dns_check_at = '2100-01-01' WHERE id = $1", [domain.id]);
   const { records } = await api.call<{ records: { purpose: string }[] }>('POST', `/domains/${domain.id}/dns/check`);
   const found = records.filter(({ purpose }) => purpose === 'mx');
@@ -132,7 +138,7 @@ test('shows a running check to an admin who comes back, until it ends', async ({
   await expect(row(page, /^Checking DMARC/)).toBeVisible();
   await expect(section(page)).toContainText(`1 of ${records.length} records`);
   await expect(section(page).getByRole('progressbar')).toBeVisible();
-  await check();
+  await checkState();
 
   await sql('DELETE FROM dns_check WHERE domain_id = $1', [domain.id]);
   await expect(row(page, /^Missing DMARC/)).toBeVisible();
@@ -141,7 +147,7 @@ test('shows a running check to an admin who comes back, until it ends', async ({
 });
 
 test('lists what changed from one check to the next', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   const spf = (value: string) => publish({ ...SERVER, [domain.name]: { TXT: [value] } });
   spf('v=spf1 mx -all');
   await page.goto(`${url()}/domains/${domain.id}`);
@@ -156,8 +162,8 @@ test('lists what changed from one check to the next', async ({ signedIn: page, a
   await check();
 });
 
-test('says since when the result is if no DNS server answers', async ({ signedIn: page, api, sql, check }) => {
-  const domain = await makeDomain(api);
+test('says since when the result is if no DNS server answers', async ({ signedIn: page, api, sql, checkState }) => {
+  const domain = await createDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
   // The first check of a new domain may still run, and end after this.
@@ -171,17 +177,23 @@ test('says since when the result is if no DNS server answers', async ({ signedIn
     await expect(section(page)).toContainText('No DNS server answered the last check', { timeout: 5_000 });
   }).toPass();
   await expect(section(page)).toContainText('This is the result of');
-  await check();
+  await checkState();
 });
 
-test('shows an unchecked domain, and one whose records fail to load', async ({ signedIn: page, api, sql, check }) => {
-  const domain = await makeDomain(api);
+test('shows an unchecked domain, and one whose records fail to load', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+  checkState,
+}) => {
+  const domain = await createDomain(api);
   await sql("UPDATE domain SET next_dns_check_at = '2100-01-01' WHERE id = $1", [domain.id]);
   await sql('DELETE FROM dns_record WHERE domain_id = $1', [domain.id]);
   await sql("UPDATE domain SET dns_checked_at = NULL, dns_status = 'unchecked' WHERE id = $1", [domain.id]);
   await page.goto(`${url()}/domains/${domain.id}`);
   await expect(page.getByRole('heading', { name: 'Not checked yet' })).toBeVisible();
-  await check();
+  await checkState();
 
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dns', failure);
@@ -199,7 +211,7 @@ test('lets a domain admin check records, and moves between tabs by keyboard', as
   makeAdmin,
   check,
 }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);

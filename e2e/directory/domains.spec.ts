@@ -62,7 +62,7 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
   await expect(page.getByRole('switch', { name: 'Active' })).not.toBeChecked();
 });
 
-test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check }) => {
+test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check, checkState }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   const save = page.getByRole('button', { name: 'Save changes' });
@@ -72,7 +72,7 @@ test('saves settings, and shows server errors on their field', async ({ signedIn
   await expect(page.getByRole('textbox', { name: 'Mailboxes' })).toHaveAccessibleDescription(
     /^Enter a whole number of mailboxes from 0 to 1,000,000,000\.$/,
   );
-  await check();
+  await checkState();
 
   await page.getByRole('textbox', { name: 'Mailboxes' }).fill('40');
   await page.getByRole('textbox', { name: 'Mailbox quota (MB)' }).fill('2048');
@@ -141,7 +141,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ description: '' });
 });
 
-test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ signedIn: page, api, check }) => {
+test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ signedIn: page, api, checkState }) => {
   const domain = await makeDomain(api);
   const body = { domain_id: domain.id, local_part: 'reports', password: 'paper boats on the canal' };
   const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', body);
@@ -153,7 +153,7 @@ test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ 
   await expect(page.getByText('A certificate that can’t be verified stops inbound mail')).toBeVisible();
   await page.getByRole('combobox', { name: 'Report mailbox' }).click();
   await page.getByRole('option', { name: mailbox.email }).click();
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id };
@@ -162,7 +162,7 @@ test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ 
   await expect(page.getByRole('combobox', { name: 'Report mailbox' })).toHaveValue(mailbox.email);
 });
 
-test('shows the domain’s mailboxes and aliases on their tabs', async ({ signedIn: page, api, check }) => {
+test('shows the domain’s mailboxes and aliases on their tabs', async ({ signedIn: page, api, check, checkState }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=aliases`);
   await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
@@ -181,7 +181,7 @@ test('shows the domain’s mailboxes and aliases on their tabs', async ({ signed
   await expect(row).not.toContainText('bo@far.example');
   await row.getByRole('button', { name: `Show 1 more for sales@${domain.name}` }).click();
   await expect(row.getByRole('listitem').filter({ hasText: 'bo@far.example' })).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('tab', { name: 'Mailboxes' }).click();
   await expect(page).toHaveURL(/tab=mailboxes$/);
   await expect(page.getByRole('row', { name: /ann@/ })).toContainText(/^.*ann@.*0 B of 2 GB/);
@@ -191,7 +191,7 @@ test('shows the domain’s mailboxes and aliases on their tabs', async ({ signed
   await expect(page).toHaveURL(`${url()}/mailboxes?domain=${domain.id}&new=true`);
 });
 
-test('deletes a domain after its name is typed', async ({ signedIn: page, api, check }) => {
+test('deletes a domain after its name is typed', async ({ signedIn: page, api, check, checkState }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await page.getByRole('button', { name: 'Delete domain' }).click();
@@ -203,7 +203,7 @@ test('deletes a domain after its name is typed', async ({ signedIn: page, api, c
   await dialog.getByLabel(/^Type /).fill(domain.name);
   await confirm.click();
   await expect(page).toHaveURL(`${url()}/domains`);
-  await check();
+  await checkState();
 
   await page.goto(`${url()}/domains/${domain.id}`);
   await expect(alertWith(page, 'NOT_FOUND')).toBeVisible();

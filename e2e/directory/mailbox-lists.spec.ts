@@ -45,6 +45,7 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const names = ['ann', 'bo', 'cy'];
@@ -57,7 +58,7 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   await select('ann');
   await select('bo');
   await expect(bar).toContainText('2 selected');
-  await check();
+  await checkState();
   await bar.getByRole('button', { name: 'Suspend', exact: true }).click();
   const suspend = page.getByRole('dialog', { name: 'Suspend 2 mailboxes' });
   await suspend.getByRole('button', { name: 'Suspend' }).click();
@@ -97,7 +98,7 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   await expect(row('cy')).toBeVisible();
 });
 
-test('at 360 px, mailboxes are selected and deactivated together', async ({ signedIn: page, api, check }) => {
+test('at 360 px, mailboxes are selected and deactivated together', async ({ signedIn: page, api, checkState }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   const domain = await makeDomain(api);
   for (const name of ['ann', 'bo', 'cy']) await makeMailbox(api, domain, name);
@@ -108,7 +109,7 @@ test('at 360 px, mailboxes are selected and deactivated together', async ({ sign
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   await expect(bar).toContainText('3 selected');
   await page.getByRole('checkbox', { name: `Select cy@${domain.name}` }).click();
-  await check();
+  await checkState();
   await bar.getByRole('button', { name: 'Deactivate' }).click();
   const row = (name: string) => page.getByRole('row').filter({ hasText: `${name}@${domain.name}` });
   await expect(row('ann')).toContainText('Inactive');
@@ -132,6 +133,7 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await makeMailbox(api, domain, 'there');
@@ -143,13 +145,13 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   await dialog.getByRole('button', { name: 'Preview import' }).click();
   await expect(dialog.getByRole('status')).toContainText('2 new mailboxes, 0 unchanged, 2 errors. Nothing has been');
   await expect(dialog).toContainText('Duplicate of line 2, which has the same address. Remove one of the lines.');
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Import 2 mailboxes' }).click();
 
   const once = page.getByRole('dialog', { name: 'Download 1 password' });
   await page.keyboard.press('Escape');
   await expect(once).toBeVisible();
-  await check();
+  await checkState();
   const downloaded = page.waitForEvent('download');
   await once.getByRole('button', { name: 'Download passwords as CSV' }).click();
   const text = await readFile(await (await downloaded).path(), 'utf8');
@@ -164,7 +166,7 @@ test('the settings for mail programs are a page to print, without the console ar
   signedIn: page,
   api,
   context,
-  check,
+  checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const domain = await makeDomain(api);
@@ -174,7 +176,7 @@ test('the settings for mail programs are a page to print, without the console ar
   const sheet = page.getByRole('article', { name: `Settings for ${email}` });
   await expect(sheet).toContainText(/Incoming mail \(IMAP\).*993 with SSL\/TLS.*143 with STARTTLS/);
   await expect(sheet).toContainText(/Outgoing mail \(SMTP\).*465 with SSL\/TLS.*587 with STARTTLS/);
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Copy link' }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))

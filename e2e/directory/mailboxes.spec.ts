@@ -101,6 +101,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   api,
   sql,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const { id, email } = await makeMailbox(api, domain, 'ann', { quota_bytes: GIGABYTE });
@@ -137,7 +138,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Password changed')).toBeVisible();
   expect(await hash()).not.toEqual(before);
-  await check();
+  await checkState();
 });
 
 test('suspends a mailbox with a reason and a date, blocks sending, and unsuspends it', async ({
@@ -195,7 +196,7 @@ test('deletes a mailbox after its address is typed', async ({ signedIn: page, ap
 test('lists the aliases that deliver to a mailbox, and links a domain to both lists', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const { id, email } = await makeMailbox(api, domain, 'ann');
@@ -208,10 +209,10 @@ test('lists the aliases that deliver to a mailbox, and links a domain to both li
   await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);
   const delivering = page.getByRole('region', { name: 'Aliases that deliver here' });
   await expect(delivering.getByRole('listitem')).toHaveText([new RegExp(`info@${domain.name}`)]);
-  await check();
+  await checkState();
   await delivering.getByRole('link', { name: 'Trace this address' }).click();
   await expect(page.getByText('A mailbox has this address.')).toBeVisible();
-  await check();
+  await checkState();
 
   await page.goto(`${url()}/domains/${domain.id}`);
   await page.getByRole('link', { name: '2 aliases' }).click();

@@ -18,7 +18,12 @@ async function upload(page: Page, name: string, content: string): Promise<void> 
   await dialog.getByRole('button', { name: 'Upload report' }).click();
 }
 
-test('shows who sends with the domain’s name, from an uploaded report', async ({ signedIn: page, api, check }) => {
+test('shows who sends with the domain’s name, from an uploaded report', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
@@ -28,7 +33,7 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
   await upload(page, 'other.xml', dmarcXml({ domain: 'other.example', day: yesterday() }));
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('alert')).toContainText('is not managed by this server');
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   const rows = [
@@ -52,15 +57,15 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
   await toggle.click();
   await expect(page.getByRole('table', { name: /^Sources in the report/ })).toContainText('203.0.113.9');
   await expect(page).toHaveURL(/report=/);
-  await check();
+  await checkState();
   await page.setViewportSize({ width: 360, height: 740 });
   await page.reload();
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
   await expect(sources.getByRole('row').nth(1)).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('shows TLS failures by MX, kind and organization', async ({ signedIn: page, api, check }) => {
+test('shows TLS failures by MX, kind and organization', async ({ signedIn: page, api, check, checkState }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await page.getByRole('radio', { name: 'TLS' }).click();
@@ -79,15 +84,15 @@ test('shows TLS failures by MX, kind and organization', async ({ signedIn: page,
     .first()
     .click();
   await expect(page.getByText('Report ID')).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('reports results that fail to load', async ({ signedIn: page, domain, check }) => {
+test('reports results that fail to load', async ({ signedIn: page, domain, checkState }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'reports.domainDmarc', failure);
   await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await expect(alertWith(page, 'Couldn’t load DMARC results')).toBeVisible();
-  await check();
+  await checkState();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();

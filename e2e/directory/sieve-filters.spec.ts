@@ -80,7 +80,7 @@ test('links compiler errors to their lines, and does not save a script that does
   signedIn: page,
   api,
   domain,
-  check,
+  checkState,
 }) => {
   const { id } = await makeFilter(api, domain, unique('Filter '));
   await page.goto(`${url()}/sieve-filters/${id}`);
@@ -93,7 +93,7 @@ test('links compiler errors to their lines, and does not save a script that does
   const selected = () =>
     editor(page).evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd));
   expect(await selected()).toBe(`${BAD_COMMAND} again;`);
-  await check();
+  await checkState();
 
   await editor(page).fill(`${BAD_COMMAND};`);
   await expect(errors).toBeHidden();
@@ -175,7 +175,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   signedIn: page,
   api,
   domain,
-  check,
+  checkState,
 }) => {
   const { id } = await makeFilter(api, domain, unique('Filter '));
   const message = 'No mail server is attached.';
@@ -189,7 +189,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(alertWith(page, message)).toBeVisible();
   await expect(editor(page)).toHaveValue('stop;');
-  await check();
+  await checkState();
   await page.getByRole('link', { name: 'Filters', exact: true }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -198,7 +198,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
 });
 
-test('explains without a mail server what can still be done', async ({ signedIn: page, check }) => {
+test('explains without a mail server what can still be done', async ({ signedIn: page, check, checkState }) => {
   await withoutMailServer(page);
   for (const path of ['/sieve-filters', '/sieve-filters/new']) {
     await page.goto(`${url()}${path}`);
@@ -210,5 +210,5 @@ test('explains without a mail server what can still be done', async ({ signedIn:
   await withoutMailServer(page, 'silent');
   await page.reload();
   await expect(page.getByText('The mail agent is not responding')).toBeVisible();
-  await check();
+  await checkState();
 });

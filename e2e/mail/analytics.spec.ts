@@ -61,7 +61,7 @@ test('every figure leads to exactly the messages that it counts', async ({ signe
 test('breaks figures down by what is chosen, and keeps the choice in the URL', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await sendMail(api, domain);
@@ -74,7 +74,7 @@ test('breaks figures down by what is chosen, and keeps the choice in the URL', a
   await expect(page).toHaveURL(/by=recipient_domain/);
   await page.reload();
   await expect(recipients).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('combobox', { name: 'Break down by' }).click();
   await page.getByRole('option', { name: 'Sender' }).click();
   const sender = page.getByRole('row', { name: new RegExp(`^orders@${domain.name}`) });
@@ -115,7 +115,7 @@ test('zooms in by dragging over the chart and by the times beside it, and back',
   await expect(figure(page, 'Sent')).toHaveText('5');
 });
 
-test('shows a period and a time zone of one’s own', async ({ signedIn: page, api, check }) => {
+test('shows a period and a time zone of one’s own', async ({ signedIn: page, api, checkState }) => {
   const domain = await makeDomain(api);
   await sendMail(api, domain);
   await open(page, `domain=${domain.id}&timezone=UTC&period=24h`);
@@ -128,7 +128,7 @@ test('shows a period and a time zone of one’s own', async ({ signedIn: page, a
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/start=.*(%3A|:)15(%3A|:)00/);
   await expect(figure(page, 'Sent')).toHaveText('5');
-  await check();
+  await checkState();
 });
 
 test('exports the shown period as CSV', async ({ signedIn: page, api }) => {
@@ -169,7 +169,11 @@ test('shows an error with its request, and the figures after a retry', async ({ 
 test.describe('in another time zone than the server’s', () => {
   test.use({ timezoneId: 'Asia/Kathmandu' });
 
-  test('the figures and their messages are those of the browser’s time', async ({ signedIn: page, api, check }) => {
+  test('the figures and their messages are those of the browser’s time', async ({
+    signedIn: page,
+    api,
+    checkState,
+  }) => {
     const domain = await makeDomain(api);
     await sendMail(api, domain);
     await open(page, `domain=${domain.id}&period=24h`);
@@ -181,6 +185,6 @@ test.describe('in another time zone than the server’s', () => {
     await expect(page.getByText(/^Messages since .*Kath?mandu time$/)).toBeVisible();
     // The period starts at a whole hour UTC.
     await expect(page.locator('[data-active-filter]').filter({ hasText: 'Since' })).toContainText(/:45/);
-    await check();
+    await checkState();
   });
 });

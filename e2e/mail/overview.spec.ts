@@ -217,12 +217,13 @@ test('shows the last 24 hours by hour, as a chart and as a table that leads to t
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/?domain=${domain.id}`);
   const hours = page.getByRole('region', { name: 'Messages by hour', exact: true });
   await expect(hours).toContainText('No messages in the last 24 hours.');
-  await check();
+  await checkState();
   await sendMessage(api, domain);
   const subject = unique('Bounced ');
   await sendMessage(api, domain, { subject, to: [{ email: 'nobody@bounce.test' }] });

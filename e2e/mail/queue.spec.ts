@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { type QueueFile, queueFile, queueInMemory } from '../../src/test/mail/queued-mail';
+import { checkThemes } from '../support/check-page';
 import { withoutMailServer } from '../support/faults';
 import { alertWith, type Domain, expect, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
@@ -59,7 +60,7 @@ const idsIn = (page: Page) =>
     .getByRole('button', { name: /^Details of / })
     .evaluateAll((openers) => openers.map((opener) => /of (\w+)/.exec(opener.getAttribute('aria-label') ?? '')?.[1]));
 
-test('without a mail server the page explains what to do', async ({ signedIn: page, check }) => {
+test('without a mail server the page explains what to do', async ({ signedIn: page, check, checkState }) => {
   await withoutMailServer(page);
   await page.goto(`${url()}/queue`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
@@ -70,7 +71,7 @@ test('without a mail server the page explains what to do', async ({ signedIn: pa
   await withoutMailServer(page, 'silent');
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'The mail agent is not responding' })).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('queued messages have a line each at 1280 px', async ({ signedIn: page, check }) => {
@@ -136,7 +137,7 @@ test('lists queued messages with the reason, oldest first, and filters by status
   await expect.poll(() => idsIn(page)).toEqual([BOUNCE, SECOND, FIRST, HELD]);
 });
 
-test('a view keeps the filters and the order', async ({ page, domain, makeAdmin, check }) => {
+test('a view keeps the filters and the order', async ({ page, domain, makeAdmin, checkState }) => {
   await attachFour(domain);
   await useSession(page, (await makeAdmin('admin')).cookie);
   await page.goto(`${url()}/queue?queue=deferred&order=desc`);
@@ -146,12 +147,18 @@ test('a view keeps the filters and the order', async ({ page, domain, makeAdmin,
   await page.goto(`${url()}/queue`);
   await expect(openerOf(page)).toHaveCount(4);
   await openViews(page);
-  await check();
+  await checkState();
   await viewItem(page, 'Newest deferred').click();
   await expect.poll(() => idsIn(page)).toEqual([SECOND, FIRST]);
 });
 
-test('opens, holds, releases and retries a message by keyboard', async ({ signedIn: page, domain, sql, check }) => {
+test('opens, holds, releases and retries a message by keyboard', async ({
+  signedIn: page,
+  domain,
+  sql,
+  check,
+  checkState,
+}) => {
   const files = await attachFour(domain);
   const subject = unique('Order ');
   const [message] = await sql<{ id: string }>(
@@ -174,7 +181,7 @@ test('opens, holds, releases and retries a message by keyboard', async ({ signed
   await expect(rowOf(page, SECOND)).toContainText('On hold');
   await expect(page.getByRole('button', { name: 'Retry', exact: true })).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect(rowOf(page, SECOND)).toContainText('Deferred');
   await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
@@ -218,13 +225,14 @@ test('deletes a message after confirmation, and retries all deferred messages', 
   signedIn: page,
   domain,
   check,
+  checkState,
 }) => {
   const files = await attachFour(domain);
   await page.goto(`${url()}/queue?open=${HELD}`);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete message from queue' });
   await expect(dialog).toContainText(`Delete the message from orders@${domain.name}? 1 recipient won’t receive it`);
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toHaveCount(0);
   expect(files).toHaveLength(4);
@@ -252,6 +260,7 @@ test('retries and deletes selected messages, and says what happened to each', as
   signedIn: page,
   domain,
   check,
+  checkState,
 }) => {
   const files = await attachFour(domain);
   await page.goto(`${url()}/queue`);
@@ -260,7 +269,7 @@ test('retries and deletes selected messages, and says what happened to each', as
   await expect(bar).toContainText('4 selected');
   await page.getByRole('checkbox', { name: `Select ${BOUNCE}` }).uncheck();
   await expect(bar).toContainText('3 selected');
-  await check();
+  await checkState();
   files.splice(0, 1);
   await bar.getByRole('button', { name: 'Retry now' }).click();
   const result = page.getByRole('region', { name: 'Result' });
@@ -278,7 +287,7 @@ test('retries and deletes selected messages, and says what happened to each', as
   await bar.getByRole('button', { name: 'Delete' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Delete 2 messages from queue' });
   await expect(dialog).toContainText('26 recipients won’t receive them, and the senders aren’t notified.');
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Delete 2 messages' }).click();
   await expect(page.getByText('Deleted 2 messages')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'The queue is empty' })).toBeVisible();
@@ -286,18 +295,18 @@ test('retries and deletes selected messages, and says what happened to each', as
   expect(files).toEqual([]);
 });
 
-test('shows few of many recipients below the actions', async ({ signedIn: page, domain, check }) => {
+test('shows few of many recipients below the actions', async ({ signedIn: page, domain, checkState }) => {
   await attachFour(domain);
   await page.goto(`${url()}/queue?open=${BOUNCE}`);
   const recipients = page.getByRole('list', { name: 'Undelivered recipients' });
   await expect(recipients.getByRole('listitem')).toHaveCount(5);
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Show 15 more of 25 recipients' }).click();
   await expect(recipients.getByRole('listitem')).toHaveCount(21);
   await expect(recipients).toContainText('and 5 more recipients');
 });
 
-test('leads to a full mailbox of the mail server’s own', async ({ signedIn: page, api, domain, check }) => {
+test('leads to a full mailbox of the mail server’s own', async ({ signedIn: page, api, domain, checkState }) => {
   const mailbox = { domain_id: domain.id, local_part: 'full', password: 'paper boats on the canal' };
   const { id } = await api.call<{ id: string }>('POST', '/mailboxes', mailbox);
   const reason = 'host mail.example[192.0.2.7] said: 452 4.2.2 The mailbox is full';
@@ -310,13 +319,14 @@ test('leads to a full mailbox of the mail server’s own', async ({ signedIn: pa
   await expect(own.getByRole('link', { name: 'Open mailbox' })).toHaveAttribute('href', `/mailboxes/${id}`);
   await expect(other).toContainText('once they delete mail');
   await expect(other.getByRole('link', { name: 'Open mailbox' })).toHaveCount(0);
-  await check();
+  await checkState();
 });
 
 test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({
   signedIn: page,
   domain,
   check,
+  checkState,
 }) => {
   const files = await attachFour(domain);
   await page.goto(`${url()}/queue?open=${FIRST}`);
@@ -333,10 +343,10 @@ test('updates itself, reports a message that has left, and keeps the list when t
   isDown = true;
   await expect(page.getByText('Not up to date: the mail server isn’t responding')).toBeVisible({ timeout: 20_000 });
   await expect(rowOf(page, SECOND)).toBeVisible();
-  await check();
+  await checkState();
   await page.reload();
   await expect(alertWith(page, 'Couldn’t load the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
-  await check();
+  await checkState();
   isDown = false;
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(rowOf(page, SECOND)).toBeVisible();
@@ -372,13 +382,11 @@ test('loads without layout shifts, in both themes and all widths', async ({ sign
   for (const query of ['', `?open=${FIRST}`]) {
     for (const size of WIDTHS) {
       await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${url()}/queue${query}`);
       await expect(rowOf(page, FIRST)).toBeVisible();
       await settled(page);
       expect(await shifts(page), `layout shifts at ${size.width} px`).toEqual([]);
-      await check();
-      await page.emulateMedia({ colorScheme: 'dark' });
+      await checkThemes(page);
       await check();
     }
   }

@@ -97,7 +97,7 @@ test('sends a message with copies, an attachment and a header, and the curl comm
   await expect(page.getByRole('listitem').filter({ hasText: 'Bcc' })).toContainText('di@far.example');
 });
 
-test('shows missing fields before anything is sent', async ({ signedIn: page, domain, check }) => {
+test('shows missing fields before anything is sent', async ({ signedIn: page, domain, checkState }) => {
   await page.goto(`${url()}/send`);
   await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
   await page.getByRole('option', { name: domain.name }).click();
@@ -107,10 +107,10 @@ test('shows missing fields before anything is sent', async ({ signedIn: page, do
   await expect(page.getByText('Enter at least one address.')).toBeVisible();
   await expect(page.getByLabel('Subject')).toHaveAccessibleDescription('Enter a subject.');
   await expect(page.getByText('Enter a text or HTML body.')).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('shows errors of the server at their fields', async ({ signedIn: page, domain, check }) => {
+test('shows errors of the server at their fields', async ({ signedIn: page, domain, check, checkState }) => {
   await open(page, domain, unique('Invalid '));
   await addTo(page, 'To', 'ann@far.example');
   await addTo(page, 'To', 'nobody');
@@ -134,10 +134,10 @@ test('shows errors of the server at their fields', async ({ signedIn: page, doma
   await expect(page.getByText(/^nobody: Enter a plain address/)).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'To' })).toBeFocused();
   await expect(page.getByText('Fix the highlighted fields')).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('rejects more than 25 MB of attachments in the form', async ({ signedIn: page, domain, check }) => {
+test('rejects more than 25 MB of attachments in the form', async ({ signedIn: page, domain, checkState }) => {
   const file = path.join(folder, 'film.mp4');
   writeFileSync(file, Buffer.alloc(26 * 1024 * 1024));
   await open(page, domain, unique('Large '));
@@ -154,7 +154,7 @@ test('rejects more than 25 MB of attachments in the form', async ({ signedIn: pa
     'Attachments can be up to 25 MB in total.',
   );
   expect(sends).toBe(0);
-  await check();
+  await checkState();
 
   await page.getByRole('button', { name: 'Remove film.mp4' }).click();
   await expect(page.getByText('0 B of 25 MB')).toBeVisible();
@@ -165,6 +165,7 @@ test('keeps the draft after a server error, a lost connection and a reload', asy
   api,
   domain,
   check,
+  checkState,
 }) => {
   const subject = unique('Kept ');
   await open(page, domain, subject);
@@ -173,7 +174,7 @@ test('keeps the draft after a server error, a lost connection and a reload', asy
   await page.route('**/api/v1/send', (route) => route.fulfill({ status: 500, json: envelope(error) }), { times: 1 });
   await sendButton(page).click();
   await expect(alertWith(page, 'INTERNAL_ERROR, request 01a1fc2e')).toBeVisible();
-  await check();
+  await checkState();
 
   await page.route('**/api/v1/send', (route) => route.abort('connectionreset'), { times: 1 });
   await sendButton(page).click();
@@ -217,7 +218,11 @@ test('waits for a slow response, and submitting again sends nothing twice', asyn
   expect(await rowsOf(api, subject)).toHaveLength(1);
 });
 
-test('the result of a message that bounces says so, for each recipient', async ({ signedIn: page, domain, check }) => {
+test('the result of a message that bounces says so, for each recipient', async ({
+  signedIn: page,
+  domain,
+  checkState,
+}) => {
   await open(page, domain, unique('Mixed '));
   await addTo(page, 'To', 'ann@far.example, nobody@bounce.test');
   await sendButton(page).click();
@@ -225,25 +230,25 @@ test('the result of a message that bounces says so, for each recipient', async (
   await expect(result).toContainText('1 delivered');
   await expect(result).toContainText('1 bounced');
   await expect(result).toContainText('The receiving server rejected it.');
-  await check();
+  await checkState();
 });
 
 test('keeps the draft across pages, and asks before dropping attachments', async ({
   signedIn: page,
   domain,
-  check,
+  checkState,
 }) => {
   const subject = unique('Away ');
   await open(page, domain, subject);
   const name = `${'long-name-'.repeat(12)}.txt`;
   await page.getByLabel('Attach files').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('a') });
   await page.setViewportSize({ width: 360, height: 740 });
-  await check();
+  await checkState();
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('link', { name: 'Messages', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(dialog).toContainText('the attachments are dropped');
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Leave without attachments' }).click();
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
 

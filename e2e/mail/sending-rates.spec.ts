@@ -5,7 +5,7 @@ test('the figures of the overview lead to their messages, with the change since 
   api,
   sql,
   makeAdmin,
-  check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
@@ -17,7 +17,7 @@ test('the figures of the overview lead to their messages, with the change since 
   await expect(figure('Sent')).toHaveText(/^4/);
   await expect(figure('Bounced')).toHaveText(/^125\.0% of sentnone the day before/);
   await expect(figure('Deferred')).toHaveText(/^0nonenone the day before/);
-  await check();
+  await checkState();
   await figure('Bounced').getByRole('link', { name: '1' }).click();
   await expect(page).toHaveURL(/\/messages\?direction=outbound&status=bounced&since=/);
   await expect(page.getByRole('row', { name: /Two/ })).toBeVisible();

@@ -82,7 +82,7 @@ test('sorts alerts by severity or age, also at 360 px, where the selected ones a
   signedIn: page,
   api,
   sql,
-  check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   for (const [severity, local, hours] of [
@@ -109,7 +109,7 @@ test('sorts alerts by severity or age, also at 360 px, where the selected ones a
   await order('newest', 'middle', 'oldest');
   await page.getByRole('columnheader', { name: 'Severity' }).getByRole('button').click();
   await order('middle', 'oldest', 'newest');
-  await check();
+  await checkState();
 
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByRole('columnheader', { name: 'Raised' }).getByRole('button').click();
@@ -118,13 +118,19 @@ test('sorts alerts by severity or age, also at 360 px, where the selected ones a
   await page.getByRole('checkbox', { name: /^Select .*oldest/ }).click();
   const bar = page.getByRole('group', { name: 'Selected alerts' });
   await expect(bar).toContainText('2 selected');
-  await check();
+  await checkState();
   await bar.getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('Closed 2 alerts')).toBeVisible();
   await order('newest');
 });
 
-test('filters alerts by kind and severity, and closes several at once', async ({ signedIn: page, api, sql, check }) => {
+test('filters alerts by kind and severity, and closes several at once', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+  checkState,
+}) => {
   const domain = await makeDomain(api);
   for (const [kind, severity, local] of [
     ['rate_limited', 'warning', 'one'],
@@ -149,11 +155,11 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await expect(rows).toHaveCount(3);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   const bar = page.getByRole('group', { name: 'Selected alerts' });
-  await check();
+  await checkState();
   await bar.getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('Closed 2 alerts')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'No matching alerts' })).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('alerts link to what they are about', async ({ signedIn: page, api, sql, check }) => {

@@ -5,6 +5,7 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   request,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const email = `${unique('ben')}@harbourfinch.example`;
@@ -26,7 +27,7 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
   await expect(page.getByText('Never signed in')).toBeVisible();
   expect((await login('a long first password')).status()).toBe(200);
-  await check();
+  await checkState();
 
   await page.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Super admin' }).click();
@@ -60,7 +61,7 @@ test('reports an address in use on its field and keeps the input', async ({ sign
   await check();
 });
 
-test('applies a lower role to an open console immediately', async ({ page, api, makeAdmin, check }) => {
+test('applies a lower role to an open console immediately', async ({ page, api, makeAdmin, checkState }) => {
   const admin = await makeAdmin('super_admin');
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/admins`);
@@ -68,7 +69,7 @@ test('applies a lower role to an open console immediately', async ({ page, api, 
   await api.call('PATCH', `/admins/${admin.id}`, { role: 'domain_admin' });
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Sign in again' })).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('the page of the signed-in admin leads to the account page for the password', async ({

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
+import { createDomain, expect, signIn, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts } from '../support/layout-shifts';
 
 test('shows who changed a domain, with the field before and after, and filters by any value', async ({
@@ -7,8 +7,9 @@ test('shows who changed a domain, with the field before and after, and filters b
   api,
   makeAdmin,
   check,
+  checkState,
 }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
@@ -24,7 +25,7 @@ test('shows who changed a domain, with the field before and after, and filters b
   const change = entry.getByRole('row', { name: /description/ });
   await expect(change.getByRole('deletion')).toHaveText('(empty)');
   await expect(change.getByRole('insertion')).toHaveText('For the shop');
-  await check();
+  await checkState();
 
   await entry.getByRole('button', { name: admin.email }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
@@ -37,18 +38,19 @@ test('shows who changed a domain, with the field before and after, and filters b
 
 test('searches as it is typed, by actor, action, name and request id, and says if nothing matches', async ({
   page,
+  request,
   api,
   makeAdmin,
   check,
 }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   const alias = await api.call<{ id: string; address: string }>('POST', '/aliases', {
     domain_id: domain.id,
     source_local_part: 'hello',
     destination: 'ann@far.example',
   });
   const admin = await makeAdmin('admin');
-  await useSession(page, admin.cookie);
+  await useSession(page, await signIn(request, admin));
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   await page.getByRole('row', { name: alias.address }).getByRole('switch').press(' ');
   await expect(page.getByText(`Deactivated ${alias.address}`)).toBeVisible();
@@ -84,7 +86,7 @@ test('an entry opens from anywhere in its row, single keys show the next one, an
   signedIn: page,
   api,
 }) => {
-  const domain = await makeDomain(api);
+  const domain = await createDomain(api);
   await api.call('PATCH', `/domains/${domain.id}`, { description: 'For the shop' });
   await page.goto(`${url()}/audit?domain=${domain.id}`);
   const openerOf = (verb: string) => page.getByRole('button', { name: `${verb} domain ${domain.name}` });
@@ -104,7 +106,7 @@ test('an entry opens from anywhere in its row, single keys show the next one, an
   await expect(changed).toBeFocused();
 });
 
-test('marks a dry run, which changes nothing', async ({ signedIn: page, api, domain, check }) => {
+test('marks a dry run, which changes nothing', async ({ signedIn: page, api, domain, checkState }) => {
   const csv = `source_local_part,destination\n${unique()},ann@far.example`;
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv, dry_run: true });
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv });
@@ -115,11 +117,11 @@ test('marks a dry run, which changes nothing', async ({ signedIn: page, api, dom
   await expect(page.getByText('Dry run', { exact: true })).toHaveCount(1);
   await dryRun.getByRole('button').click();
   await expect(page.getByRole('complementary').getByText('Dry run', { exact: true })).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('lets a super admin verify the chain and export all entries', async ({ signedIn: page, api, sql, check }) => {
-  await makeDomain(api);
+test('lets a super admin verify the chain and export all entries', async ({ signedIn: page, api, sql, checkState }) => {
+  await createDomain(api);
   await expect
     .poll(async () => (await sql('SELECT count(*)::int AS open FROM audit_entry WHERE seq IS NULL'))[0]?.open, {
       timeout: 20_000,
@@ -128,7 +130,7 @@ test('lets a super admin verify the chain and export all entries', async ({ sign
   await page.goto(`${url()}/audit`);
   await page.getByRole('button', { name: 'Verify' }).click();
   await expect(page.getByText(/^Chain intact: [\d,]+ sealed entries/)).toBeVisible();
-  await check();
+  await checkState();
 
   await page.getByRole('button', { name: 'Export' }).click();
   const started = page.waitForEvent('download');
@@ -145,7 +147,7 @@ test('shows a domain admin entries of assigned domains only, without export and 
   makeAdmin,
   check,
 }) => {
-  const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
+  const [own, foreign] = [await createDomain(api), await createDomain(api)];
   const { cookie } = await makeAdmin('domain_admin', [own]);
   await useSession(page, cookie);
   await page.goto(`${url()}/audit`);
@@ -163,7 +165,7 @@ for (const role of ['super_admin', 'domain_admin'] as const) {
     makeAdmin,
     check,
   }) => {
-    const domain = await makeDomain(api);
+    const domain = await createDomain(api);
     const { cookie } = await makeAdmin(role, role === 'domain_admin' ? [domain] : []);
     await useSession(page, cookie);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -9,7 +9,7 @@ for (const role of ROLES) {
     page,
     makeAdmin,
     domain,
-    check,
+    checkState,
   }) => {
     const { cookie } = await makeAdmin(role, [domain]);
     await useSession(page, cookie);
@@ -36,7 +36,7 @@ for (const role of ROLES) {
         ).toBeVisible();
       }
     }
-    await check();
+    await checkState();
   });
 }
 
@@ -45,6 +45,7 @@ test('lets a domain admin view assigned domains and their settings, but not add 
   api,
   makeAdmin,
   check,
+  checkState,
 }) => {
   const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
   const { cookie } = await makeAdmin('domain_admin', [own]);
@@ -59,14 +60,14 @@ test('lets a domain admin view assigned domains and their settings, but not add 
   await page.getByRole('combobox', { name: /^Search pages/ }).fill('add domain');
   await expect(page.getByRole('option')).toHaveText([/^Domains/, /^Search messages for/]);
   await page.keyboard.press('Escape');
-  await check();
+  await checkState();
 
   await page.getByRole('link', { name: own.name }).click();
   await page.getByRole('tab', { name: 'Settings' }).click();
   await expect(page.getByLabel('Description')).toBeDisabled();
   await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0);
-  await check();
+  await checkState();
 
   await page.goto(`${url()}/domains/${foreign.id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();

@@ -47,6 +47,7 @@ test('two-factor authentication is set up with a code and required at the next s
   page,
   makeAdmin,
   check,
+  checkState,
 }) => {
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
@@ -58,7 +59,7 @@ test('two-factor authentication is set up with a code and required at the next s
   await page.getByRole('button', { name: 'Enable' }).click();
   await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Digit 1' })).toBeFocused();
-  await check();
+  await checkState();
 
   const { secret, recoveryCodes } = await enableTwoFactor(page);
   expect(new Set(recoveryCodes).size).toBe(10);
@@ -72,7 +73,7 @@ test('two-factor authentication is set up with a code and required at the next s
   await expect(page.getByRole('timer')).toHaveText(/^[45]:\d\d left$/);
   await check();
   await untilAdmitted(page, () => typeCode(page, '000000'), alertWith(page, '4 attempts left.'));
-  await check();
+  await checkState();
   const messages = page.getByRole('heading', { name: 'Messages', level: 1 });
   await untilAdmitted(page, () => typeCode(page, codeOf(secret, 1)), messages);
   await expect(page).toHaveURL(`${url()}/messages`);
@@ -106,7 +107,7 @@ test('a recovery code works once, and the fifth wrong code returns to the passwo
   await check();
 });
 
-test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, check }) => {
+test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, checkState }) => {
   const admin = await makeAdmin('domain_admin');
   await useSession(page, admin.cookie);
   const { secret } = await enableTwoFactor(page);
@@ -116,13 +117,19 @@ test('disabling two-factor authentication requires a code', async ({ page, makeA
   await typeCode(page, '000000');
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
-  await check();
+  await checkState();
   await page.keyboard.type(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible();
 });
 
-test('lists sessions with the current one marked, and ends one or all', async ({ page, request, makeAdmin, check }) => {
+test('lists sessions with the current one marked, and ends one or all', async ({
+  page,
+  request,
+  makeAdmin,
+  makeSession,
+  check,
+}) => {
   const admin = await makeAdmin('admin');
   const firefox = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' };
   const cookie = await signIn(request, admin, firefox);
@@ -138,7 +145,7 @@ test('lists sessions with the current one marked, and ends one or all', async ({
   expect(await statusOf(request, cookie)).toBe(401);
   expect(await statusOf(request, admin.cookie)).toBe(200);
 
-  await signIn(request, admin);
+  await makeSession(admin.email);
   await page.reload();
   await page.getByRole('button', { name: 'End all 2 sessions' }).click();
   await check();
@@ -151,10 +158,11 @@ test('changing the password validates its fields and ends the other sessions', a
   page,
   request,
   makeAdmin,
+  makeSession,
   check,
 }) => {
   const admin = await makeAdmin('admin');
-  const cookie = await signIn(request, admin);
+  const cookie = await makeSession(admin.email);
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/account`);
   await page.getByRole('button', { name: 'Change password' }).click();

@@ -5,16 +5,11 @@ import { expect, expectSignedOut, providerLink, setTrick, test, unique, url } fr
 const REJECTED = 'The identity provider’s response was rejected';
 const NO_RESPONSE = 'The identity provider isn’t responding';
 
+/** One for each reason that is shown; src/modules/auth/oidc has the others. */
 const LIES: [string, Trick, string][] = [
   ['a wrong state', { callback: { state: 'x'.repeat(43) } }, REJECTED],
-  ['a wrong nonce', { claims: { nonce: 'x'.repeat(43) } }, REJECTED],
-  ['a wrong issuer', { claims: { iss: 'https://accounts.example.com' } }, REJECTED],
-  ['a wrong audience', { claims: { aud: 'another-client' } }, REJECTED],
-  ['alg none', { alg: 'none' }, REJECTED],
-  ['a token signed by another key', { isForged: true }, REJECTED],
   ['a denial', { callback: { code: null, error: 'access_denied' } }, 'The identity provider denied access'],
   ['a token endpoint that hangs', { token: 'hangs' }, NO_RESPONSE],
-  ['a token endpoint that never ends', { token: 'drips' }, NO_RESPONSE],
 ];
 
 for (const [lie, trick, sentence] of LIES) {
@@ -33,32 +28,24 @@ for (const [lie, trick, sentence] of LIES) {
   });
 }
 
-for (const verified of [false, 'true', undefined]) {
-  test(`an admin's email with email_verified ${JSON.stringify(verified)} links nothing`, async ({
-    page,
-    context,
-    makeAdmin,
-    sql,
-    checkHere,
-  }) => {
-    const { email } = await makeAdmin('admin');
-    await setTrick(context, { claims: { sub: unique('s'), email, email_verified: verified } });
-    await page.goto(`${url()}/login`);
-    await providerLink(page, 'Mallory').click();
-    await expect(alertWith(page, 'That account isn’t linked to an admin')).toBeVisible();
-    await expect(page.getByText(email)).toHaveCount(0);
-    await expectSignedOut(context);
-    const rows = await sql('SELECT 1 FROM oidc_identity JOIN admin ON admin.id = admin_id WHERE email = $1', [email]);
-    expect(rows).toEqual([]);
-    await checkHere();
-  });
-}
+test("an admin's email that isn't verified links nothing", async ({ page, context, makeAdmin, sql, checkHere }) => {
+  const { email } = await makeAdmin('admin');
+  await setTrick(context, { claims: { sub: unique('s'), email, email_verified: 'true' } });
+  await page.goto(`${url()}/login`);
+  await providerLink(page, 'Mallory').click();
+  await expect(alertWith(page, 'That account isn’t linked to an admin')).toBeVisible();
+  await expect(page.getByText(email)).toHaveCount(0);
+  await expectSignedOut(context);
+  const rows = await sql('SELECT 1 FROM oidc_identity JOIN admin ON admin.id = admin_id WHERE email = $1', [email]);
+  expect(rows).toEqual([]);
+  await checkHere();
+});
 
 test('a replayed callback has no effect, even with its cookies restored', async ({
   page,
   context,
   linkedAdmin,
-  checkHere,
+  checkStateHere,
 }) => {
   const admin = await linkedAdmin('mallory');
   await setTrick(context, { claims: { sub: admin.subject } });
@@ -78,18 +65,22 @@ test('a replayed callback has no effect, even with its cookies restored', async 
   await expect(alertWith(page, 'This sign-in has expired or was already used')).toBeVisible();
   await expectSignedOut(context);
   expect(await admin.sessions()).toBe(1);
-  await checkHere();
+  await checkStateHere();
 });
 
-for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
-  test(`next=${next} opens the overview and never another site`, async ({ page, context, linkedAdmin, checkHere }) => {
-    const admin = await linkedAdmin('mallory');
-    await setTrick(context, { claims: { sub: admin.subject } });
-    await page.goto(`${url()}/api/v1/auth/oidc/login/mallory?next=${encodeURIComponent(next)}`);
-    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-    await expect(page).toHaveURL(`${url()}/`);
-    await checkHere();
-    await page.goto(`${url()}/signed-in?next=${encodeURIComponent(next)}`);
-    await expect(page).toHaveURL(`${url()}/`);
-  });
-}
+test('an address of another site as the next page opens the overview', async ({
+  page,
+  context,
+  linkedAdmin,
+  checkStateHere,
+}) => {
+  const next = '//evil.example';
+  const admin = await linkedAdmin('mallory');
+  await setTrick(context, { claims: { sub: admin.subject } });
+  await page.goto(`${url()}/api/v1/auth/oidc/login/mallory?next=${encodeURIComponent(next)}`);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page).toHaveURL(`${url()}/`);
+  await checkStateHere();
+  await page.goto(`${url()}/signed-in?next=${encodeURIComponent(next)}`);
+  await expect(page).toHaveURL(`${url()}/`);
+});

@@ -107,7 +107,7 @@ test('an account linked to another admin is rejected on the account page', async
   page,
   makeAdmin,
   linkedAdmin,
-  checkHere,
+  checkStateHere,
 }) => {
   const owner = await linkedAdmin('harbour');
   const { cookie } = await makeAdmin('admin');
@@ -117,7 +117,7 @@ test('an account linked to another admin is rejected on the account page', async
   await nameAccount(page, owner.subject);
   await expect(alertWith(page, 'That account is linked to another admin')).toBeVisible();
   await expect(page).toHaveURL(`${url()}/account?error=identity_taken`);
-  await checkHere();
+  await checkStateHere();
 });
 
 test('a super admin removes the account of another admin', async ({ page, makeAdmin, linkedAdmin, checkHere }) => {

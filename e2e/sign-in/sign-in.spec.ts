@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { failProcedure } from '../support/faults';
-import { alertWith, expect, FIRST_ADMIN, signIn, test, unique, url, useSession } from '../support/fixtures';
+import { alertWith, expect, FIRST_ADMIN, test, unique, url, useSession } from '../support/fixtures';
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel('Email').fill(email);
@@ -29,26 +29,32 @@ test('an unknown email gets the same message as a wrong password', async ({ page
   await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
 });
 
-test('empty fields are reported before anything is sent', async ({ page, check }) => {
+test('empty fields are reported before anything is sent', async ({ page, checkState }) => {
   await page.goto(`${url()}/login`);
   await fillIn(page, { email: '', password: '' });
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email address.');
   await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription('Enter your password.');
-  await check();
+  await checkState();
 });
 
-for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
-  test(`signing in with next=${next} opens the overview and never another site`, async ({ page, check }) => {
-    await page.goto(`${url()}/login?next=${encodeURIComponent(next)}`);
-    await fillIn(page, FIRST_ADMIN);
-    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-    await expect(page).toHaveURL(`${url()}/`);
-    await check();
-  });
-}
+test('signing in with the address of another site as the next page opens the overview', async ({
+  page,
+  checkState,
+}) => {
+  await page.goto(`${url()}/login?next=${encodeURIComponent('//evil.example')}`);
+  await fillIn(page, FIRST_ADMIN);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page).toHaveURL(`${url()}/`);
+  await checkState();
+});
 
-test('signing out ends the session in the browser and on the server', async ({ page, request, check }) => {
-  const cookie = await signIn(request, FIRST_ADMIN);
+test('signing out ends the session in the browser and on the server', async ({
+  page,
+  request,
+  makeSession,
+  checkState,
+}) => {
+  const cookie = await makeSession(FIRST_ADMIN.email);
   await useSession(page, cookie);
   await page.goto(`${url()}/domains`);
   await page.getByRole('button', { name: `Account: ${FIRST_ADMIN.email}` }).click();
@@ -59,7 +65,7 @@ test('signing out ends the session in the browser and on the server', async ({ p
   await expect(page).toHaveURL(`${url()}/login?next=%2Fdomains`);
   const old = await request.get(`${url()}/api/v1/auth/me`, { headers: { cookie: `service_session=${cookie}` } });
   expect(old.status()).toBe(401);
-  await check();
+  await checkState();
 });
 
 test('a throttled sign-in shows the wait and then continues', async ({ page, check }) => {
@@ -84,10 +90,11 @@ test('a throttled sign-in shows the wait and then continues', async ({ page, che
 test('a session that ends while a form is filled keeps the form and offers sign-in', async ({
   page,
   request,
+  makeSession,
   domain,
   check,
 }) => {
-  const cookie = await signIn(request, FIRST_ADMIN);
+  const cookie = await makeSession(FIRST_ADMIN.email);
   await useSession(page, cookie);
   const subject = unique('Kept ');
   await page.goto(`${url()}/send?to=ann@far.example&subject=${subject}&from=desk@${domain.name}`);

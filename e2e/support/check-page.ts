@@ -5,6 +5,7 @@ import type { AxeResults } from 'axe-core';
 
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Collects errors of a page while a scenario runs. Call it before the first navigation. */
 export function watch(page: Page, origin: string): { faults: string[] } {
@@ -24,24 +25,48 @@ export function watch(page: Page, origin: string): { faults: string[] } {
   return { faults };
 }
 
-/** Run after every scenario: no axe violation, console error, off-origin request or horizontal overflow. */
+/** Finds console errors, off-origin requests and horizontal overflow. */
 export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
   // Next.js replaces the title shortly after the page; for a moment there is none.
   await expect(page).toHaveTitle(/./);
-  await page.evaluate(await axeSource);
-  const results = await page.evaluate(async (tags) => {
-    const { axe } = window as unknown as { axe: typeof import('axe-core') };
-    // At the top, because elsewhere the bar covers a part of what scrolls under it, and axe takes that for its size.
-    const { scrollY } = window;
-    window.scrollTo(0, 0);
-    const found: AxeResults = await axe.run({ runOnly: tags });
-    window.scrollTo(0, scrollY);
-    return found;
-  }, TAGS);
-  const violations = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-  expect(violations).toEqual([]);
   expect(watched.faults).toEqual([]);
   expect(await page.evaluate(whatIsTooWide), 'the page is wider than its window').toEqual([]);
+}
+
+/** Finds violations of WCAG 2.2 AA. @param rules the rules to run instead of all */
+export async function checkAccessibility(page: Page, rules?: string[]): Promise<void> {
+  await expect(page).toHaveTitle(/./);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(await axeSource);
+  const violations = await page.evaluate(
+    async (runOnly) => {
+      const { axe } = window as unknown as { axe: typeof import('axe-core') };
+      // At the top, because elsewhere the bar covers a part of what scrolls under it, and axe takes that for its size.
+      const { scrollY } = window;
+      window.scrollTo(0, 0);
+      // Pages have neither media nor frames with scripts, which axe would load and wait for.
+      const options = {
+        runOnly,
+        resultTypes: ['violations' as const],
+        selectors: false,
+        preload: false,
+        iframes: false,
+      };
+      const found: AxeResults = await axe.run(options);
+      window.scrollTo(0, scrollY);
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+    },
+    rules ? { type: 'rule' as const, values: rules } : { type: 'tag' as const, values: TAGS },
+  );
+  expect(violations).toEqual([]);
+}
+
+/** Finds violations in the light theme, and those of color in the dark one. */
+export async function checkThemes(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await checkAccessibility(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await checkAccessibility(page, COLOR_RULES);
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /** By how much the page is wider than its window, and the elements that stick out. */

@@ -16,7 +16,7 @@ const PAUSE_MS = 25;
  * stand-ins. @returns a function that ends it
  */
 export async function startMailAgent(handlers: Handlers): Promise<() => Promise<void>> {
-  const client = new pg.Client(process.env.E2E_DATABASE_URL);
+  const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();
   const [host, instance] = [`${randomUUID()}.example`, randomUUID()];
   const beat = () =>

@@ -36,6 +36,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     APP_URL: `http://localhost:${port}`,
     SECRET_KEY: randomBytes(32).toString('hex'),
     SMTP_URL: '',
+    LOG_LEVEL: 'warn',
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
     OIDC_PROVIDERS: JSON.stringify(providers.listed),
@@ -49,10 +50,11 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const server = spawn(process.execPath, ['scripts/serve.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   process.env.E2E_SETUP_LINK = await untilReady(server);
   process.env.E2E_URL = env.APP_URL;
-  process.env.E2E_DATABASE_URL = databaseUrl;
+  process.env.DATABASE_URL = databaseUrl;
   process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
   process.env.E2E_ZONES = dns.folder;
-  process.env.E2E_SECRET_KEY = env.SECRET_KEY;
+  // Read by the functions of the app that specs call.
+  process.env.SECRET_KEY = env.SECRET_KEY;
   process.env.E2E_CERTIFICATE = JSON.stringify(certificate);
   process.env.E2E_OIDC_PROVIDERS = env.OIDC_PROVIDERS;
 
@@ -69,12 +71,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
 
 /** Settings that a second instance on the same database shares with the first. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    DATABASE_URL: process.env.E2E_DATABASE_URL,
-    SECRET_KEY: process.env.E2E_SECRET_KEY,
-    SMTP_URL: '',
-  };
+  return { ...process.env, SMTP_URL: '', LOG_LEVEL: 'warn' };
 }
 
 function untilReady(server: ChildProcess): Promise<string> {
@@ -87,6 +84,7 @@ function untilReady(server: ChildProcess): Promise<string> {
       const link = SETUP_LINK.exec(output)?.[1];
       if (!link) return;
       clearTimeout(timer);
+      for (const stream of [server.stdout, server.stderr]) stream?.off('data', read).resume();
       resolve(link);
     };
     server.stdout?.on('data', read);

@@ -39,7 +39,11 @@ test('makes a backup, verifies it, and proves that it restores', async ({ signed
   await check();
 });
 
-test('restores one domain after a preview, and only once its name is typed', async ({ signedIn: page, api, check }) => {
+test('restores one domain after a preview, and only once its name is typed', async ({
+  signedIn: page,
+  api,
+  checkState,
+}) => {
   const domain = await makeDomain(api);
   const { name } = domain;
   const alias = { domain_id: domain.id, source_local_part: 'hello', destination: 'ann@far.example' };
@@ -48,30 +52,30 @@ test('restores one domain after a preview, and only once its name is typed', asy
   await api.call('DELETE', `/aliases/${id}`);
   await act(page, 'Restore…');
   const dialog = page.getByRole('dialog');
-  await check();
+  await checkState();
   await dialog.getByRole('radio', { name: 'One domain' }).check({ force: true });
   await dialog.getByRole('combobox', { name: 'Domain' }).fill(name);
   await page.getByRole('option', { name }).click();
   await dialog.getByRole('button', { name: 'Preview' }).click();
   await expect(dialog).toContainText('1 added: hello', { timeout: 30_000 });
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const confirm = dialog.getByRole('button', { name: `Restore ${name}` });
   await expect(confirm).toBeDisabled();
   await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
-  await check();
+  await checkState();
   await confirm.click();
   await expect(panel(page)).toContainText(/Restored [\d,]+ rows/, { timeout: 30_000 });
   expect(await api.call('GET', `/aliases/${id}`)).toMatchObject({ source_local_part: 'hello' });
 });
 
-test('deletes an archive once that is confirmed', async ({ signedIn: page, check }) => {
+test('deletes an archive once that is confirmed', async ({ signedIn: page, checkState }) => {
   await backUp(page);
   const made = await newest(page)
     .getByRole('button', { name: /^Actions/ })
     .getAttribute('aria-label');
   await act(page, 'Delete…');
-  await check();
+  await checkState();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('button', { name: String(made), exact: true })).toHaveCount(0);
 });
@@ -106,6 +110,7 @@ const SERVER = {
 test('lists the snapshots of mail, and restores a mailbox in place only once its address is typed', async ({
   signedIn: page,
   check,
+  checkState,
 }) => {
   await answerProcedure(page, 'mailBackups.get', {
     mail_servers: [SERVER],
@@ -130,5 +135,5 @@ test('lists the snapshots of mail, and restores a mailbox in place only once its
   await expect(restore).toBeDisabled();
   await dialog.getByLabel('Type ann@a.example to confirm').fill('ann@a.example');
   await expect(restore).toBeEnabled();
-  await check();
+  await checkState();
 });

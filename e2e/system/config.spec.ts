@@ -6,6 +6,7 @@ test('changes settings after a review of the difference, and keeps their history
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   await page.goto(`${url()}/system/config`);
   await page.getByRole('textbox', { name: 'REPORT_RETENTION_DAYS' }).fill('90');
@@ -18,7 +19,7 @@ test('changes settings after a review of the difference, and keeps their history
   const change = dialog.getByRole('listitem').filter({ hasText: 'REPORT_RETENTION_DAYS' });
   await expect(change.getByRole('deletion')).toHaveText('400 days');
   await expect(change.getByRole('insertion')).toHaveText('90 days');
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Save 2 changes' }).click();
   await expect(page.getByText('Saved 2 changes.')).toBeVisible();
   await expect(bar).toHaveCount(0);
@@ -32,7 +33,7 @@ test('changes settings after a review of the difference, and keeps their history
   await page.getByRole('button', { name: 'History: REPORT_RETENTION_DAYS' }).click();
   const history = page.getByRole('dialog', { name: 'History of REPORT_RETENTION_DAYS' });
   await expect(history.getByRole('listitem').first()).toContainText('90 days');
-  await check();
+  await checkState();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Use default: REPORT_RETENTION_DAYS' }).click();
   await page.getByRole('button', { name: 'Use default: SANDBOX_MAX_SIZE_MB' }).click();
@@ -45,7 +46,7 @@ test('changes settings after a review of the difference, and keeps their history
 test('says which value is not valid, and who changed a setting in the meantime', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   await page.goto(`${url()}/system/config?q=AUDIT_RETENTION`);
   const days = page.getByRole('textbox', { name: 'AUDIT_RETENTION_DAYS' });
@@ -55,7 +56,7 @@ test('says which value is not valid, and who changed a setting in the meantime',
   await review.click();
   await expect(alert).toContainText('from 0 to 3650');
   await expect(days).toHaveAttribute('aria-invalid', 'true');
-  await check();
+  await checkState();
   await api.call('PATCH', '/config', { values: { AUDIT_RETENTION_DAYS: 100 } });
   await days.fill('200');
   await review.click();
@@ -75,7 +76,7 @@ test('says which value is not valid, and who changed a setting in the meantime',
 
 test('finds settings by name, description and value, and shows what only the environment sets', async ({
   signedIn: page,
-  check,
+  checkState,
 }) => {
   await page.goto(`${url()}/system/config`);
   await page.getByRole('textbox', { name: 'Search settings' }).fill('cookies');
@@ -87,5 +88,5 @@ test('finds settings by name, description and value, and shows what only the env
   await expect(rows.getByRole('textbox')).toHaveCount(0);
   await page.getByRole('textbox', { name: 'Search settings' }).fill('no such thing');
   await expect(page.getByText('No setting matches.')).toBeVisible();
-  await check();
+  await checkState();
 });

@@ -5,6 +5,7 @@ test('shows what is wrong first, with what to do, then every check and its last 
   signedIn: page,
   sql,
   check,
+  checkState,
 }) => {
   const host = `${unique('mx')}.example`;
   await sql(
@@ -31,7 +32,7 @@ test('shows what is wrong first, with what to do, then every check and its last 
   const dialog = page.getByRole('dialog', { name: host });
   await expect(dialog).toContainText('Between 2 % and 24 %');
   await expect(dialog.getByRole('listitem')).toHaveText([/Down/, /Degraded/]);
-  await check();
+  await checkState();
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
 });
 

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { checkThemes } from '../support/check-page';
 import { answerProcedure, failProcedure } from '../support/faults';
 import { alertWith, expect, type Sql, test, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
@@ -23,7 +24,7 @@ const hostSection = (page: Page, host: string) => page.getByRole('region', { nam
 const operationPanel = (page: Page) => page.getByRole('region', { name: 'Operation', exact: true });
 const operations = (page: Page) => page.getByRole('table', { name: /^Operations/ });
 
-test('without a mail server the page explains how to attach one', async ({ signedIn: page, check }) => {
+test('without a mail server the page explains how to attach one', async ({ signedIn: page, check, checkState }) => {
   const nothing = { services: [], instances: [], running: null };
   const answering = await answerProcedure(page, 'orchestrator.get', { mail_server: 'none', ...nothing });
   await page.goto(`${url()}/system/services`);
@@ -34,13 +35,14 @@ test('without a mail server the page explains how to attach one', async ({ signe
   await answerProcedure(page, 'orchestrator.get', { mail_server: 'silent', ...nothing });
   await page.reload();
   await expect(alertWith(page, 'The mail agent is not responding')).toContainText('systemctl status');
-  await check();
+  await checkState();
 });
 
 test('shows each service, what is wrong with it, and files that differ from the settings', async ({
   signedIn: page,
   sql,
   check,
+  checkState,
 }) => {
   const { host } = await attach(sql, [
     { service: 'dovecot', state: 'not_responding', message: 'It answered: * BYE' },
@@ -56,13 +58,14 @@ test('shows each service, what is wrong with it, and files that differ from the 
   await check();
   await table.getByRole('button', { name: '1 file differs: Postfix' }).click();
   await expect(table).toContainText('postfix/main.cf differs from what the settings generate');
-  await check();
+  await checkState();
 });
 
 test('restarts a service after confirmation, with its output as it comes, also after leaving the page', async ({
   signedIn: page,
   sql,
   check,
+  checkState,
 }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
@@ -86,7 +89,7 @@ test('restarts a service after confirmation, with its output as it comes, also a
   await expect(operationPanel(page).getByRole('status')).toHaveText('Restarted Postfix.');
   await expect(operations(page).getByRole('row', { name: 'Restart Postfix' }).first()).toContainText('Succeeded');
   await expect(hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Postfix' })).toBeEnabled();
-  await check();
+  await checkState();
   await operationPanel(page).getByRole('button', { name: 'Close' }).click();
   await expect(operationPanel(page)).toHaveCount(0);
   await page.getByRole('button', { name: /^Succeeded .*: Postfix$/ }).click();
@@ -97,7 +100,7 @@ test('restarts a service after confirmation, with its output as it comes, also a
 test('previews the configuration as a diff, and shows an operation that was rolled back', async ({
   signedIn: page,
   sql,
-  check,
+  checkState,
 }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
@@ -109,7 +112,7 @@ test('previews the configuration as a diff, and shows an operation that was roll
   await mailHost.finish(preview, 'succeeded', 'Would change 1 file and reload Postfix. Nothing was changed.');
   await expect(page.getByRole('log')).toContainText('+biff = no');
   await expect(operationPanel(page)).toContainText('Nothing was changed.');
-  await check();
+  await checkState();
 
   await section.getByRole('button', { name: 'Apply configuration' }).click();
   const dialog = page.getByRole('dialog', { name: 'Apply configuration' });
@@ -120,10 +123,15 @@ test('previews the configuration as a diff, and shows an operation that was roll
   await mailHost.finish(id, 'rolled_back', message);
   await expect(operationPanel(page)).toContainText(message);
   await expect(operations(page).getByRole('row', { name: 'Apply configuration' }).first()).toContainText('Rolled back');
-  await check();
+  await checkState();
 });
 
-test('shows the operation that is running if another one can’t start', async ({ signedIn: page, sql, api, check }) => {
+test('shows the operation that is running if another one can’t start', async ({
+  signedIn: page,
+  sql,
+  api,
+  checkState,
+}) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
   const restart = hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Dovecot' });
@@ -139,7 +147,7 @@ test('shows the operation that is running if another one can’t start', async (
   await expect(alertWith(page, 'Another operation is running')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`operation=${id}`));
   await expect(page.getByRole('heading', { name: 'Rebuild maps' })).toBeVisible();
-  await check();
+  await checkState();
   await mailHost.finish(id, 'interrupted', 'The mail agent stopped while it ran.');
   await expect(operationPanel(page)).toContainText('Interrupted');
 });
@@ -167,13 +175,11 @@ test('loads without layout shifts, in both themes and all widths', async ({ sign
   await countShifts(page);
   for (const size of WIDTHS) {
     await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(`${url()}/system/services`);
     await expect(hostSection(page, mailHost.host)).toBeVisible();
     await settled(page);
     expect(await shifts(page), `layout shifts at ${size.width} px`).toEqual([]);
-    await check();
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await checkThemes(page);
     await check();
   }
 });

@@ -1,4 +1,5 @@
-import { expect, makeDomain, test, url } from '../support/fixtures';
+import { createDomain, expect, test, url } from '../support/fixtures';
+import { settled } from '../support/layout-shifts';
 
 const PAGES = [
   ['/webhooks?show=active', 'webhooks', { active: 'true' }],
@@ -13,11 +14,12 @@ const PAGES = [
 ] as const;
 
 for (const [path, name, filters] of PAGES) {
-  test(`exports what ${path} shows`, async ({ signedIn: page, check }) => {
+  test(`exports what ${path} shows`, async ({ signedIn: page, checkState }) => {
     await page.goto(`${url()}${path}`);
+    await settled(page);
     const button = page.getByRole('button', { name: 'Export CSV' }).last();
     await expect(button).toBeVisible();
-    await check();
+    await checkState();
     const [request, download] = await Promise.all([
       page.waitForRequest(/\/export\?/),
       page.waitForEvent('download'),
@@ -29,8 +31,13 @@ for (const [path, name, filters] of PAGES) {
   });
 }
 
-test('exports the mailboxes, the aliases and the DNS records of a domain', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
+test('exports the mailboxes, the aliases and the DNS records of a domain', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
+  const domain = await createDomain(api);
   await api.call('POST', '/aliases', {
     domain_id: domain.id,
     source_local_part: 'sales',
@@ -49,7 +56,7 @@ test('exports the mailboxes, the aliases and the DNS records of a domain', async
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await started).suggestedFilename()).toMatch(name);
-    await check();
+    await checkState();
   }
   await page.goto(`${url()}/domains/${domain.id}`);
   await page.getByRole('button', { name: 'Zone file' }).click();

@@ -3,7 +3,7 @@ import { expect, makeDomain, sendMessage, test, unique, url } from '../support/f
 test('the focus goes to the heading of a new page, and stays where it is on the same page', async ({
   signedIn: page,
   domain,
-  check,
+  checkState,
 }) => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
   await page.goto(`${url()}/domains?q=${domain.name}`);
@@ -21,7 +21,7 @@ test('the focus goes to the heading of a new page, and stays where it is on the 
   await page.getByRole('link', { name: 'Domains', exact: true }).press('Enter');
   await expect(heading('Domains')).toBeFocused();
   await expect(heading('Domains')).toHaveCSS('outline-style', 'solid');
-  await check();
+  await checkState();
 
   await page.goto(`${url()}/domains?q=${domain.name}`);
   let release = () => {};

@@ -72,7 +72,7 @@ for (const wrong of WRONG) {
     signedIn: page,
     api,
     domain,
-    check,
+    checkState,
   }) => {
     const response = await page.request.post(`${url()}/api/v1${wrong.post}`, {
       headers: { authorization: `Bearer ${api.key}` },
@@ -95,7 +95,7 @@ for (const wrong of WRONG) {
     const [first] = await dialog.locator('[aria-invalid="true"]').all();
     await expect(first as NonNullable<typeof first>).toBeFocused();
     expect(calls()).toBe(0);
-    await check();
+    await checkState();
   });
 }
 

@@ -135,7 +135,7 @@ test('a client cannot choose its own address', async ({ api, domain }) => {
     'PATCH',
   );
   expect(statusOf(await exchange(head + body))).toBe(200);
-  const client = new pg.Client(process.env.E2E_DATABASE_URL);
+  const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();
   const { rows } = await client.query('SELECT DISTINCT ip_address FROM audit_entry WHERE resource = $1', [
     `domain:${domain.id}`,

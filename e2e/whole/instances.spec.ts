@@ -51,7 +51,7 @@ test('fifty identical calls to two instances send one message', async ({ api, do
   expect(statuses.every((status) => status === 200 || status === 409)).toBe(true);
   expect(statuses).toContain(200);
 
-  const client = new pg.Client(process.env.E2E_DATABASE_URL);
+  const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();
   const { rows } = await client.query('SELECT status FROM message WHERE subject = $1', [key]);
   await client.end();

@@ -100,6 +100,7 @@ test('the filters, the header and the selected rows’ actions stay in view', as
   api,
   sql,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await makeAliases(sql, domain);
@@ -120,7 +121,7 @@ test('the filters, the header and the selected rows’ actions stay in view', as
   expect(await isInView(header)).toBe(true);
   expect(await topOf(header)).toBeGreaterThan(await topOf(actions));
   await expect(filter).toBeHidden();
-  await check();
+  await checkState();
 
   await page.setViewportSize({ width: 360, height: 740 });
   await scrollToEnd(page);

@@ -3,16 +3,20 @@ import { expect, FIRST_ADMIN, test, url } from '../support/fixtures';
 
 test.describe.configure({ mode: 'serial' });
 
-test('opened before it is set up, Postroom says where the setup link is', async ({ page, check }) => {
+test('opened before it is set up, Postroom says where the setup link is', async ({ page, checkState }) => {
   await page.goto(`${url()}/`);
   await expect(page.getByRole('heading', { name: 'Set up Postroom first' })).toBeVisible();
   await expect(page.getByText(/starts with Set up the first admin at the end of the server’s output/)).toBeVisible();
   await expect(page.getByLabel('Password')).toHaveCount(0);
-  await check();
+  await checkState();
 });
 
 /** The first fifteen minutes: set up, send from the browser, create a key, send with curl, see both. */
-test('a new user sets up, sends in the browser and with curl, and sees both messages', async ({ page, check }) => {
+test('a new user sets up, sends in the browser and with curl, and sees both messages', async ({
+  page,
+  check,
+  checkState,
+}) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await check();
   await page.getByLabel('Email').fill(FIRST_ADMIN.email);
@@ -21,7 +25,7 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.getByRole('button', { name: 'Create admin' }).click();
 
   await page.getByLabel('Domain').fill('harbourfinch.example');
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Add domain' }).click();
 
   await expect(page.getByRole('heading', { name: 'Publish the DNS records' })).toBeVisible();
@@ -32,7 +36,7 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   const dmarc = records.getByRole('listitem').filter({ hasText: '_dmarc.harbourfinch.example' });
   await expect(dmarc).toContainText(/To do.*v=DMARC1/);
   await expect(dmarc.getByRole('button', { name: /^Copy the value of TXT _dmarc/ })).toBeVisible();
-  await check();
+  await checkState();
 
   await page.goto(`${url()}/`);
   await page.getByRole('link', { name: 'Continue setup' }).click();
@@ -43,18 +47,18 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.getByLabel('To', { exact: true }).fill(FIRST_ADMIN.email);
   await page.getByRole('button', { name: 'Send test' }).click();
   await expect(page.getByText(/No mailbox or alias has this address, so the message would bounce/)).toBeVisible();
-  await check();
+  await checkState();
 
   await page.getByRole('radio', { name: 'A mailbox here' }).click();
   await expect(page.getByRole('textbox', { name: 'Address' })).toHaveValue('ines');
   await page.getByRole('button', { name: 'Generate password' }).click();
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Create mailbox' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByRole('combobox', { name: 'Mailbox' })).toHaveValue(FIRST_ADMIN.email);
   await page.getByRole('button', { name: 'Send test' }).click();
   await expect(page.getByRole('heading', { name: 'Delivered' })).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('link', { name: 'View delivery status' }).click();
   await expect(page.getByRole('heading', { name: /Test from Postroom/ })).toBeVisible();
 
@@ -92,10 +96,10 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await expect(page.getByRole('row', { name: /Test from Postroom/ }).first()).toBeVisible();
 });
 
-test('the setup link is invalid once there is an admin', async ({ page, check }) => {
+test('the setup link is invalid once there is an admin', async ({ page, checkState }) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await expect(page.getByRole('heading', { name: 'Already set up' })).toBeVisible();
-  await check();
+  await checkState();
 });
 
 function shell(command: string): string {

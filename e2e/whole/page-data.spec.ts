@@ -1,7 +1,8 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { cutDocuments } from '../support/cut-documents';
 import { TIME_ZONE_COOKIE } from '../support/faults';
 import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
-import { countShifts, shifts, WIDTHS } from '../support/layout-shifts';
+import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
 
 const setZone = (context: BrowserContext, value: string) =>
   context.addCookies([{ name: TIME_ZONE_COOKIE, value, url: url() }]);
@@ -96,6 +97,17 @@ test('the form to send arrives with the page, and takes no input before the page
     expect(await shifts(page)).toEqual([]);
     await page.getByRole('button', { name: 'Clear form' }).click();
   }
+});
+
+test('a document that arrives in two parts is painted at once', async ({ signedIn: page }) => {
+  const network = await cutDocuments('New alias');
+  await countShifts(page);
+  await page.setViewportSize(WIDTHS[1]);
+  await page.goto(`${network.url}/aliases`);
+  await settled(page);
+  expect(await shifts(page)).toEqual([]);
+  expect(network.cuts()).toBe(1);
+  network.stop();
 });
 
 test('data that looks like markup stays text', async ({ signedIn: page, api, check }) => {

@@ -3,7 +3,7 @@ import { expect, sendMessage, test, unique, url, useSession } from '../support/f
 
 const SCRIPTS = '**/*.js';
 
-test('the palette finds pages, domains and messages', async ({ signedIn: page, api, domain, check }) => {
+test('the palette finds pages, domains and messages', async ({ signedIn: page, api, domain, check, checkState }) => {
   const subject = unique('Findable ');
   await sendMessage(api, domain, { subject });
   await page.goto(`${url()}/`);
@@ -14,7 +14,7 @@ test('the palette finds pages, domains and messages', async ({ signedIn: page, a
   await expect(page.getByRole('option', { name: 'API reference' })).toBeVisible();
   await finder.fill('token');
   await expect(page.getByRole('option', { name: 'API keys' })).toHaveAttribute('aria-selected', 'true');
-  await check();
+  await checkState();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'API keys' })).toBeVisible();
 
@@ -151,7 +151,7 @@ test('Enter right after typing waits for the results, and opens the best one', a
 
 test('keeps what is typed while the palette loads, and opens a result in a new tab', async ({
   signedIn: page,
-  check,
+  checkState,
 }) => {
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
@@ -160,7 +160,7 @@ test('keeps what is typed while the palette loads, and opens a result in a new t
   await trigger.press('Enter');
   await expect(page.getByRole('textbox', { name: /^Search pages/ })).toBeFocused();
   await page.keyboard.type('new a');
-  await check();
+  await checkState();
   release();
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
   await expect(finder).toBeFocused();

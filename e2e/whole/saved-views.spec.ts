@@ -8,6 +8,7 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   api,
   makeAdmin,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const [one, two] = [unique('Parcel '), unique('Letter ')];
@@ -40,7 +41,7 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   await dialog.getByLabel('Name').fill('Parcels');
   await dialog.getByRole('button', { name: 'Save view' }).click();
   await expect(dialog.getByLabel('Name')).toHaveAccessibleDescription(/You already have a view named Parcels/);
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   const context = await browser.newContext();
@@ -87,7 +88,7 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   page,
   makeAdmin,
   sql,
-  check,
+  checkState,
 }) => {
   const { id, cookie } = await makeAdmin('admin');
   await sql(
@@ -128,7 +129,7 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
   await openViews(page);
   await expect(viewItem(page, 'Failed')).toHaveAttribute('href', '/messages?status=failed');
-  await check();
+  await checkState();
 });
 
 const LISTS = [
@@ -144,7 +145,7 @@ const LISTS = [
 ] as const;
 
 for (const [name, filtered, path] of LISTS) {
-  test(`views exist on ${name}, at 360 px and in dark, and move nothing`, async ({ page, makeAdmin, check }) => {
+  test(`views exist on ${name}, at 360 px and in dark, and move nothing`, async ({ page, makeAdmin, checkState }) => {
     const { cookie } = await makeAdmin('super_admin');
     await page.setViewportSize({ width: 360, height: 740 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -158,14 +159,14 @@ for (const [name, filtered, path] of LISTS) {
     await page.goto(`${url()}${path}`);
     await openViews(page);
     await expect(viewItem(page, 'Mine')).toBeVisible();
-    await check();
+    await checkState();
     await viewItem(page, 'Mine').click();
     await expect(page).toHaveURL(`${url()}${filtered}`);
-    await check();
+    await checkState();
   });
 }
 
-test('many views scroll, and a failure says what happened', async ({ page, makeAdmin, sql, check }) => {
+test('many views scroll, and a failure says what happened', async ({ page, makeAdmin, sql, check, checkState }) => {
   const { id, cookie } = await makeAdmin('admin');
   await sql(
     `INSERT INTO saved_view (id, admin_id, page, name, query, updated_at)
@@ -177,7 +178,7 @@ test('many views scroll, and a failure says what happened', async ({ page, makeA
   await page.goto(`${url()}/messages?status=failed`);
   await openViews(page);
   await expect(viewItem(page, 'View 50')).toBeVisible();
-  await check();
+  await checkState();
   await viewItem(page, 'Save view…').click();
   const dialog = page.getByRole('dialog', { name: 'Save view' });
   await dialog.getByLabel('Name').fill('One more');

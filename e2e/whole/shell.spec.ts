@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { TIME_ZONE_COOKIE } from '../support/faults';
 import { expect, FIRST_ADMIN, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
 test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
@@ -84,7 +85,7 @@ test('works by keyboard alone: skip link, another page, into a row and back', as
 test('single keys search, move in a list and open pages, unless they are disabled', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const [first, second] = [unique('First '), unique('Second ')];
@@ -112,7 +113,7 @@ test('single keys search, move in a list and open pages, unless they are disable
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(help).toContainText('Next row');
-  await check();
+  await checkState();
   await help.getByRole('switch', { name: 'Single-key shortcuts' }).click();
   await page.keyboard.press('Escape');
   await expect(help).toHaveCount(0);
@@ -123,7 +124,11 @@ test('single keys search, move in a list and open pages, unless they are disable
   await expect(help.getByRole('switch', { name: 'Single-key shortcuts' })).not.toBeChecked();
 });
 
-test('at 360 px the menu is a drawer with domain, pages and sign out', async ({ signedIn: page, domain, check }) => {
+test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
+  signedIn: page,
+  domain,
+  checkState,
+}) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/`);
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0);
@@ -131,23 +136,27 @@ test('at 360 px the menu is a drawer with domain, pages and sign out', async ({ 
   const menu = page.getByRole('dialog', { name: 'Postroom' });
   await expect(menu.getByRole('link', { name: 'Overview' })).toHaveAttribute('aria-current', 'page');
   await expect(menu.getByRole('button', { name: 'Sign out' })).toBeVisible();
-  await check();
+  await checkState();
   await menu.getByRole('button', { name: /^Domain: / }).click();
   await page.getByRole('textbox', { name: 'Find a domain' }).fill(domain.name);
   await page.getByRole('option', { name: domain.name }).click();
   await menu.getByRole('link', { name: 'Messages' }).click();
   await expect(menu).toHaveCount(0);
   await expect(page).toHaveURL(`${url()}/messages?domain=${domain.id}`);
-  await check();
+  await checkState();
 });
 
-test('an unknown page says so inside the console, with search and the overview', async ({ signedIn: page, check }) => {
+test('an unknown page says so inside the console, with search and the overview', async ({
+  signedIn: page,
+  checkState,
+}) => {
   const response = await page.goto(`${url()}/nothing-here`);
   expect(response?.status()).toBe(404);
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible();
-  await check();
+  await checkState();
   // Like other pages, it is rendered by the server once the browser's time zone is known.
+  await expect.poll(async () => (await page.context().cookies()).map(({ name }) => name)).toContain(TIME_ZONE_COOKIE);
   const again = await page.reload();
   expect(again?.status()).toBe(404);
   expect(await again?.text()).toContain('There is no page at this address</h2>');
@@ -158,7 +167,7 @@ test('an unknown page says so inside the console, with search and the overview',
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
-test('the reference lists every operation and can call one', async ({ signedIn: page, request, check }) => {
+test('the reference lists every operation and can call one', async ({ signedIn: page, request, check, checkState }) => {
   const document = await (await request.get(`${url()}/api/v1/openapi.json`)).json();
   const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   await page.goto(`${url()}/reference`);
@@ -175,7 +184,7 @@ test('the reference lists every operation and can call one', async ({ signedIn: 
   await page.getByRole('button', { name: 'Execute' }).click();
   expect((await answered).status()).toBe(200);
   await expect(page.getByText('"api_version": "v1"').first()).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('the reference begins with a command that sends a message from this server', async ({

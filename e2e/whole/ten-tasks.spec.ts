@@ -2,11 +2,10 @@ import type { Page } from '@playwright/test';
 import { makeWebhook, openerOf, startEndpoint } from '../connect/webhooks/webhook';
 import {
   type Api,
+  createDomain,
   expect,
   FIRST_ADMIN,
-  makeDomain,
   sendMessage,
-  signIn,
   test,
   unique,
   url,
@@ -236,24 +235,24 @@ const TASKS: Task[] = [
 ];
 
 for (const { name, prepare } of TASKS) {
-  test(`by keyboard, at most ${MAX_PRESSES} presses: ${name}`, async ({ signedIn: page, context, api, check }) => {
-    const domain = await makeDomain(api);
+  test(`by keyboard, at most ${MAX_PRESSES} presses: ${name}`, async ({ signedIn: page, context, api, checkState }) => {
+    const domain = await createDomain(api);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const task = await prepare(api, domain);
     await openOverview(page, domain.id);
     await task(page, countedKeys(page));
-    await check();
+    await checkState();
   });
 }
 
 test(`by keyboard, at most ${MAX_PRESSES} presses: end another session`, async ({
   page,
-  request,
   makeAdmin,
+  makeSession,
   check,
 }) => {
   const admin = await makeAdmin('admin');
-  await signIn(request, admin);
+  await makeSession(admin.email);
   await useSession(page, admin.cookie);
   await openOverview(page);
   const keys = countedKeys(page);

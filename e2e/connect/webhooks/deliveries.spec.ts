@@ -10,6 +10,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   api,
   sql,
   check,
+  checkState,
 }) => {
   const [domain, endpoint] = [await makeDomain(api), await startEndpoint(503)];
   const { id } = await makeWebhook(api, {
@@ -32,7 +33,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   await expect(attemptsIn(page)).toHaveText([/^FIRST.*503.*Attempt 1/, /Next attempt.*(In \d+ s|Due now)/]);
   await expect(page.getByText(/^A proxy in front of the endpoint responded.*Next retry at /)).toBeVisible();
   await expect(page.getByRole('link', { name: 'View message' })).toHaveAttribute('href', /^\/messages\/[0-9a-f-]{36}$/);
-  await check();
+  await checkState();
   await page.reload();
   await expect(attemptsIn(page).first()).toBeVisible();
 
@@ -65,7 +66,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   await page.getByRole('button', { name: 'Replay 1 failed' }).click();
   const replay = page.getByRole('dialog', { name: 'Replay failed deliveries' });
   await replay.getByRole('radio', { name: '1 hour', exact: true }).click();
-  await check();
+  await checkState();
   await replay.getByRole('button', { name: 'Replay deliveries' }).click();
   await expect(page.getByText('Replayed 1 delivery')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'No matching deliveries' })).toBeVisible();
@@ -80,7 +81,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
 test('explains a failed connection, also when the delivery is opened by a link', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const { id } = await makeWebhook(api);
   await page.goto(`${url()}/webhooks/${id}?status=delivered`);
@@ -97,13 +98,17 @@ test('explains a failed connection, also when the delivery is opened by a link',
   const openDelivery = page.getByRole('region', { name: 'Open delivery' });
   await expect(openDelivery.getByRole('row', { name: /^Abandoned mail\.spam/ })).toBeVisible();
   await expect(attemptsIn(page)).toHaveText([/^FIRST.*CONN.*Attempt 1/]);
-  await check();
+  await checkState();
   await page.goto(`${url()}/webhooks/${id}?delivery=${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
-  await check();
+  await checkState();
 });
 
-test('holds back new deliveries while one is open, so that nothing moves', async ({ signedIn: page, api, check }) => {
+test('holds back new deliveries while one is open, so that nothing moves', async ({
+  signedIn: page,
+  api,
+  checkState,
+}) => {
   const { id } = await makeWebhook(api);
   await api.call('POST', `/webhooks/${id}/test`, {});
   await page.goto(`${url()}/webhooks/${id}`);
@@ -116,7 +121,7 @@ test('holds back new deliveries while one is open, so that nothing moves', async
   const newer = page.getByRole('button', { name: '1 newer delivery' });
   await expect(newer).toBeVisible();
   expect(await response.boundingBox()).toEqual(before);
-  await check();
+  await checkState();
   await newer.click();
   await expect(rows).toHaveCount(2);
   await expect(openerOf(rows.nth(1))).toHaveAttribute('aria-expanded', 'true');
@@ -125,7 +130,7 @@ test('holds back new deliveries while one is open, so that nothing moves', async
 test('shows an opened delivery at its final height before the full response is loaded', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const endpoint = await startEndpoint(404);
   const { id } = await makeWebhook(api, { url: endpoint.url });
@@ -143,14 +148,14 @@ test('shows an opened delivery at its final height before the full response is l
     release();
     await expect(responseBody).toBeVisible();
     expect(await foot.boundingBox()).toEqual(before);
-    await check();
+    await checkState();
   }
   await page.goto(`${url()}/webhooks/${id}`);
   const end = await failProcedure(page, 'webhooks.delivery', { status: 400, code: 'BAD_REQUEST', message: 'Broken' });
   await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
   await expect(page.getByText('Couldn’t load the request.')).toBeVisible();
   await expect(page.getByText('first line only')).toBeVisible();
-  await check();
+  await checkState();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(responseBody).toBeVisible();

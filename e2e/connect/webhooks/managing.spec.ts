@@ -1,22 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { failProcedure } from '../../support/faults';
-import {
-  alertWith,
-  expect,
-  FIRST_ADMIN,
-  makeDomain,
-  signIn,
-  test,
-  unique,
-  url,
-  useSession,
-} from '../../support/fixtures';
+import { alertWith, expect, FIRST_ADMIN, makeDomain, test, unique, url, useSession } from '../../support/fixtures';
 import { makeWebhook, openerOf, startEndpoint } from './webhook';
 
 test('adds a webhook, shows its secret once, and delivers a signed test event', async ({
   signedIn: page,
   context,
   check,
+  checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const endpoint = await startEndpoint();
@@ -73,7 +64,7 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   await expect(page.getByRole('figure', { name: /^Request/ })).toContainText(shown, { useInnerText: true });
   await expect(page.getByText('Response of the endpoint')).toBeVisible();
   await expect(page.getByText('The endpoint accepted the delivery. No action needed.')).toBeVisible();
-  await check();
+  await checkState();
 
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
   await expect(page.getByRole('row', { name })).toContainText('mail.bounced');
@@ -84,6 +75,7 @@ test('deactivates and activates a webhook from the list and its page, each with 
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   const { id } = await makeWebhook(api, { domain_id: domain.id, url: 'https://hooks.example.com/a' });
@@ -113,13 +105,14 @@ test('deactivates and activates a webhook from the list and its page, each with 
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(alertWith(page, 'Couldn’t activate hooks.example.com')).toBeVisible();
   await expect(page.getByRole('switch', { name: 'hooks.example.com is active' })).not.toBeChecked();
-  await check();
+  await checkState();
 });
 
 test('saves settings, warns about unsaved changes, rotates the secret and deletes the webhook', async ({
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const endpoint = await startEndpoint();
   const { id, secret: old } = await makeWebhook(api, { url: 'https://hooks.example.com/a' });
@@ -132,7 +125,7 @@ test('saves settings, warns about unsaved changes, rotates the secret and delete
   await page.getByRole('tab', { name: 'Deliveries' }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(leave).toContainText('You have unsaved changes to hooks.example.com.');
-  await check();
+  await checkState();
   await leave.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('radio', { name: 'Selected events' }).click();
   await page.getByRole('checkbox', { name: /^mail\.failed/ }).check();
@@ -178,8 +171,8 @@ test('saves settings, warns about unsaved changes, rotates the secret and delete
   await endpoint.close();
 });
 
-test('keeps the draft of a webhook when the session ends', async ({ page, request, check }) => {
-  const cookie = await signIn(request, FIRST_ADMIN);
+test('keeps the draft of a webhook when the session ends', async ({ page, request, makeSession, check }) => {
+  const cookie = await makeSession(FIRST_ADMIN.email);
   await useSession(page, cookie);
   await page.goto(`${url()}/webhooks?new=true`);
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
@@ -203,12 +196,13 @@ test('shows a domain admin which role webhooks require, and reports a list that 
   domain,
   sessionCookie,
   check,
+  checkState,
 }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/webhooks/${domain.id}`);
   await expect(page.getByRole('heading', { name: 'This page requires the role admin' })).toBeVisible();
-  await check();
+  await checkState();
   await useSession(page, sessionCookie);
   const end = await failProcedure(page, 'webhooks.list', { status: 500, code: 'INTERNAL_ERROR', message: 'Broken' });
   await page.goto(`${url()}/webhooks`);

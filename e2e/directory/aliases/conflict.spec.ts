@@ -26,16 +26,16 @@ async function editChangedAlias(page: Page, api: Api) {
 test('an alias that somebody else changed shows both values, and is overwritten only on request', async ({
   signedIn: page,
   api,
-  check,
+  checkState,
 }) => {
   const { id, editor, save, conflict, shown, current } = await editChangedAlias(page, api);
   await expect(shown).toContainText('Yoursann@far.example\ncy@far.example');
   await expect(shown).toContainText('Currentann@far.example\nbo@far.example');
   await expect(conflict.getByRole('region', { name: 'State' })).toContainText('Not changed by you');
   expect(await current()).toEqual({ destination: 'ann@far.example,bo@far.example', active: false });
-  await check();
+  await checkState();
   await page.setViewportSize({ width: 360, height: 760 });
-  await check();
+  await checkState();
   const keep = conflict.getByRole('button', { name: 'Keep editing with the current values' });
   expect(await keep.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 
@@ -51,12 +51,12 @@ test('an alias that somebody else changed shows both values, and is overwritten 
   expect(await current()).toEqual({ destination: 'ann@far.example,cy@far.example', active: false });
 });
 
-test('editing goes on with the values that somebody else saved', async ({ signedIn: page, api, check }) => {
+test('editing goes on with the values that somebody else saved', async ({ signedIn: page, api, checkState }) => {
   const { editor, save, conflict, current } = await editChangedAlias(page, api);
   await conflict.getByRole('button', { name: 'Keep editing with the current values' }).click();
   await expect(editor.getByText('bo@far.example')).toBeVisible();
   await expect(editor.getByText('cy@far.example')).toHaveCount(0);
-  await check();
+  await checkState();
   await editor.getByRole('combobox', { name: 'Delivers to' }).pressSequentially('eve@far.example,');
   await save();
   await expect(editor).toBeHidden();

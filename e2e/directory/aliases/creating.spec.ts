@@ -58,6 +58,7 @@ test('shows a chain, an address in use and a second catch-all as errors on their
   signedIn: page,
   api,
   check,
+  checkState,
 }) => {
   const domain = await makeDomain(api);
   await makeAlias(api, domain, 'info', 'ann@far.example');
@@ -84,19 +85,24 @@ test('shows a chain, an address in use and a second catch-all as errors on their
   await create.click();
   await expect(local).toHaveAccessibleDescription(/The alias info@.* already exists/);
   await expect(local).toHaveValue('INFO');
-  await check();
+  await checkState();
 
   await dialog.getByRole('checkbox', { name: /^Catch-all/ }).check();
   await expect(local).toBeDisabled();
   await create.click();
   await expect(dialog.getByText(/already has a catch-all/)).toBeVisible();
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Show alias' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('row', { name: `info@${domain.name}` })).toBeVisible();
 });
 
-test('eleven destinations are too many, here and for the server', async ({ signedIn: page, api, domain, check }) => {
+test('eleven destinations are too many, here and for the server', async ({
+  signedIn: page,
+  api,
+  domain,
+  checkState,
+}) => {
   const dialog = await openNew(page, domain);
   await dialog.getByRole('textbox', { name: 'Address' }).fill(unique('many'));
   const to = dialog.getByRole('combobox', { name: 'Delivers to' });
@@ -104,7 +110,7 @@ test('eleven destinations are too many, here and for the server', async ({ signe
   await dialog.getByRole('button', { name: 'Create alias' }).click();
   await expect(to).toHaveAccessibleDescription(/Enter at most 10 destinations\. You entered 11/);
   await expect(dialog.getByText('11 of 10')).toBeVisible();
-  await check();
+  await checkState();
   await dialog.getByRole('button', { name: 'Remove a10@far.example' }).click();
 
   const message = 'Add at most 10 destinations.';

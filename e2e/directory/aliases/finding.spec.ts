@@ -2,7 +2,7 @@ import { failProcedure, REQUEST_ID } from '../../support/faults';
 import { alertWith, expect, makeDomain, test, unique, url, useSession } from '../../support/fixtures';
 import { makeAlias } from './alias';
 
-test('traces an address hop by hop and explains the result', async ({ signedIn: page, api, check }) => {
+test('traces an address hop by hop and explains the result', async ({ signedIn: page, api, check, checkState }) => {
   const domain = await makeDomain(api);
   await makeAlias(api, domain, 'info', `ann@far.example,nobody@${domain.name}`);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
@@ -31,7 +31,7 @@ test('traces an address hop by hop and explains the result', async ({ signedIn: 
   await address.fill('ann@far.example');
   await page.keyboard.press('Enter');
   await expect(address).toHaveAccessibleDescription(/domain/i);
-  await check();
+  await checkState();
 });
 
 test('keeps search, status and order in the URL, and reports a list that fails to load', async ({
@@ -72,6 +72,7 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   api,
   makeAdmin,
   check,
+  checkState,
 }) => {
   const [own, second, unassigned] = [await makeDomain(api), await makeDomain(api), await makeDomain(api)];
   for (const domain of [own, second, unassigned]) await makeAlias(api, domain, 'info', 'ann@far.example');
@@ -84,7 +85,7 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   await useSession(page, (await makeAdmin('domain_admin', [own, second])).cookie);
   await page.goto(`${url()}/aliases`);
   await expect(page.getByRole('heading', { name: 'Choose a domain' })).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('link', { name: second.name }).click();
   await expect(page.getByRole('row', { name: `info@${second.name}` })).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -96,7 +97,7 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   await check();
 });
 
-test('opens an alias from the palette, and starts a new one', async ({ signedIn: page, api, domain, check }) => {
+test('opens an alias from the palette, and starts a new one', async ({ signedIn: page, api, domain, checkState }) => {
   const source = unique('find');
   await makeAlias(api, domain, source, 'ann@far.example');
   await page.goto(`${url()}/`);
@@ -104,7 +105,7 @@ test('opens an alias from the palette, and starts a new one', async ({ signedIn:
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
   await finder.fill(`${source}@${domain.name.slice(0, 4)}`);
   await expect(page.getByRole('option', { name: `${source}@${domain.name}` })).toHaveAttribute('aria-selected', 'true');
-  await check();
+  await checkState();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: `Edit ${source}@${domain.name}` })).toBeVisible();
   await page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 import { expect, makeDomain, test, url } from '../../support/fixtures';
 import { makeAlias } from './alias';
 
-test('selecting rows moves nothing, and the filters are back after it', async ({ signedIn: page, api, check }) => {
+test('selecting rows moves nothing, and the filters are back after it', async ({ signedIn: page, api, checkState }) => {
   const domain = await makeDomain(api);
   for (const local of ['a1', 'a2', 'a3']) await makeAlias(api, domain, local, 'ann@far.example');
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
@@ -16,7 +16,7 @@ test('selecting rows moves nothing, and the filters are back after it', async ({
     await expect(bar).toContainText('1 selected');
     expect((await first.boundingBox())?.y).toBe(before);
     await expect(all).toBeChecked({ indeterminate: true });
-    await check();
+    await checkState();
     await all.click();
     await expect(bar).toContainText('3 selected');
     await all.click();

@@ -46,7 +46,12 @@ async function keep(api: Api, domain: Domain, message: object): Promise<string> 
   return id;
 }
 
-test('hostile HTML runs nothing, loads nothing and leads nowhere', async ({ signedIn: page, api, domain, check }) => {
+test('hostile HTML runs nothing, loads nothing and leads nowhere', async ({
+  signedIn: page,
+  api,
+  domain,
+  checkState,
+}) => {
   const subject = unique('Hostile ');
   const id = await keep(api, domain, { subject, html_body: HOSTILE, text_body: 'Plain' });
   const outside: string[] = [];
@@ -74,14 +79,14 @@ test('hostile HTML runs nothing, loads nothing and leads nowhere', async ({ sign
   expect(page.context().pages()).toHaveLength(1);
   await page.waitForLoadState('networkidle');
   expect(outside).toEqual([]);
-  await check();
+  await checkState();
 });
 
 test('a message shows its content, headers and attachments, and downloads', async ({
   signedIn: page,
   api,
   domain,
-  check,
+  checkState,
 }) => {
   const subject = unique('Invoice ');
   const file = { filename: 'Rechnung für Ann.pdf', content_type: 'application/pdf', content: btoa('%PDF-1.7') };
@@ -97,13 +102,13 @@ test('a message shows its content, headers and attachments, and downloads', asyn
   await expect(frame.getByRole('heading', { name: 'Dear Ann' })).toBeVisible();
   await page.getByRole('radio', { name: 'Text' }).click();
   await expect(page.getByText('Dear Ann in text')).toBeVisible();
-  await check();
+  await checkState();
 
   await page.getByRole('tab', { name: 'Headers' }).click();
   await expect(page).toHaveURL(/tab=headers/);
   await expect(page.getByText(subject).last()).toBeVisible();
   await expect(page.getByText('Message-ID', { exact: true })).toBeVisible();
-  await check();
+  await checkState();
 
   await page.getByRole('tab', { name: 'Attachments 1' }).click();
   const [attachment] = await Promise.all([
@@ -111,7 +116,7 @@ test('a message shows its content, headers and attachments, and downloads', asyn
     page.getByRole('link', { name: 'Download Rechnung für Ann.pdf' }).click(),
   ]);
   expect(attachment.suggestedFilename()).toBe('Rechnung für Ann.pdf');
-  await check();
+  await checkState();
   const [raw] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download .eml' }).click(),
@@ -123,7 +128,7 @@ test('a message is resent after a confirmation, and its copy is one click away',
   signedIn: page,
   api,
   domain,
-  check,
+  checkState,
 }) => {
   const subject = unique('Again ');
   const id = await keep(api, domain, { subject });
@@ -131,12 +136,12 @@ test('a message is resent after a confirmation, and its copy is one click away',
   await page.getByRole('button', { name: 'Resend message' }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend message' });
   await expect(dialog).toContainText('ann@far.example');
-  await check();
+  await checkState();
   await dialog.getByLabel('Send only to').fill('dan@far.example,');
   await dialog.getByRole('button', { name: 'Resend message' }).click();
   const done = page.getByRole('dialog', { name: 'Message resent' });
   await expect(done).toBeVisible();
-  await check();
+  await checkState();
   await done.getByRole('link', { name: 'View new message' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
   await expect(page.getByRole('heading', { name: subject })).toBeVisible();
@@ -149,7 +154,7 @@ test('a message without content says why, in place of the tabs', async ({
   api,
   domain,
   sql,
-  check,
+  checkState,
 }) => {
   const id = await keep(api, domain, { subject: unique('Gone ') });
   await sql("UPDATE message_content SET state = 'expired', reason = 'size_limit' WHERE message_id = $1", [id]);
@@ -157,7 +162,7 @@ test('a message without content says why, in place of the tabs', async ({
   await expect(page.getByText('the content store reached its maximum size')).toBeVisible();
   await expect(page.getByRole('tab')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Resend message' })).toHaveCount(0);
-  await check();
+  await checkState();
 });
 
 test('the link to a tab works for another admin of the domain, and for nobody else', async ({

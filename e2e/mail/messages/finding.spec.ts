@@ -8,6 +8,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   api,
   domain,
   check,
+  checkState,
 }) => {
   const [one, two] = [unique('Parcel '), unique('Letter ')];
   const to = `${unique('ann')}@far.example`;
@@ -24,7 +25,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await filters.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Delivered' }).click();
   await filters.getByLabel('From (exact address)').fill(`orders@${domain.name}`);
-  await check();
+  await checkState();
   await filters.getByRole('button', { name: 'Show messages' }).click();
   await page.getByRole('button', { name: 'Period any' }).click();
   await page.getByRole('menuitem', { name: 'Last 24 hours' }).click();
@@ -41,7 +42,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
 
   await page.getByRole('button', { name: /^Failed/ }).click();
   await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page).toHaveURL(`${url()}/messages`);
   await expect(page.getByLabel('Search messages')).toHaveValue('');
@@ -222,13 +223,13 @@ test('an empty list explains what appears here and links to a test message', asy
   page,
   api,
   makeAdmin,
-  check,
+  checkState,
 }) => {
   const { cookie } = await makeAdmin('domain_admin', [await makeDomain(api)]);
   await useSession(page, cookie);
   await page.goto(`${url()}/messages`);
   await expect(page.getByRole('heading', { name: 'No messages yet' })).toBeVisible();
-  await check();
+  await checkState();
   await page.getByRole('link', { name: 'Send test message' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue('Test from Postroom');
 });
@@ -238,6 +239,7 @@ test('a list that fails to load shows the error code and request id, and can be 
   api,
   domain,
   check,
+  checkState,
 }) => {
   const subject = unique('Here again ');
   await sendMessage(api, domain, { subject });
@@ -255,7 +257,7 @@ test('a list that fails to load shows the error code and request id, and can be 
   await restore();
   await alert.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
-  await check();
+  await checkState();
 });
 
 test('a message out of scope shows an error and a link back to the list', async ({ signedIn: page, check }) => {

@@ -4,7 +4,7 @@ test('the trace of a message shows every hop, with recipients and ids', async ({
   signedIn: page,
   api,
   domain,
-  check,
+  checkState,
 }) => {
   const subject = unique('Traced ');
   const { id } = await sendMessage(api, domain, { subject, bcc: [{ email: 'di@defer.test' }] });
@@ -22,10 +22,16 @@ test('the trace of a message shows every hop, with recipients and ids', async ({
   await expect(hops.filter({ hasText: 'Deferred by the receiving server' })).toContainText('di@defer.test');
   await expect(hops.nth(4)).toContainText('Your mail server will retry');
   await expect(page.getByRole('listitem').filter({ hasText: 'Bcc' })).toContainText('di@defer.test');
-  await check();
+  await checkState();
 });
 
-test('the trace of a message to many recipients is folded', async ({ signedIn: page, api, domain, check }) => {
+test('the trace of a message to many recipients is folded', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+  checkState,
+}) => {
   const to = Array.from({ length: 30 }, (_, index) => ({ email: `r${index}@far.example` }));
   const { id } = await sendMessage(api, domain, { to });
   const outcomes = async () => (await api.call<{ outcomes: object[] }>('GET', `/messages/${id}`)).outcomes;
@@ -42,7 +48,7 @@ test('the trace of a message to many recipients is folded', async ({ signedIn: p
   await expect(unfolded.getByRole('listitem')).toHaveCount(30);
   await expect(delivered.first().locator('pre')).toHaveCount(1);
   await expect(unfolded).toContainText('r29@far.example');
-  await check();
+  await checkState();
   await unfold.press('Enter');
   await expect(unfolded).toHaveCount(0);
   await expect(unfold).toBeFocused();
@@ -93,6 +99,7 @@ test('a message whose recipients have different outcomes shows each of them', as
   api,
   domain,
   check,
+  checkState,
 }) => {
   const subject = unique('Mixed ');
   const to = [{ email: 'ann@far.example' }, { email: 'nobody@bounce.test' }];
@@ -109,7 +116,7 @@ test('a message whose recipients have different outcomes shows each of them', as
   await page.getByRole('link', { name: subject }).click();
   const explanation = page.getByRole('region', { name: 'Explanation' });
   await expect(explanation).toContainText('For nobody@bounce.test, of 2 recipients');
-  await check();
+  await checkState();
 });
 
 test('inbound mail rejected by a mailbox shows the reason and no resend action', async ({
@@ -117,7 +124,7 @@ test('inbound mail rejected by a mailbox shows the reason and no resend action',
   api,
   domain,
   sql,
-  check,
+  checkState,
 }) => {
   const [subject, response] = [unique('Parcel '), '552 5.2.2 The mailbox is full'];
   const [alias, mailbox] = [`info@${domain.name}`, `ann@${domain.name}`];
@@ -162,7 +169,7 @@ test('inbound mail rejected by a mailbox shows the reason and no resend action',
   const hops = peek.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
   await expect(hops.filter({ hasText: 'Deferred by the mailbox' })).toContainText(`via ${alias}`);
   await expect(hops.filter({ hasText: 'Rejected by the mailbox' })).toContainText(response);
-  await check();
+  await checkState();
 });
 
 test('a message rejected by your mail server shows the raw reply and the next step', async ({
@@ -170,7 +177,7 @@ test('a message rejected by your mail server shows the raw reply and the next st
   api,
   domain,
   sql,
-  check,
+  checkState,
 }) => {
   const subject = unique('Refused ');
   const { id } = await sendMessage(api, domain, { subject });
@@ -193,7 +200,7 @@ test('a message rejected by your mail server shows the raw reply and the next st
     'Your mail server rejected the message',
   );
   await expect(peek.getByText(response)).toBeVisible();
-  await check();
+  await checkState();
 
   await peek.getByRole('button', { name: 'Resend message' }).click();
   await expect(page.getByRole('dialog', { name: 'Resend message' })).toContainText('ann@far.example');

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Trick } from '../../../src/test/servers/oidc-provider';
-import { checkPage, watch } from '../../support/check-page';
+import { checkAccessibility, checkPage, watch } from '../../support/check-page';
 import { test as base, expect, unique, url } from '../../support/fixtures';
 
 export { expect, unique, url };
@@ -10,6 +10,8 @@ type Linked = { id: string; email: string; subject: string; cookie: string; sess
 type Fixtures = {
   /** Like `check`, for pages after a visit to a provider. */
   checkHere: () => Promise<void>;
+  /** Like `checkState`, for such pages. */
+  checkStateHere: () => Promise<void>;
   /** A new admin with a linked account at a provider. */
   linkedAdmin: (provider: 'harbour' | 'mallory') => Promise<Linked>;
 };
@@ -20,11 +22,15 @@ export const test = base.extend<Fixtures>({
     const isElsewhere = (fault: string) => !fault.startsWith('request to http://127.0.0.1:');
     await use(() => checkPage(page, { faults: watched.faults.filter(isElsewhere) }));
   },
+  checkStateHere: async ({ page, checkHere }, use) => {
+    await use(async () => {
+      await checkAccessibility(page);
+      await checkHere();
+    });
+  },
   linkedAdmin: async ({ makeAdmin, sql }, use) => {
     await use(async (provider) => {
-      const { email, cookie } = await makeAdmin('admin');
-      const [admin] = await sql<{ id: string }>('SELECT id FROM admin WHERE email = $1', [email]);
-      const id = admin?.id as string;
+      const { id, email, cookie } = await makeAdmin('admin');
       const subject = unique('s');
       await sql('INSERT INTO oidc_identity (admin_id, provider_id, issuer, subject) VALUES ($1, $2, $3, $4)', [
         id,
@@ -32,7 +38,7 @@ export const test = base.extend<Fixtures>({
         issuerOf(provider),
         subject,
       ]);
-      // makeAdmin signed in once.
+      // makeAdmin opened one.
       const sessions = async () => {
         const rows = await sql<{ count: string }>('SELECT count(*) FROM session WHERE admin_id = $1', [id]);
         return Number(rows[0]?.count) - 1;

@@ -1,0 +1,108 @@
+import { ROUTES } from '../../../src/lib/routes';
+import { checkThemes } from '../../support/check-page';
+import { checkedDomain, domainWithKeys, recordDetails, reportedDomain } from '../../support/checked-domain';
+import { withoutMailServer } from '../../support/faults';
+import { expect, makeDomain, sendMessage, test, url } from '../../support/fixtures';
+import { countShifts, settled, shifts, WIDTHS } from '../../support/layout-shifts';
+import {
+  failedDelivery,
+  type Made,
+  makeAliases,
+  makeFilters,
+  makeMailbox,
+  webhookPath,
+  webhookWithTwoSecrets,
+} from './data';
+
+type View = { name: string; path: (made: Made) => string | Promise<string> };
+
+/** Every page, and every state that has an address of its own. */
+const VIEWS: View[] = [
+  ...ROUTES.map(({ label, href }) => ({ name: label, path: () => href })),
+  { name: 'Sign in', path: () => '/login' },
+  { name: 'A domain', path: async ({ api }) => checkedDomain(api) },
+  { name: 'The records to publish', path: async ({ api }) => `${await checkedDomain(api)}?view=publish` },
+  { name: 'The details of a record', path: recordDetails },
+  { name: 'The reports of a domain', path: reportedDomain },
+  { name: 'The settings of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=settings` },
+  { name: 'The mailboxes of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=mailboxes` },
+  { name: 'The aliases of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=aliases` },
+  { name: 'A domain with a pending and a retired key', path: domainWithKeys },
+  { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
+  { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
+  { name: 'An admin', path: async ({ api }) => `/admins/${(await api.call<{ id: string }>('GET', '/auth/me')).id}` },
+  { name: 'A mailbox', path: async ({ api, domain }) => `/mailboxes/${(await makeMailbox(api, domain)).id}` },
+  {
+    name: 'A suspended mailbox',
+    path: async ({ api, domain }) => {
+      const { id } = await makeMailbox(api, domain);
+      await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Its password leaked' });
+      return `/mailboxes/${id}`;
+    },
+  },
+  {
+    name: 'Mailboxes of a domain without any',
+    path: async ({ api }) => `/mailboxes?domain=${(await makeDomain(api)).id}`,
+  },
+  { name: 'Aliases of a domain without any', path: async ({ api }) => `/aliases?domain=${(await makeDomain(api)).id}` },
+  {
+    name: 'Aliases with warnings',
+    path: async ({ api, domain }) => `/aliases?domain=${(await makeAliases(api, domain)).domain_id}`,
+  },
+  {
+    name: 'The dialog to change an alias',
+    path: async ({ api, domain }) => `/aliases?edit=${(await makeAliases(api, domain)).id}`,
+  },
+  {
+    name: 'The way of mail for an address',
+    path: async ({ api, domain }) => `/aliases?trace=${(await makeAliases(api, domain)).address}`,
+  },
+  { name: 'The dialog for a new alias', path: () => '/aliases?new=true' },
+  { name: 'The dialog for a new mailbox', path: () => '/mailboxes?new=true' },
+  { name: 'The dialog to import aliases', path: () => '/aliases?import=true' },
+  { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
+  { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
+  { name: 'A failed delivery', path: failedDelivery },
+  { name: 'The settings of a webhook', path: webhookWithTwoSecrets },
+  { name: 'How to verify a signature', path: async (made) => `${await webhookPath(made)}?tab=verify` },
+  { name: 'A webhook without deliveries', path: webhookPath },
+  {
+    name: 'Webhooks of a domain without any',
+    path: async ({ api }) => `/webhooks?domain=${(await makeDomain(api)).id}`,
+  },
+  { name: 'The dialog for a new webhook', path: () => '/webhooks?new=true' },
+  { name: 'A new filter', path: () => '/sieve-filters/new' },
+  { name: 'A filter', path: async (made) => `/sieve-filters/${(await makeFilters(made)).id}` },
+  {
+    name: 'Filters in their order',
+    path: async (made) => `/sieve-filters?domain=${(await makeFilters(made)).domain_id}`,
+  },
+  {
+    name: 'Filters of a domain without any',
+    path: async ({ api }) => `/sieve-filters?domain=${(await makeDomain(api)).id}`,
+  },
+  { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
+];
+
+test.beforeEach(({ page }) => withoutMailServer(page));
+
+for (const { name, path } of VIEWS) {
+  test(`${name}: loads without layout shift, and is accessible in both themes and widths`, async ({
+    signedIn: page,
+    api,
+    domain,
+    sql,
+    check,
+  }) => {
+    await countShifts(page);
+    const address = `${url()}${await path({ api, domain, sql })}`;
+    for (const size of WIDTHS) {
+      await page.setViewportSize(size);
+      await page.goto(address);
+      await settled(page);
+      expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
+      await checkThemes(page);
+      await check();
+    }
+  });
+}
