@@ -137,6 +137,19 @@ test('settings send only changed fields, so a quota that isn’t whole MB stays 
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ default_quota_bytes: 1_500_000 });
 });
 
+test('leaving a form without saving sends nothing', async ({ signedIn: page, api }) => {
+  const domain = await makeDomain(api);
+  const fields = { domain_id: domain.id, local_part: 'ann', password: 'paper boats on the canal' };
+  const { id } = await api.call<{ id: string }>('POST', '/mailboxes', fields);
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await page.getByRole('textbox', { name: 'Display name' }).fill('Ann Field');
+  await page.getByRole('link', { name: 'Domains', exact: true }).click();
+  const calls = countCalls(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave without saving' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Domains' })).toBeVisible();
+  expect(calls()).toBe(0);
+});
+
 test('a list loads no form code before a dialog opens', async ({ signedIn: page }) => {
   for (const path of ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys']) {
     const scripts: Promise<string>[] = [];

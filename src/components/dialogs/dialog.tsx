@@ -31,9 +31,14 @@ export function Dialog(props: DialogProps) {
   const { opened, title, action, children, onClose, onSubmit, isBusy, isDisabled, isDanger } = props;
   // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
   const isMounted = useMounted();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    // A dialog inside a form is elsewhere in the document, but React would submit that form too.
+    event.stopPropagation();
+    onSubmit(event);
+  };
   return (
     <Modal opened={opened && isMounted} onClose={onClose} title={title} yOffset={72}>
-      <form className={classes.form} onSubmit={onSubmit} noValidate>
+      <form className={classes.form} onSubmit={submit} noValidate>
         <DialogFields>{children}</DialogFields>
         <DialogFooter>
           <span className="spacer" />
