@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { AgentAction, AgentRequests } from '../../src/mail/agent/requests';
+import { AGENT_CHANNEL } from '../../src/modules/mail-server/requests';
 
 type Handlers = {
   [Action in AgentAction]?: (
@@ -9,7 +9,7 @@ type Handlers = {
   ) => AgentRequests[Action]['output'] | Promise<AgentRequests[Action]['output']>;
 };
 
-const PAUSE_MS = 25;
+const BEAT_MS = 1_000;
 
 /**
  * A stand-in for the mail agent. Specs share a database, so requests without a handler here are left to other specs'
@@ -35,22 +35,28 @@ export async function startMailAgent(handlers: Handlers): Promise<() => Promise<
       [instance, Object.keys(handlers)],
     );
     const [request] = rows;
-    if (!request) return;
+    if (!request) return false;
     const answer = await handle(handlers, request.action, request.input);
     await client.query('UPDATE mail_request SET finished_at = now(), answer = $2 WHERE id = $1', [request.id, answer]);
+    return true;
   };
-  let isEnding = false;
-  await beat();
-  const answering = (async () => {
-    while (!isEnding) {
-      await beat();
-      await answerOne();
-      await setTimeout(PAUSE_MS);
-    }
-  })();
+  let working: Promise<unknown> = beat();
+  const answerAll = async () => {
+    while (await answerOne());
+  };
+  const work = () => {
+    working = working.then(answerAll);
+  };
+  client.on('notification', work);
+  await client.query(`LISTEN ${AGENT_CHANNEL}`);
+  work();
+  const beating = setInterval(() => {
+    working = working.then(beat);
+  }, BEAT_MS);
   return async () => {
-    isEnding = true;
-    await answering;
+    clearInterval(beating);
+    client.off('notification', work);
+    await working;
     await client.query('DELETE FROM mail_agent WHERE host = $1', [host]);
     await client.end();
   };
