@@ -8,6 +8,6 @@ export default {
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pino', 'prom-client', 'smtp-server'],
   experimental: {
-    optimizePackageImports: ['@mantine/core', '@mantine/hooks', '@tabler/icons-react'],
+    optimizePackageImports: ['@mantine/core', '@mantine/hooks'],
   },
 };

@@ -2,9 +2,9 @@
 
 import { Button } from '@mantine/core';
 import { notifications, Notifications as StackedNotifications } from '@mantine/notifications';
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import type { Problem } from './api/problem';
+import { IconArrowBackUp } from './icons/icons';
 import { StatusMark } from './marks/status-mark';
 import classes from './notifications.module.css';
 

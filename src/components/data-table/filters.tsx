@@ -1,9 +1,9 @@
 'use client';
 
 import { Menu } from '@mantine/core';
-import { IconChevronDown, IconX } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { formatMoment } from '@/lib/format';
+import { IconChevronDown, IconX } from '../icons/icons';
 import { nameOfPeriod, PERIODS, type Period, type Since } from '../list/since';
 import { LocalText } from '../values/local-text';
 import classes from './filters.module.css';
@@ -37,7 +37,7 @@ export function FilterButton({ name, value, className = '', ...props }: FilterBu
   return (
     <button type="button" className={`${classes.chip} ${className}`} {...props}>
       {name} <b>{value}</b>
-      <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
+      <IconChevronDown size={16} stroke={1.5} />
     </button>
   );
 }

@@ -1,9 +1,9 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { formatCount, formatPlural } from '@/lib/format';
 import { MAX_TOTAL } from '@/lib/list-total';
+import { IconChevronLeft, IconChevronRight } from '../icons/icons';
 import type { CursorHistory } from './cursor-history';
 import classes from './pagination.module.css';
 

@@ -1,9 +1,9 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type Problem, toProblem } from '../api/problem';
+import { IconRefresh } from '../icons/icons';
 import { StatusMark } from '../marks/status-mark';
 import { DetailsList } from '../text/details-list';
 import { CopyIcon } from '../values/copy-button';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Modal } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
+import { IconCheck } from '../icons/icons';
 import { DetailsList } from '../text/details-list';
 import { CodeBlock } from '../values/code-block';
 import { CopyButton } from '../values/copy-button';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { Note } from '../data-table/states';
+import { IconRefresh } from '../icons/icons';
 import { StatusMark } from '../marks/status-mark';
 import { Page } from '../shell/page';
 import { DetailsList } from '../text/details-list';

@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, PasswordInput } from '@mantine/core';
-import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { generatePassword } from '@/lib/generate-password';
 import { PASSWORD_RULE } from '@/lib/password';
+import { IconDice5 } from '../icons/icons';
 import { CopyIcon } from '../values/copy-button';
 import classes from './password-field.module.css';
 

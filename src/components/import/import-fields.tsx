@@ -1,8 +1,8 @@
 'use client';
 
 import { FileInput, Select, Textarea } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconUpload } from '../icons/icons';
 import { FieldPair } from '../layout/form-layout';
 
 type ImportFieldsProps = {

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from '@/lib/format';
 import { isSessionLost, toProblem } from '../api/problem';
 import { reportSessionLost } from '../api/session-lost';
+import { IconDownload } from '../icons/icons';
 import { dismissResult, notify } from '../notifications';
 
 export type ListExport = {

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
 import { type ReactNode, useDeferredValue } from 'react';
 import { useIsRunning } from '../document/use-is-running';
+import { IconDots } from '../icons/icons';
 
 type RowMenuProps = { label: string; children: ReactNode };
 

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { Note } from '../data-table/states';
+import { IconSearch } from '../icons/icons';
 import { NearLink } from '../near-link';
 import { PageHeader } from '../page-header';
 import { Page } from './page';

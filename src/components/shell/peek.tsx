@@ -2,8 +2,8 @@
 
 import { ActionIcon } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { IconX } from '../icons/icons';
 import classes from './peek.module.css';
 import { isTaken } from './shortcuts/is-taken';
 

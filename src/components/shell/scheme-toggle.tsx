@@ -1,7 +1,7 @@
 'use client';
 
 import { ActionIcon, useMantineColorScheme } from '@mantine/core';
-import { IconMoon, IconSun } from '@tabler/icons-react';
+import { IconMoon, IconSun } from '../icons/icons';
 import classes from './scheme-toggle.module.css';
 
 /** Renders both icons; the style sheet shows one, because the server doesn't know the browser's theme. */

@@ -2,7 +2,6 @@
 
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/roles';
@@ -11,6 +10,7 @@ import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
 import { lazyDialog } from '../dialogs/lazy-dialog';
+import { IconMenu2, IconSearch } from '../icons/icons';
 import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
 import { NearLink } from '../near-link';
@@ -64,7 +64,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
         <button type="button" className={classes.search} onClick={palette.open}>
-          <IconSearch size={16} stroke={1.5} aria-hidden="true" />
+          <IconSearch size={16} stroke={1.5} />
           <span>Search addresses, domains, messages</span>
           <kbd>Ctrl K</kbd>
         </button>

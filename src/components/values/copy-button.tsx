@@ -2,7 +2,7 @@
 
 import { ActionIcon, Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { IconCheck, IconCopy } from '../icons/icons';
 
 type CopyIconProps = { value: string; what: string };
 

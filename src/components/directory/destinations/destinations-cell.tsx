@@ -1,10 +1,10 @@
 'use client';
 
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatPlural } from '@/lib/format';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { Cell } from '../../data-table/cells';
+import { IconChevronDown, IconChevronUp } from '../../icons/icons';
 import { StatusMark } from '../../marks/status-mark';
 import { EmailAddress } from '../../values/email-address';
 import classes from './destinations-cell.module.css';
@@ -20,7 +20,7 @@ const LABELS = {
 type Warning = { code: keyof typeof LABELS; message: string; destination: string | null };
 type Alias = { address: string; destination: string; warnings: Warning[] };
 
-const CHEVRON = { size: 14, stroke: 1.75, 'aria-hidden': true } as const;
+const CHEVRON = { size: 14, stroke: 1.75 } as const;
 
 /** Where an alias delivers to: the first address, and the others once it is opened. */
 export function DestinationsCell({ alias }: { alias: Alias }) {

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ViewPage, viewHref, viewQuery } from '@/lib/saved-views';
 import { trpc } from '../../api/trpc';
 import { lazyDialog } from '../../dialogs/lazy-dialog';
+import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconRefresh, IconTrash } from '../../icons/icons';
 import { NearLink } from '../../near-link';
 import { useViewActions } from './use-view-actions';
 import classes from './views.module.css';

@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { confirmLeave } from '../../dialogs/navigation-guard';
+import { IconChevronDown, IconKeyboard, IconLogout, IconUserCircle } from '../../icons/icons';
 import { NearLink } from '../../near-link';
 import classes from './bar-button.module.css';
 

@@ -2,10 +2,10 @@
 
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconChevronDown } from '@tabler/icons-react';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '../../api/trpc';
+import { IconChevronDown } from '../../icons/icons';
 import classes from './bar-button.module.css';
 
 const ALL = 'all';

@@ -1,5 +1,11 @@
 'use client';
 
+import { usePathname } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
+import type { ComponentType } from 'react';
+import type { Role } from '@/lib/roles';
+import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
+import type { IconProps } from '../../icons/icon';
 import {
   IconAddressBook,
   IconAdjustmentsHorizontal,
@@ -13,7 +19,6 @@ import {
   IconHeartbeat,
   IconKey,
   IconMail,
-  type IconProps,
   IconSend,
   IconServer2,
   IconServerCog,
@@ -23,12 +28,7 @@ import {
   IconUsers,
   IconWebhook,
   IconWorld,
-} from '@tabler/icons-react';
-import { usePathname } from 'next/navigation';
-import { parseAsString, useQueryState } from 'nuqs';
-import type { ComponentType } from 'react';
-import type { Role } from '@/lib/roles';
-import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
+} from '../../icons/icons';
 import { NearLink } from '../../near-link';
 import { AttentionCount } from './attention-count';
 import classes from './navigation.module.css';

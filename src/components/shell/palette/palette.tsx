@@ -2,11 +2,11 @@
 
 import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
-import { IconSearch, IconX } from '@tabler/icons-react';
 import { useRouter } from 'next/navigation';
 import { type MouseEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Role } from '@/lib/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
+import { IconSearch, IconX } from '../../icons/icons';
 import { useSignOut } from '../navigation/account-menu';
 import type { Command, PaletteItem } from './items/item';
 import { paletteItems } from './items/palette-items';
@@ -96,7 +96,7 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
         spellCheck={false}
         placeholder={PALETTE_LABEL}
         data-autofocus
-        leftSection={<IconSearch size={16} stroke={1.5} aria-hidden="true" />}
+        leftSection={<IconSearch size={16} stroke={1.5} />}
         rightSection={
           <ActionIcon className="only-small" aria-label="Close" onClick={palette.close}>
             <IconX size={16} stroke={1.5} />

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { IconCheck, IconEye, type IconProps, IconRotate } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { IconProps } from '@/components/icons/icon';
+import { IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';

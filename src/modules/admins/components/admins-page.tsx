@@ -1,12 +1,12 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { IconPlus } from '@/components/icons/icons';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';

@@ -1,13 +1,13 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { IconPlus, IconRoute } from '@/components/icons/icons';
 import { SHOWN } from '@/components/list/active-filter';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { IconDownload } from '@/components/icons/icons';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import type { Analytics, AnalyticsPoint } from '../schema';

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
 import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
+import { IconPlus, IconRefresh } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
@@ -10,6 +9,7 @@ import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { IconPlus } from '@/components/icons/icons';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';

@@ -1,9 +1,9 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconRoute } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { IconRoute } from '@/components/icons/icons';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';

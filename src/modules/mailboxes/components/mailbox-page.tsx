@@ -1,11 +1,11 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconMail } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { StorageGauge } from '@/components/directory/storage';
+import { IconMail } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
+import { IconDownload } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { PageHeader } from '@/components/page-header';

@@ -1,7 +1,7 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
-import { IconArrowUpRight, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { IconArrowUpRight, IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { NearLink } from '@/components/near-link';
 import { Peek } from '@/components/shell/peek';

@@ -2,8 +2,8 @@
 
 import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFilter } from '@tabler/icons-react';
 import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
+import { IconFilter } from '@/components/icons/icons';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import type { MouseEvent } from 'react';
@@ -9,6 +8,7 @@ import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
+import { IconSend } from '@/components/icons/icons';
 import { ListView } from '@/components/list/list-view';
 import { nameOfPeriod } from '@/components/list/since';
 import { totalOf, totalOptions } from '@/components/list/total';

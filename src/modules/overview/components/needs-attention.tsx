@@ -1,5 +1,5 @@
-import { IconChevronRight } from '@tabler/icons-react';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { IconChevronRight } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -92,7 +92,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     cell: ({ href, action }) => (
       <NearLink className={`act ${classes.go}`} href={href}>
         {action}
-        <IconChevronRight size={16} stroke={1.5} aria-hidden="true" />
+        <IconChevronRight size={16} stroke={1.5} />
       </NearLink>
     ),
   },

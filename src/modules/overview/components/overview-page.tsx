@@ -1,10 +1,10 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { IconSend } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { useAttention } from '@/components/shell/navigation/use-attention';

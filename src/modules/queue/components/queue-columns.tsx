@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Copyable } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';

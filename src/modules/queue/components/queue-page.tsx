@@ -1,12 +1,12 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { askWithPage } from '@/components/api/ask-with-page';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { IconRefresh } from '@/components/icons/icons';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatPlural } from '@/lib/format';

@@ -1,9 +1,9 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import type { Problem } from '@/components/api/problem';
 import { EmptyState, Note } from '@/components/data-table/states';
+import { IconRefresh } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 

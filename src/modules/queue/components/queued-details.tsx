@@ -2,7 +2,7 @@
 
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { TextButton } from '@/components/text/text-button';

@@ -1,12 +1,12 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { parseAsString, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
+import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton, type ListExport } from '@/components/list/export-csv';
 import { type ListQuery, ListView } from '@/components/list/list-view';

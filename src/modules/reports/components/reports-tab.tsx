@@ -2,9 +2,9 @@
 
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconUpload } from '@tabler/icons-react';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
 import { DmarcReports } from './dmarc/dmarc-reports';
 import { DmarcResults } from './dmarc/dmarc-results';

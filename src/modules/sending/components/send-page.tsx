@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
@@ -9,6 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { useIsRunning } from '@/components/document/use-is-running';
+import { IconPlus } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';

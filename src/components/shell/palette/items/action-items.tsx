@@ -1,5 +1,5 @@
-import { IconCommand, IconKey, IconPlus } from '@tabler/icons-react';
 import { hasRole, type Role } from '@/lib/roles';
+import { IconCommand, IconKey, IconPlus } from '../../../icons/icons';
 import { withDomain } from '../../with-domain';
 import { type Command, ICON, type PaletteItem } from './item';
 import { byRank, matches } from './match';

@@ -32,4 +32,4 @@ export type Directory = {
 
 export const MAX_PER_KIND = 5;
 
-export const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
+export const ICON = { size: 16, stroke: 1.5 } as const;

@@ -1,3 +1,5 @@
+import { formatAgo } from '@/lib/format';
+import type { AddressMatch } from '../../../directory/use-address-search';
 import {
   IconAddressBook,
   IconArrowRight,
@@ -6,9 +8,7 @@ import {
   IconUsers,
   IconWebhook,
   IconWorld,
-} from '@tabler/icons-react';
-import { formatAgo } from '@/lib/format';
-import type { AddressMatch } from '../../../directory/use-address-search';
+} from '../../../icons/icons';
 import {
   type Admin,
   type Directory,

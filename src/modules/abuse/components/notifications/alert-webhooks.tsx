@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPlus, IconSend } from '@tabler/icons-react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { IconPlus, IconSend } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';

@@ -1,11 +1,11 @@
 import { Menu } from '@mantine/core';
-import { IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn, addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DestinationsCell } from '@/components/directory/destinations/destinations-cell';
 import { WarningMark } from '@/components/directory/destinations/warning-mark';
+import { IconPencil, IconRoute, IconTrash } from '@/components/icons/icons';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';

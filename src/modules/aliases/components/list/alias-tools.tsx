@@ -1,7 +1,7 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconTableImport } from '@tabler/icons-react';
+import { IconChevronDown, IconTableImport } from '@/components/icons/icons';
 import { SHOWN_LABELS } from '@/components/list/active-filter';
 import { ExportItem, type ListExport } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';

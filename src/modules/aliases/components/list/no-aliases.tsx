@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import { EmptyState } from '@/components/data-table/states';
+import { IconPlus, IconTableImport } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { Steps } from '@/components/text/steps';
 import classes from './no-aliases.module.css';

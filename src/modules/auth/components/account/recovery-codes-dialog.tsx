@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group, Modal } from '@mantine/core';
-import { IconCheck, IconDownload } from '@tabler/icons-react';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { IconCheck, IconDownload } from '@/components/icons/icons';
 import { CopyButton } from '@/components/values/copy-button';
 import classes from './recovery-codes-dialog.module.css';
 

@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, Stack } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { IconDownload } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CopyIcon } from '@/components/values/copy-button';
 import { formatPlural } from '@/lib/format';

@@ -1,12 +1,12 @@
 'use client';
 
 import { Button, Stack, TextInput } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { CodeInput, isWholeCode } from '@/components/forms/code-input';
+import { IconArrowLeft } from '@/components/icons/icons';
 import { Lead } from '../postcard';
 import classes from './code-form.module.css';
 import type { PendingSignIn } from './pending-sign-in';

@@ -1,9 +1,9 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Cell } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CopyIcon } from '@/components/values/copy-button';
 import type { Domain } from '../../schema';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconCopy, IconDownload } from '@tabler/icons-react';
 import { toProblem } from '@/components/api/problem';
+import { IconChevronDown, IconCopy, IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { notify } from '@/components/notifications';
 

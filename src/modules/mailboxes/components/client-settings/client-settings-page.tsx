@@ -1,9 +1,9 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
+import { IconPrinter } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';

@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import { trpc } from '@/components/api/trpc';
+import { IconPrinter } from '@/components/icons/icons';
 import { Skeleton } from '@/components/marks/skeleton';
 import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';

@@ -1,9 +1,9 @@
 'use client';
 
 import { Button, Modal } from '@mantine/core';
-import { IconCheck, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { IconCheck, IconDownload } from '@/components/icons/icons';
 import { formatPlural } from '@/lib/format';
 
 export type NewPassword = { email: string; password: string };

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { IconPlus, IconTableImport } from '@/components/icons/icons';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { IconDownload } from '@/components/icons/icons';
 import { Badge } from '@/components/text/badge';
 import { formatBytes } from '@/lib/format';
 import type { MessageContent } from '../../content/schema';

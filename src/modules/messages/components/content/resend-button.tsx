@@ -2,8 +2,8 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconSend } from '@tabler/icons-react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { IconSend } from '@/components/icons/icons';
 import type { Message } from '../../schema';
 
 const ResendDialog = lazyDialog(() => import('./resend-dialog').then((module) => module.ResendDialog));

@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconChevronDown, IconChevronRight } from '@/components/icons/icons';
 import { RawText } from '@/components/text/raw-text';
 import { TextButton } from '@/components/text/text-button';
 import classes from './folded-list.module.css';

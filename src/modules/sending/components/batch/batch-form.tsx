@@ -1,12 +1,12 @@
 'use client';
 
 import { Button, Textarea } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { useSendBatch } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { IconSend } from '@/components/icons/icons';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
 import { SendFooter } from '../send-footer';

@@ -1,8 +1,8 @@
 'use client';
 
 import { ActionIcon, Button, FileButton } from '@mantine/core';
-import { IconPaperclip, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconPaperclip, IconX } from '@/components/icons/icons';
 import { Gauge } from '@/components/marks/gauge';
 import { formatBytes } from '@/lib/format';
 import classes from './attachments-input.module.css';

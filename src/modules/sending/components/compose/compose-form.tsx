@@ -1,13 +1,13 @@
 'use client';
 
 import { Button, Stack, Tabs, Textarea, TextInput } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { useSendMessage } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import type { FieldError } from '@/components/forms/field-errors';
 import { useApiForm } from '@/components/forms/use-api-form';
+import { IconSend } from '@/components/icons/icons';
 import { FieldPair } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';

@@ -1,8 +1,8 @@
 'use client';
 
 import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconPlus, IconX } from '@/components/icons/icons';
 import type { HeaderRow } from './compose-values';
 import { FieldList } from './field-list';
 import classes from './headers-input.module.css';

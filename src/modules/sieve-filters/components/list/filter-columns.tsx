@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { IconArrowDown, IconArrowUp } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { EmailAddress } from '@/components/values/email-address';
 import type { SieveFilter } from '../../schema';

@@ -1,13 +1,13 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { IconPlus } from '@/components/icons/icons';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';

@@ -2,10 +2,10 @@
 
 import { Button } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
-import { IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { IconRefresh } from '@/components/icons/icons';
 import { Timeline } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';

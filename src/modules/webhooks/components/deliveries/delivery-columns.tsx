@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';

@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { IconChevronDown, IconSend } from '@/components/icons/icons';
 import { notify } from '@/components/notifications';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
 import type { Delivery, Webhook } from '../../schema';

@@ -2,8 +2,8 @@
 
 import { Button, Switch } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconRefresh } from '@tabler/icons-react';
 import { trpc } from '@/components/api/trpc';
+import { IconRefresh } from '@/components/icons/icons';
 import type { Webhook } from '../../schema';
 import type { useWebhookActions } from '../use-webhook-actions';
 import { hostOf } from '../webhook-values';

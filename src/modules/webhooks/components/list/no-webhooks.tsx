@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { EmptyState } from '@/components/data-table/states';
+import { IconPlus } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { Steps } from '@/components/text/steps';
 import { CodeBlock } from '@/components/values/code-block';
