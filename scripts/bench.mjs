@@ -31,6 +31,7 @@ import { soak } from './bench/soak.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { isBuildCurrent } from './steps/build.mjs';
+import { installMissing } from './steps/install.mjs';
 
 const LARGE = 10_000_000;
 const BACKUP_ROWS = 1_000_000;
@@ -42,6 +43,7 @@ await runCommand(bench, { exitCodeWhenStopped: 130 });
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function bench(lifetime) {
+  await installMissing(root, { withDev: true });
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   if (process.argv[2] === 'scale') return benchScale(lifetime);
   if (process.argv[2] === 'cluster') return benchCluster(lifetime);

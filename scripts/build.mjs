@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { build, generateClient, isBuildCurrent, isClientCurrent } from './steps/build.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { requireUnlocked, takeLock } from './steps/lock.mjs';
 import { step } from './steps/step.mjs';
 
@@ -18,7 +18,7 @@ async function prepare() {
   await takeLock(`build ${root}`, 'This folder');
   // The demo may be serving what a build would replace.
   if (!isClientCurrent(root) || !isBuildCurrent(root)) await requireUnlocked(`demo ${root}`, 'This folder');
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   if (!isBuildCurrent(root)) await step('Building the console', () => build(root));
   return 0;

@@ -7,7 +7,7 @@ import { dataDirOf, readAccess, reset, seed } from './demo/demo-data.mjs';
 import { applyDemoEnvironment } from './demo/demo-environment.mjs';
 import { describe } from './demo/description.mjs';
 import { runCommand } from './process/lifetime.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing, isInstalled } from './steps/install.mjs';
 import { requireUnlocked, takeLock } from './steps/lock.mjs';
 import { startApp } from './steps/start-app.mjs';
 import { step } from './steps/step.mjs';
@@ -26,10 +26,8 @@ async function start(lifetime) {
   await takeLock(`data ${dataDir}`, 'The data folder of the demo');
   // `npm start` may be serving files that an installation or a build would replace.
   const requireFree = () => requireUnlocked(`build ${root}`, 'This folder');
-  if (!isInstalled(root)) {
-    await requireFree();
-    await step('Installing the packages', () => install(root));
-  }
+  if (!isInstalled(root)) await requireFree();
+  await installMissing(root);
   await applyDemoEnvironment({ root, dataDir });
   if (isReset) await step('Deleting the data of the demo', () => reset(dataDir));
   const { url } = await startApp(lifetime, {

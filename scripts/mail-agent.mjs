@@ -9,7 +9,7 @@ import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { readEnvFile } from './steps/environment.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { stopChild } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
@@ -26,7 +26,7 @@ async function start(lifetime) {
   checkNodeVersion();
   process.chdir(root);
   readEnvFile(root);
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root);
   const { readSettings } = await import('../src/server/settings/settings.mjs');
   const settings = readSettings(process.env);
   process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);

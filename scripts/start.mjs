@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { describeListening, describeSetup } from './process/listen.mjs';
 import { readEnvFile } from './steps/environment.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { requireUnlocked, takeLock } from './steps/lock.mjs';
 import { startApp } from './steps/start-app.mjs';
-import { secondsSince, step } from './steps/step.mjs';
+import { secondsSince } from './steps/step.mjs';
 
 /** Apart from the data of `npm start`, so that both can run at once. */
 const DEV_DATA_DIR = '.data-dev';
@@ -28,7 +28,7 @@ async function start(lifetime) {
   if (!isDev) await takeLock(`build ${root}`, 'This folder');
   await takeLock(`data ${resolve(process.env.DATA_DIR || '.data')}`, 'The data folder');
 
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root);
   // The demo may be serving the build that this would replace.
   const beforeBuild = () => requireUnlocked(`demo ${root}`, 'This folder');
   const { url, port, wantedPort, setupLink } = await startApp(lifetime, { root, isDev, beforeBuild });

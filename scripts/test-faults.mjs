@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { secondsSince, step } from './steps/step.mjs';
 
 const DEFAULTS = { events: 2000, endpoints: 5, kills: 10, seed: Date.now() % 100_000 };
@@ -21,7 +21,7 @@ async function testFaults(lifetime) {
   checkNodeVersion();
   process.chdir(root);
   const options = readOptions();
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root, { withDev: true });
   const { build, generateClient, isBuildCurrent, isClientCurrent } = await import('./steps/build.mjs');
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   if (!isBuildCurrent(root)) await step('Building the console', () => build(root));

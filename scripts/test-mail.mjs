@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { checkMailServerCanRun, installMailServer, isMailServerInstalled } from './mail/packages.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { runTool, toolPath } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
@@ -22,7 +22,7 @@ async function test(lifetime) {
   checkNodeVersion();
   checkMailServerCanRun();
   process.chdir(root);
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root, { withDev: true });
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   if (!isMailServerInstalled()) await step("Installing the mail server's packages", installMailServer);
 

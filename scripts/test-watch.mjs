@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { stopChild, toolPath } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 import { prepareRedisServer } from './testing/redis.mjs';
@@ -20,7 +20,7 @@ await runCommand(watch, { exitCodeWhenStopped: 0 });
 async function watch(lifetime) {
   checkNodeVersion();
   process.chdir(root);
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root, { withDev: true });
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   prepareRedisServer();
   const adminUrl = await startTestDatabase(lifetime);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { isPlain } from './process/plain-error.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
-import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { secondsSince, step } from './steps/step.mjs';
 import { startTestDatabase, testEnvironment } from './testing/test-environment.mjs';
 import { testSteps } from './testing/test-steps.mjs';
@@ -22,7 +22,7 @@ async function test(lifetime) {
   checkNodeVersion();
   process.chdir(root);
   const { steps, filters } = chooseSteps(process.argv.slice(2));
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root, { withDev: true });
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   const adminUrl = steps.some((each) => each.needsDatabase) ? await startTestDatabase(lifetime) : '';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 import { generateClient, isClientCurrent } from '../steps/build.mjs';
 import { readEnvFile } from '../steps/environment.mjs';
-import { checkNodeVersion, install, isInstalled } from '../steps/install.mjs';
+import { checkNodeVersion, installMissing } from '../steps/install.mjs';
 import { step } from '../steps/step.mjs';
 
 /**
@@ -15,7 +15,7 @@ export async function prepareBackupCommand(root, lifetime, { isNewAllowed = fals
   checkNodeVersion();
   process.chdir(root);
   readEnvFile(root);
-  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  await installMissing(root);
   const { readSettings } = await import('../../src/server/settings/settings.mjs');
   const { dataDir, databaseUrl } = readSettings(process.env);
   const keyFile = join(dataDir, 'secret-key');

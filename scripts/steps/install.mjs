@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 import { npmPath, runTool } from './run-tool.mjs';
+import { step } from './step.mjs';
 
 const OLDEST_NODE = /** @type {const} */ ([20, 19]);
 
@@ -12,22 +13,42 @@ export function checkNodeVersion() {
   throw new PlainError(`Postroom needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}.`);
 }
 
+/**
+ * Installs the packages that are missing. Development packages that are there stay.
+ * @param {string} root
+ * @param {{ withDev?: boolean }} options `withDev`: also what only tests and checks need
+ */
+export async function installMissing(root, { withDev = false } = {}) {
+  if (isInstalled(root, { withDev })) return;
+  await step('Installing the packages', () => install(root, { withDev: withDev || hasDevPackages(root) }));
+}
+
 /** npm writes its copy of the lockfile last, so an interrupted installation has none or a different one. */
-export function isInstalled(root) {
-  const copy = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(copy)) return false;
-  const { packages: installed } = JSON.parse(readFileSync(copy, 'utf8'));
+export function isInstalled(root, { withDev = false } = {}) {
+  const installed = installedPackages(root);
+  if (!installed) return false;
   const { packages: wanted } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(wanted).every(([path, entry]) => {
-    if (path === '' || (entry.optional && !installed[path])) return true;
+    if (path === '' || (entry.dev && !withDev) || (entry.optional && !installed[path])) return true;
     return installed[path]?.version === entry.version;
   });
 }
 
-export async function install(root) {
+async function install(root, { withDev }) {
   const npm = npmPath();
   if (!npm) throw new PlainError('npm was not found next to this Node.js: run "npm ci" and try again.');
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  // "npm ci" deletes what is there first, which a running server would miss.
+  const command = isInstalled(root) ? ['install', '--no-save'] : ['ci'];
+  const args = [...command, withDev ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { exitCode, output } = await runTool(npm, args, { root });
   if (exitCode !== 0) throw new PlainError(`The packages could not be installed:\n${output.trim()}`);
+}
+
+function hasDevPackages(root) {
+  return Object.values(installedPackages(root) ?? {}).some(({ dev }) => dev);
+}
+
+function installedPackages(root) {
+  const copy = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(copy) ? JSON.parse(readFileSync(copy, 'utf8')).packages : undefined;
 }
