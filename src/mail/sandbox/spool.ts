@@ -81,17 +81,19 @@ async function store(
 
 // In order of removal: without its `.eml`, the other files are ignored.
 function filesOf(dir: string, queueId: string) {
+  // Without the mark, the build traces every file of the project.
+  const file = (extension: string) => path.join(/*turbopackIgnore: true*/ dir, `${queueId}${extension}`);
   return {
-    eml: path.join(dir, `${queueId}.eml`),
-    emlDraft: path.join(dir, `${queueId}.eml.part`),
-    due: path.join(dir, `${queueId}.due`),
-    json: path.join(dir, `${queueId}.json`),
-    jsonDraft: path.join(dir, `${queueId}.json.part`),
+    eml: file('.eml'),
+    emlDraft: file('.eml.part'),
+    due: file(DUE),
+    json: file('.json'),
+    jsonDraft: file('.json.part'),
   };
 }
 
 async function listDueReports(dir: string): Promise<string[]> {
-  const names = new Set(await readdir(dir));
+  const names = new Set(await readdir(/*turbopackIgnore: true*/ dir));
   const due = [...names].filter((name) => name.endsWith(DUE)).map((name) => name.slice(0, -DUE.length));
   return due.filter((queueId) => names.has(`${queueId}.eml`)).sort();
 }
@@ -139,7 +141,7 @@ async function syncFolder(dir: string): Promise<void> {
 }
 
 async function removeLeftovers(dir: string): Promise<void> {
-  const names = new Set(await readdir(dir));
+  const names = new Set(await readdir(/*turbopackIgnore: true*/ dir));
   for (const name of names) {
     const isOrphanedMarker = name.endsWith(DUE) && !names.has(`${name.slice(0, -DUE.length)}.eml`);
     if (!name.endsWith(DRAFT) && !isOrphanedMarker) continue;

@@ -20,11 +20,11 @@ type Migrations = Header['migrations'];
 
 /** Those of this version of Postroom, with the sums that Prisma records. */
 export async function readMigrations(folder = MIGRATIONS): Promise<Migrations> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(/*turbopackIgnore: true*/ folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   return Promise.all(
     names.toSorted().map(async (name) => {
-      const script = await readFile(path.join(folder, name, SCRIPT));
+      const script = await readFile(path.join(/*turbopackIgnore: true*/ folder, name, SCRIPT));
       return { name, checksum: createHash('sha256').update(script).digest('hex') };
     }),
   );
@@ -38,11 +38,13 @@ export async function migrateTo(
   databaseUrl: string,
   { folder = MIGRATIONS, only, signal }: { folder?: string; only?: readonly string[]; signal?: AbortSignal },
 ): Promise<void> {
-  if (!only) return deploy(databaseUrl, path.resolve(folder), signal);
+  if (!only) return deploy(databaseUrl, path.resolve(/*turbopackIgnore: true*/ folder), signal);
   const chosen = await mkdtemp(path.join(tmpdir(), 'postroom-migrations-'));
   try {
     for (const name of [...only, LOCK_FILE])
-      await cp(path.join(folder, name), path.join(chosen, name), { recursive: true });
+      await cp(path.join(/*turbopackIgnore: true*/ folder, name), path.join(/*turbopackIgnore: true*/ chosen, name), {
+        recursive: true,
+      });
     await deploy(databaseUrl, chosen, signal);
   } finally {
     await rm(chosen, { recursive: true, force: true });
