@@ -57,6 +57,7 @@ async function main() {
   const { setupLink } = app;
   if (process.send) process.send({ type: 'ready', url: settings.appUrl, port, setupLink });
   else announce(settings, { port, setupLink });
+  app.startTasks();
 }
 
 /**

@@ -1,5 +1,5 @@
-import { log } from '../log';
 import { countTask } from '../metrics/metrics';
+import { failureLog } from './failures';
 
 export type RepeatingTask = {
   /** Runs now, or once more after the current run. */
@@ -13,19 +13,16 @@ export type RepeatingTask = {
  * @param name one of a fixed number of names, because it labels metrics
  */
 export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): RepeatingTask {
+  const failures = failureLog(name);
   let underWay: Promise<void> | null = null;
   let isWanted = false;
-  let hasFailed = false;
   let isEnded = false;
   const runOnce = async () => {
     try {
       await countTask(name, task);
-      if (hasFailed) log.info({ task: name }, 'repeating task works again');
-      hasFailed = false;
+      failures.succeeded();
     } catch (error) {
-      // Log the first failure only.
-      if (!hasFailed) log.error({ error, task: name }, 'repeating task failed, retrying');
-      hasFailed = true;
+      failures.failed(error);
     }
   };
   const run = async () => {

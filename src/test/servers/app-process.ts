@@ -7,5 +7,6 @@ process.on('disconnect', () => process.exit(1));
 
 const server = createServer();
 const app = await start();
+app.startTasks();
 app.serve(server, { servePage: async (_, response) => void response.writeHead(404).end(), isDev: false });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

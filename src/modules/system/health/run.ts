@@ -4,11 +4,11 @@ import { checkAuditAnchor } from '@/modules/audit/service';
 import { checkBackups } from '@/modules/backups/service';
 import { checkMailBackups } from '@/modules/mail-backups/service';
 import { checkSubmission } from '@/modules/sending/service';
+import { failureLog } from '@/server/background/failures';
 import type { Clock } from '@/server/clock';
 import { instanceName, thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { checkRedis } from '@/server/limits/rate-limit';
-import { log } from '@/server/log';
 import { checkDisk, checkMemory } from '@/server/machine';
 import { checkReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
@@ -20,6 +20,8 @@ import { checkWork } from './work';
 const EVERY_SECONDS = 15;
 /** Longer than any check takes that ends by itself. */
 const CHECK_TIMEOUT_MS = 10_000;
+
+const failures = failureLog('a health check');
 
 /**
  * Checks this instance’s machine and what it depends on and, on one instance at a time, the system as a whole. One check
@@ -38,9 +40,9 @@ export async function runHealthChecks(db: Database, clock: Clock): Promise<void>
   ];
   const shared = isMine ? checksOfAll(db, clock.now()) : [];
   const results = await Promise.allSettled([...own, ...shared].map((check) => within(check, CHECK_TIMEOUT_MS)));
-  for (const result of results) {
-    if (result.status === 'rejected') log.error({ error: result.reason }, 'a health check failed');
-  }
+  const problems = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  for (const problem of problems) failures.failed(problem);
+  if (problems.length === 0) failures.succeeded();
   await recordFindings(
     db,
     results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),

@@ -1,3 +1,4 @@
+import { failureLog } from '@/server/background/failures';
 import { groupCalls } from '@/server/background/group-calls';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
@@ -45,12 +46,12 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   });
   const provenEndpoints = createProvenEndpoints();
   const lanes = createLanes();
+  const failures = failureLog('claiming webhook deliveries');
   const { webhookAttempts, webhookDuration } = metrics();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
   /** Whether the last claim got as many for healthy endpoints as it had room for. */
   let isMoreDue = false;
-  let isDatabaseDown = false;
   let isStopped = false;
 
   function kick(): void {
@@ -68,7 +69,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   /** Claims that overlap share one query. @returns the number of attempts started */
   function claim(): Promise<number> {
     claiming ??= claimAndRun()
-      .then(reportDatabaseUp, reportDatabaseDown)
+      .then(reportSuccess, reportFailure)
       .finally(() => {
         claiming = null;
         if (isMoreDue) kick();
@@ -76,16 +77,13 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
     return claiming;
   }
 
-  /** Logged once, not at every tick. */
-  function reportDatabaseDown(error: unknown): number {
-    if (!isDatabaseDown) log.warn({ error }, 'cannot claim webhook deliveries from the database, retrying');
-    isDatabaseDown = true;
+  function reportFailure(error: unknown): number {
+    failures.failed(error);
     return 0;
   }
 
-  function reportDatabaseUp(started: number): number {
-    if (isDatabaseDown) log.info('webhook deliveries can be claimed again');
-    isDatabaseDown = false;
+  function reportSuccess(started: number): number {
+    failures.succeeded();
     return started;
   }
 
