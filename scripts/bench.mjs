@@ -11,6 +11,7 @@
 //   dns                        the API while the DNS of 1,000 domains is checked
 //   cluster                    one instance behind nginx, and two
 //   backup [rows]              backup and restore of 1,000,000 messages and as many audit entries
+//   start                      the first start of a clone of the last commit against that of a Next.js app with one page; Linux
 //   soak [minutes]             the app's memory under sends and reads
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -28,6 +29,7 @@ import { comparePaint } from './bench/paint.mjs';
 import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
 import { soak } from './bench/soak.mjs';
+import { compareStarts } from './bench/start.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { isBuildCurrent } from './steps/build.mjs';
@@ -43,6 +45,7 @@ await runCommand(bench, { exitCodeWhenStopped: 130 });
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function bench(lifetime) {
+  if (process.argv[2] === 'start') return benchStart(lifetime);
   await installMissing(root, { withDev: true });
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   if (process.argv[2] === 'scale') return benchScale(lifetime);
@@ -141,6 +144,22 @@ async function benchSoak(server) {
     onMinute: (minute, bytes) => console.log(`minute ${minute}: ${(bytes / MB).toFixed(0)} MB`),
   });
   console.log(`${calls} calls, memory afterwards ${(after / before).toFixed(3)} x`);
+  return 0;
+}
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchStart(lifetime) {
+  const { bare, own } = await compareStarts(root, lifetime);
+  const format = (figure) => (figure < 100 ? figure.toFixed(1) : figure.toFixed(0)).padStart(10);
+  const print = (name, least, figure) =>
+    console.log(`${name.padEnd(32)}${format(least)}${format(figure)}${(figure / least).toFixed(2).padStart(8)}`);
+  console.log(`${`load ${loadavg()[0]?.toFixed(1)}`.padEnd(32)}   Next.js  Postroom   ratio`);
+  print('CPU seconds until it serves', bare.first.cpuSeconds, own.first.cpuSeconds);
+  print('seconds until it serves', bare.first.wallSeconds, own.first.wallSeconds);
+  print('files in node_modules', bare.files, own.files);
+  print('MB in node_modules', bare.megabytes, own.megabytes);
+  print('CPU seconds of the next start', bare.warm.cpuSeconds, own.warm.cpuSeconds);
+  print('seconds of the next start', bare.warm.wallSeconds, own.warm.wallSeconds);
   return 0;
 }
 
