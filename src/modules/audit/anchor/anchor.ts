@@ -65,7 +65,6 @@ export function openAuditAnchor(dataDir: string, clock: Clock): AuditAnchor {
       return { anchor: null, alteredAt: null };
     });
     known = { ...NOTHING_KNOWN, ...stored, archiveDir };
-    if (!known.anchor && !known.alteredAt) log.warn({ dir: dataDir }, 'no end of the audit log is known yet');
     return known;
   };
 
@@ -80,6 +79,8 @@ export function openAuditAnchor(dataDir: string, clock: Clock): AuditAnchor {
   };
 
   const logEnd = ({ seq, hash, at }: Anchor): void => {
+    // An empty log has no end yet.
+    if (seq === 0n) return;
     log.info({ seq: String(seq), hash: hexOf(hash), seen_at: at }, 'end of the audit log');
     loggedAt = clock.now().getTime();
   };
@@ -102,6 +103,7 @@ export function openAuditAnchor(dataDir: string, clock: Clock): AuditAnchor {
     async follow({ seq, hash }, { head, accepted }, clearAt) {
       const at = clock.now();
       const before = (await load()).anchor;
+      if (!before && seq > 0n) log.warn({ dir: dataDir }, 'no end of the audit log was known');
       const anchor: Anchor = {
         ...{ seq, hash, at, clearAt: clearAt ?? before?.clearAt ?? null },
         first: before?.first ?? { seq: head.seq, at },
