@@ -1,17 +1,19 @@
 // `npm run test:start`: clones the committed state and tests `npm start`: a fresh clone, a second one next to it, killed
 // processes, wrong settings, another user, another version of Node.js.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { installNode, otherNodeVersions } from './testing/other-node.mjs';
+import { startPausingRelay } from './testing/pausing-relay.mjs';
 import { freePort, isAlive, isHealthy, postgresOf, runStart, until } from './testing/trial.mjs';
 
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
 const STOP_TIMEOUT_MS = 6_000;
 const RESTART_TIMEOUT_MS = 30_000;
+const LONGER_THAN_A_CONNECTION_MAY_TAKE_MS = 7_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const workspace = mkdtempSync(join(tmpdir(), 'postroom-start-'));
@@ -33,6 +35,7 @@ if (failed === 0) {
   await testKilledProcesses();
   await testSideBySide();
   await testWrongSettings();
+  await testSlowDatabase();
   await testOrdinaryUser();
   await testOtherNodeVersions();
 }
@@ -93,16 +96,6 @@ async function testKilledProcesses() {
       return `healthy after ${seconds(next.readyAfterMs)}`;
     });
   }
-  await test('after kill -9 in the middle of a build the next start builds again', async () => {
-    appendFileSync(join(first, 'next.config.mjs'), '\n');
-    const trial = await start(first);
-    await trial.untilPrinted('Building');
-    await until(() => false, 3_000);
-    trial.killGroup('SIGKILL');
-    const next = await startReady(first);
-    await expectEnd(next, () => next.killGroup('SIGTERM'));
-    return `healthy after ${seconds(next.readyAfterMs)}`;
-  });
 }
 
 async function testSideBySide() {
@@ -176,17 +169,58 @@ async function testOrdinaryUser() {
 
 async function testOtherNodeVersions() {
   for (const version of otherNodeVersions()) {
-    await test(`a fresh clone starts on Node.js ${version} too`, async () => {
-      const bin = installNode(version, join(workspace, `node-${version}`));
-      const folder = join(workspace, `clone-${version}`);
-      run('git', ['clone', '--quiet', root, folder]);
-      const trial = await startReady(folder, { PATH: `${bin}${delimiter}${env.PATH}` });
+    const bin = installNode(version, join(workspace, `node-${version}`));
+    const folder = join(workspace, `clone-${version}`);
+    const variables = { PATH: `${bin}${delimiter}${env.PATH}` };
+    run('git', ['clone', '--quiet', root, folder]);
+    await test(`a fresh clone installs on Node.js ${version}, until kill -9 in the middle of its build`, async () => {
+      const trial = await start(folder, variables);
+      await trial.untilPrinted('Building');
+      await until(() => false, 3_000);
+      trial.killGroup('SIGKILL');
+      if (!(await until(() => trial.processes().length === 0, STOP_TIMEOUT_MS))) throw new Error('processes are left');
+    });
+    await test('the next start builds again, on that version', async () => {
+      const trial = await startReady(folder, variables);
+      if (!trial.output.includes('Building the console')) throw new Error(trial.output);
       const executable = process.platform === 'linux' && readlinkSync(`/proc/${trial.pidOf('serve.mjs')}/exe`);
       if (executable && !executable.startsWith(bin)) throw new Error(`it ran ${executable}`);
       await expectEnd(trial, () => trial.killGroup('SIGTERM'));
       return `healthy after ${seconds(trial.readyAfterMs)}`;
     });
   }
+}
+
+/** The database doesn't answer for a moment when the server starts, and again once it is ready. */
+async function testSlowDatabase() {
+  await test('a database that responds late is waited for quietly, and the setup link comes last', async () => {
+    const module = pathToFileURL(join(second, 'scripts', 'postgres', 'temporary-postgres.mjs')).href;
+    const postgres = await (await import(module)).startTemporaryPostgres();
+    const url = new URL(postgres.adminUrl);
+    const relay = await startPausingRelay(Number(url.port));
+    const pauseUntil = async (isOver, atLeastMs) => {
+      relay.pause();
+      await until(() => false, atLeastMs);
+      relay.resume();
+      if (!(await until(isOver, RESTART_TIMEOUT_MS))) throw new Error('it did not go on');
+    };
+    try {
+      url.port = String(relay.port);
+      const trial = await start(second, { DATABASE_URL: url.href });
+      await trial.untilPrinted('Starting the server');
+      await pauseUntil(() => trial.output.includes('Postroom is ready'), LONGER_THAN_A_CONNECTION_MAY_TAKE_MS);
+      await pauseUntil(() => isHealthy(trial.port), LONGER_THAN_A_CONNECTION_MAY_TAKE_MS);
+      // Tasks that failed run again.
+      await until(() => false, LONGER_THAN_A_CONNECTION_MAY_TAKE_MS);
+      const link = new RegExp(`http://localhost:${trial.port}/setup\\?token=\\S+\\n.*24 hours\\.\\n\\s*$`);
+      if (!link.test(trial.output) || /^\s+at |"stack"/m.test(trial.output)) throw new Error(trial.output);
+      trial.killGroup('SIGTERM');
+      if (!(await until(() => trial.processes().length === 0, RESTART_TIMEOUT_MS))) throw new Error('it did not end');
+    } finally {
+      relay.close();
+      await postgres.stop();
+    }
+  });
 }
 
 async function startReady(...args) {
