@@ -30,6 +30,7 @@ beforeAll(async () => {
   await save(11);
   archive = await backUp(connection);
   const app = await start();
+  app.startTasks();
   return () => app.close();
 });
 
