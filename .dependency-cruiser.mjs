@@ -1,5 +1,5 @@
 // Import rules: app → modules → server, mail → lib, and components → lib. scripts/checks/check-imports.mjs applies them,
-// src/test/whole/import-rules.test.ts tests them.
+// src/test/whole/import-rules.pure.test.ts tests them.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';
 const SERVER_SIDE = '^src/(server|mail)/|^src/modules/[^/]+/(service|router)\\.ts$';
@@ -172,6 +172,13 @@ export const onImportsOfCode = [
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { path: SERVER_SIDE, reachable: true },
+  },
+  {
+    name: 'pure-tests-without-database',
+    comment: 'Tests that use the database are named *.test.ts, or *.alone.test.ts.',
+    severity: 'error',
+    from: { path: '\\.pure\\.test\\.ts$' },
+    to: { path: '^src/test/database\\.ts$', reachable: true },
   },
   {
     name: 'no-development-packages',

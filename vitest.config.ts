@@ -1,22 +1,67 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+// The name of a test file says how it runs. Files of the first two kinds share processes, so that the app is loaded once and not
+// for each file: src/test/setup puts everything back between them.
+const PURE = 'src/**/*.pure.test.ts';
+const ALONE = 'src/**/*.alone.test.ts';
+// These need a real mail server: npm run test:mail.
+const MAIL_STACK = 'src/test/mail-stack/**';
+
+const shared = {
+  // Nobody answers at the DNS server; tests that need one start their own.
+  env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
+  // Worker threads that tests start load TypeScript too.
+  execArgv: ['--import', new URL('scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
+  maxWorkers: 2,
+  // Generous, so that a busy machine fails no test; a hang still ends.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+};
+
+const alias = { '@': fileURLToPath(new URL('src', import.meta.url)) };
+
 export default defineConfig({
-  resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
   test: {
-    include: ['src/**/*.test.ts'],
-    // These need a real mail server: npm run test:mail.
-    exclude: ['src/test/mail-stack/**'],
-    globalSetup: 'src/test/global-setup.ts',
-    // Nobody answers at the DNS server; tests that need one start their own.
-    env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
-    pool: 'forks',
-    // Worker threads that tests start load TypeScript too.
-    execArgv: ['--import', new URL('scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
-    maxWorkers: 2,
-    // Generous, so that a busy machine fails no test; a hang still ends.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    globalSetup: 'src/test/setup/run.ts',
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          ...shared,
+          name: 'pure',
+          include: [PURE],
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['src/test/setup/each-file.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          ...shared,
+          name: 'database',
+          include: ['src/**/*.test.ts'],
+          exclude: [PURE, ALONE, MAIL_STACK],
+          pool: 'forks',
+          isolate: false,
+          setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-database-file.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          ...shared,
+          name: 'alone',
+          include: [ALONE],
+          exclude: [MAIL_STACK],
+          pool: 'forks',
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

@@ -1,16 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
+import { prepareContentStore } from '@/modules/messages/content/store';
+import { setSettings } from './settings';
 
-/** A folder as content store for the tests of one file. Import it before anything that reads the environment. */
-export const storeFolder = mkdtempSync(path.join(tmpdir(), 'postroom-content-'));
-process.env.MESSAGE_CONTENT_DAYS = '7';
-process.env.CONTENT_STORE = `file:${storeFolder}`;
-
-beforeAll(async () => {
-  const { prepareContentStore } = await import('@/modules/messages/content/store');
+/** Makes a folder the content store of the test file. @returns its path */
+export async function makeContentStore(): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'postroom-content-'));
+  setSettings({ MESSAGE_CONTENT_DAYS: '7', CONTENT_STORE: `file:${folder}` });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   await prepareContentStore();
-});
-
-afterAll(() => rmSync(storeFolder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, inject } from 'vitest';
-import { database, readDatabase } from '@/server/db';
+import { inject } from 'vitest';
+import { database } from '@/server/db';
 import { processWide } from '@/server/process-wide';
 
 /** The Postgres that test files share, or one that a test file has started for itself. */
@@ -12,29 +15,40 @@ const server = processWide<TestServer>('test server').current ?? {
   template: inject('template'),
 };
 
-/** Importing this module creates a real database for the test file, before anything reads the environment. */
-const name = `postroom_test_${randomBytes(6).toString('hex')}`;
+/** Importing this module creates a real database and a DATA_DIR for the process, before anything reads the environment. */
+const name = `${server.template}_${randomBytes(6).toString('hex')}`;
 
+/** DATA_DIR, which is as new as the database. */
+export const dataDir = join(tmpdir(), name);
+
+/** The settings of every test file. */
+export const settings = {
+  DATA_DIR: dataDir,
+  DATABASE_URL: urlOn(server.adminUrl),
+  ...(server.replicaUrl && { DATABASE_READ_URL: urlOn(server.replicaUrl) }),
+  SECRET_KEY: randomBytes(32).toString('hex'),
+  APP_URL: 'http://localhost:3000',
+  NETWORK_CHECKS: 'false',
+  // Tests about message content choose a store of their own.
+  MESSAGE_CONTENT_DAYS: '0',
+};
+Object.assign(process.env, settings);
+mkdirSync(dataDir);
 await administer(`CREATE DATABASE ${name} TEMPLATE ${server.template}`);
-process.env.DATABASE_URL = urlOn(server.adminUrl);
-if (server.replicaUrl) process.env.DATABASE_READ_URL = urlOn(server.replicaUrl);
-process.env.SECRET_KEY = randomBytes(32).toString('hex');
-process.env.APP_URL = 'http://localhost:3000';
-process.env.NETWORK_CHECKS = 'false';
-// Tests about message content choose a store of their own.
-process.env.MESSAGE_CONTENT_DAYS ??= '0';
-
-afterAll(async () => {
-  await Promise.all([database().$disconnect(), readDatabase().$disconnect()]);
-  await administer(`DROP DATABASE ${name} WITH (FORCE)`);
-});
 
 export const db = database();
 
-async function administer(statement: string): Promise<void> {
+/** Replaces the database by a new one of the same name, as the next test file expects it, and empties DATA_DIR. */
+export async function renewDatabase(): Promise<void> {
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir);
+  await administer(`DROP DATABASE ${name} WITH (FORCE)`, `CREATE DATABASE ${name} TEMPLATE ${server.template}`);
+}
+
+async function administer(...statements: string[]): Promise<void> {
   const client = new pg.Client(server.adminUrl);
   await client.connect();
-  await client.query(statement);
+  for (const statement of statements) await client.query(statement);
   await client.end();
 }
 

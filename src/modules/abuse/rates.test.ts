@@ -1,13 +1,14 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '@/server/clock';
 import { createContext } from '@/server/procedures/context';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { rejectSend } from './service';
 
-const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 
 afterAll(() => mta.server.close());
 

@@ -2,21 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
 import { makeBackup, runBackupOperation } from '@/test/backup-records';
-import { db } from '@/test/database';
+import { dataDir, db } from '@/test/database';
 import { makeAlias, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { interruptExpired, renewLease } from './operations/lease';
 import { deleteOldBackupRecords } from './operations/retention';
 import { operationsEnded, stopOperations } from './operations/run';
 
-const dataDir = vi.hoisted(() => {
-  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-backups-${process.pid}`;
-  return process.env.DATA_DIR;
-});
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const folder = join(dataDir, 'backups');
 const api = await keyClient();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { applySaved } from '@/server/settings/env';
 import { readSettings } from '@/server/settings/settings.mjs';
 import { db } from '@/test/database';
@@ -11,12 +11,7 @@ import { backupKeyFile } from './encryption';
 import { operationsEnded } from './operations/run';
 import { openTarget } from './target/open';
 
-const dataDir = vi.hoisted(() => {
-  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-keys-${process.pid}`;
-  return process.env.DATA_DIR;
-});
 const api = await keyClient();
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 afterEach(() => applySaved({}));
 
 async function make() {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { applySaved } from '@/server/settings/env';
 import { makeBackup, makeBackupOperation } from '@/test/backup-records';
 import { manualClock } from '@/test/clock';
@@ -6,9 +6,6 @@ import { db } from '@/test/database';
 import { keyClient } from '@/test/rest';
 import { checkAges } from './health';
 
-vi.hoisted(() => {
-  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-backup-health-${process.pid}`;
-});
 const api = await keyClient();
 const HOUR = 3600;
 /** After the server was installed. */

@@ -1,14 +1,12 @@
 import PostalMime from 'postal-mime';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { startSmtpServer } from '@/test/servers/smtp-server';
+import { setSettings } from '@/test/settings';
 
-const mta = await vi.hoisted(async () => {
-  const { startSmtpServer } = await import('../../test/servers/smtp-server');
-  const server = await startSmtpServer({ user: 'postroom', password: 'a pass:word@' });
-  process.env.SMTP_URL = server.url;
-  return server;
-});
+const mta = await startSmtpServer({ user: 'postroom', password: 'a pass:word@' });
+setSettings({ SMTP_URL: mta.url });
 
 afterAll(() => mta.close());
 

@@ -1,11 +1,14 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
-import '@/test/content-store';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 
-const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
+await makeContentStore();
+
+const mta = await startScriptedMta();
 
 afterAll(() => mta.server.close());
 

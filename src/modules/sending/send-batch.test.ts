@@ -1,9 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 
-const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 
 beforeEach(() => {
   mta.state.script = () => undefined;

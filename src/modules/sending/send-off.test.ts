@@ -1,11 +1,10 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
 
-vi.hoisted(() => {
-  process.env.SMTP_URL = 'off';
-});
+setSettings({ SMTP_URL: 'off' });
 
 it('responds SEND_UNAVAILABLE and stores nothing if sending is disabled', async () => {
   const domain = await makeDomain();

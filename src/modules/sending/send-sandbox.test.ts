@@ -1,30 +1,22 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { db } from '@/test/database';
+import { afterAll, describe, expect, it } from 'vitest';
+import { dataDir, db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
+import { freePort } from '../../../scripts/postgres/embedded-postgres.mjs';
 import { mtaKind } from './service';
 import { outboundMta } from './submission/mta';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
-const { dataDir, inboundPort } = await vi.hoisted(async () => {
-  const { mkdtemp } = await import('node:fs/promises');
-  const { createServer } = await import('node:net');
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as import('node:net').AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  process.env.DATA_DIR = await mkdtemp(`${(await import('node:os')).tmpdir()}/postroom-sandbox-`);
-  process.env.SANDBOX_SMTP_PORT = String(port);
-  return { dataDir: process.env.DATA_DIR, inboundPort: port };
-});
+const inboundPort = await freePort();
+setSettings({ SANDBOX_SMTP_PORT: String(inboundPort) });
 
 afterAll(async () => {
   await (await outboundMta())?.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 it('without SMTP_URL the sandbox stores each message as submitted, under its queue id', async () => {

@@ -1,15 +1,14 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { emitEvent } from '@/modules/events/service';
 import type { WebResponse } from '@/server/http/fetch-adapter';
 import { createCronHandler } from '@/server/rest/cron';
 import { db } from '@/test/database';
 import { makeWebhook, unique } from '@/test/factories';
+import { setSettings } from '@/test/settings';
 import { sweepDeliveries } from './service';
 
-const SECRET = vi.hoisted(() => {
-  process.env.CRON_SECRET = 'secret-of-the-scheduler';
-  return process.env.CRON_SECRET;
-});
+const SECRET = 'secret-of-the-scheduler';
+setSettings({ CRON_SECRET: SECRET });
 
 const handle = createCronHandler(sweepDeliveries);
 

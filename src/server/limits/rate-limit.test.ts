@@ -1,11 +1,10 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { client, expectError } from '@/test/rest';
+import { setSettings } from '@/test/settings';
 
-const LIMIT = vi.hoisted(() => {
-  process.env.RATE_LIMIT_PER_MINUTE = '5';
-  return 5;
-});
+const LIMIT = 5;
+setSettings({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
 
 const storedCounts = async () =>
   (await db.rateLimit.findMany({ where: { key: { contains: 'address' } } })).map(({ points }) => points);

@@ -1,6 +1,7 @@
+import { setSettings } from '../settings';
 import { startOidcProvider } from './oidc-provider';
 
-/** Starts providers and configures them. Call it in `vi.hoisted`, because the app reads its settings when it is imported. */
+/** Starts providers and configures them. */
 export async function startOidcProviders() {
   const corp = await startOidcProvider('postroom-corp');
   const trusted = await startOidcProvider('postroom-trusted');
@@ -20,6 +21,6 @@ export async function startOidcProviders() {
       linkVerifiedEmail: id === 'trusted',
     }),
   );
-  process.env.OIDC_PROVIDERS = JSON.stringify(listed);
+  setSettings({ OIDC_PROVIDERS: JSON.stringify(listed) });
   return { corp, trusted, impostor, script };
 }

@@ -2,11 +2,10 @@ import pg from 'pg';
 import { afterAll, expect, it, vi } from 'vitest';
 import { makeAlias, makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
 
 // Counting calls of an address has connections of its own.
-vi.hoisted(() => {
-  process.env.RATE_LIMIT_PER_MINUTE = '0';
-});
+setSettings({ RATE_LIMIT_PER_MINUTE: '0' });
 
 const query = vi.spyOn(pg.Client.prototype, 'query');
 afterAll(() => query.mockRestore());

@@ -1,13 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
+import { setSettings } from '@/test/settings';
 import { client } from '../rest';
 import { FIXTURES } from './access-matrix/fixtures';
 import { makeScenario } from './access-matrix/scenario';
 
-vi.hoisted(() => {
-  process.env.SMTP_URL = 'off';
-});
+setSettings({ SMTP_URL: 'off' });
 
 const TEXTS = { 'a NUL character': 'a\0b', 'a lone surrogate': 'a\ud800b' };
 const routes = routesOf(appRouter).map((route) => ({ ...route, name: `${route.method} ${route.template}` }));

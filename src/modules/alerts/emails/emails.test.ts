@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
 import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { checkAlertEmails, openAlerts, resolveAlert } from '../service';
 import { claimAlertEmails, markFailed, markSent } from './outbox';
 import { forgetAlertEmails, sendAlertEmails } from './send';
 
-const mta = await vi.hoisted(async () => (await import('../../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 const api = await keyClient();
 
 beforeEach(async () => {

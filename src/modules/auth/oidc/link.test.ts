@@ -1,26 +1,24 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
+import { startOidcProvider } from '@/test/servers/oidc-provider';
+import { setSettings } from '@/test/settings';
 import { findIdentity } from './identity';
 
-const { corp, gone } = await vi.hoisted(async () => {
-  const { startOidcProvider } = await import('@/test/servers/oidc-provider');
-  const corp = await startOidcProvider('postroom');
-  const gone = await startOidcProvider('postroom');
-  await gone.close();
-  const listed = Object.entries({ corp, gone }).map(([id, { issuer, clientId, clientSecret }]) => ({
-    id,
-    name: `The ${id}`,
-    issuer,
-    clientId,
-    clientSecret,
-  }));
-  process.env.OIDC_PROVIDERS = JSON.stringify(listed);
-  return { corp, gone };
-});
+const corp = await startOidcProvider('postroom');
+const gone = await startOidcProvider('postroom');
+await gone.close();
+const listed = Object.entries({ corp, gone }).map(([id, { issuer, clientId, clientSecret }]) => ({
+  id,
+  name: `The ${id}`,
+  issuer,
+  clientId,
+  clientSecret,
+}));
+setSettings({ OIDC_PROVIDERS: JSON.stringify(listed) });
 
 afterAll(() => corp.close());
 

@@ -1,10 +1,11 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeLinkedAdmin, unique } from '@/test/factories';
 import { client } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
+import { startOidcProviders } from '@/test/servers/oidc-providers';
 
-const providers = await vi.hoisted(async () => (await import('@/test/servers/oidc-providers')).startOidcProviders());
+const providers = await startOidcProviders();
 
 afterAll(() => Promise.all(Object.values(providers).map((provider) => provider.close())));
 

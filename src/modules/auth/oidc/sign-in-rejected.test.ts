@@ -1,12 +1,13 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
 import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { db } from '@/test/database';
 import { makeLinkedAdmin } from '@/test/factories';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
 import type { Trick } from '@/test/servers/oidc-provider';
+import { startOidcProviders } from '@/test/servers/oidc-providers';
 
-const providers = await vi.hoisted(async () => (await import('@/test/servers/oidc-providers')).startOidcProviders());
+const providers = await startOidcProviders();
 
 afterAll(() => Promise.all(Object.values(providers).map((provider) => provider.close())));
 

@@ -3,8 +3,9 @@ import { log } from '@/server/log';
 import { makeLinkedAdmin } from '@/test/factories';
 import { client, expectError } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
+import { startOidcProviders } from '@/test/servers/oidc-providers';
 
-const providers = await vi.hoisted(async () => (await import('@/test/servers/oidc-providers')).startOidcProviders());
+const providers = await startOidcProviders();
 
 afterAll(() => Promise.all(Object.values(providers).map((provider) => provider.close())));
 

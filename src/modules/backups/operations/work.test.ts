@@ -1,17 +1,12 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
-import { db } from '@/test/database';
+import { expect, it, onTestFinished } from 'vitest';
+import { dataDir, db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { operationsEnded } from './run';
 
-const dataDir = vi.hoisted(() => {
-  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-work-${process.pid}`;
-  return process.env.DATA_DIR;
-});
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const api = await keyClient();
 
 async function done(path: string, body: object = {}) {

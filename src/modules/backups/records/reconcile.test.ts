@@ -1,18 +1,16 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { makeBackup } from '@/test/backup-records';
-import { db } from '@/test/database';
+import { dataDir, db } from '@/test/database';
 import { makeNode } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
 import { reconcileBackups } from './reconcile';
 
-const folder = vi.hoisted(() => {
-  const path = `${process.env.TMPDIR ?? '/tmp'}/postroom-found-${process.pid}`;
-  process.env.BACKUP_TARGET = `file:${path}`;
-  return path;
-});
+const folder = join(dataDir, 'backups');
+setSettings({ BACKUP_TARGET: `file:${folder}` });
 const api = await keyClient();
 
 beforeEach(async () => {
@@ -21,7 +19,6 @@ beforeEach(async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'postroom-backups'), '');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const put = (name: string) => writeFileSync(join(folder, name), 'seven b');
 const list = async () => (await api.get('/backups')).data;

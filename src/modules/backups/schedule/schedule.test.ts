@@ -1,25 +1,22 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { applySaved } from '@/server/settings/env';
 import { makeBackup, runBackupOperation } from '@/test/backup-records';
 import { manualClock } from '@/test/clock';
-import { db } from '@/test/database';
+import { dataDir, db } from '@/test/database';
 import { makeNode } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
 import { interruptExpired } from '../operations/lease';
 import { stopOperations } from '../operations/run';
 import { deleteSurplus, surplus } from './retention';
 import { runSchedule } from './run';
 import { lastSlot, nextSlot, pauseMs } from './slots';
 
-const folder = vi.hoisted(() => {
-  const base = `${process.env.TMPDIR ?? '/tmp'}/postroom-schedule-${process.pid}`;
-  process.env.DATA_DIR = base;
-  process.env.BACKUP_TARGET = `file:${base}/backups`;
-  return `${base}/backups`;
-});
+const folder = join(dataDir, 'backups');
+setSettings({ BACKUP_TARGET: `file:${folder}` });
 const api = await keyClient();
 const DAY = 86_400;
 /** After the server was installed. */

@@ -1,18 +1,16 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startDns } from '@/test/servers/dns';
 import { MAIL_ADDRESS, MAIL_ADDRESS_NAME, publishedZone } from '@/test/servers/published-domain';
+import { setSettings } from '@/test/settings';
 import { dkimRecordValue } from '../dkim/keys';
 import { factsOf } from './checking/facts';
 import type { DomainFacts } from './records/record';
 
-const dns = await vi.hoisted(async () => {
-  const { startDns } = await import('@/test/servers/dns');
-  const server = await startDns();
-  process.env.DNS_SERVERS = `127.0.0.1:${server.port}`;
-  return server;
-});
+const dns = await startDns();
+setSettings({ DNS_SERVERS: `127.0.0.1:${dns.port}` });
 
 const HOST = 'mail.host.example';
 

@@ -1,15 +1,13 @@
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { startDns } from '@/test/servers/dns';
+import { setSettings } from '@/test/settings';
 import { runCheck } from './run';
 
-const dns = await vi.hoisted(async () => {
-  const { startDns } = await import('@/test/servers/dns');
-  const server = await startDns();
-  process.env.DNS_SERVERS = `127.0.0.1:${server.port}`;
-  return server;
-});
+const dns = await startDns();
+setSettings({ DNS_SERVERS: `127.0.0.1:${dns.port}` });
 
 afterAll(() => dns.stop());
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { type Answer, keyClient } from '@/test/rest';
+import { startDns } from '@/test/servers/dns';
+import { setSettings } from '@/test/settings';
 import { checkDueDomains } from './schedule';
 
-const dns = await vi.hoisted(async () => {
-  const { startDns } = await import('@/test/servers/dns');
-  const server = await startDns();
-  process.env.DNS_SERVERS = `127.0.0.1:${server.port}`;
-  return server;
-});
+const dns = await startDns();
+setSettings({ DNS_SERVERS: `127.0.0.1:${dns.port}` });
 
 const api = await keyClient();
 

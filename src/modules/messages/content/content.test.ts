@@ -1,13 +1,16 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { storeFolder } from '@/test/content-store';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { client, expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { contentSettled } from './keeping/keep';
 
-const mta = await vi.hoisted(async () => (await import('../../../test/servers/scripted-mta')).startScriptedMta());
+const storeFolder = await makeContentStore();
+
+const mta = await startScriptedMta();
 
 afterAll(() => mta.server.close());
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import '@/test/content-store';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { accepted, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
@@ -9,6 +9,8 @@ import { keyClient } from '@/test/rest';
 import { createDeliveryReporter } from '../mail-log/inbound/deliveries';
 import { mailServerCalls } from '../service';
 import { contentSettled } from './keeping/keep';
+
+await makeContentStore();
 
 const { sendRaw } = await startInbound(mailServerCalls(db), { maxMessageBytes: 2 * 1024 * 1024 });
 const api = await keyClient();

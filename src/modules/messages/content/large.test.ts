@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import '@/test/content-store';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { contentSettled, keepContent } from './keeping/keep';
+
+await makeContentStore();
 
 const MB = 1024 * 1024;
 

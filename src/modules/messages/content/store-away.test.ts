@@ -1,12 +1,15 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { afterAll, expect, it, vi } from 'vitest';
-import { storeFolder } from '@/test/content-store';
+import { afterAll, expect, it } from 'vitest';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { contentSettled } from './keeping/keep';
 
-const mta = await vi.hoisted(async () => (await import('../../../test/servers/scripted-mta')).startScriptedMta());
+const storeFolder = await makeContentStore();
+
+const mta = await startScriptedMta();
 
 afterAll(() => mta.server.close());
 

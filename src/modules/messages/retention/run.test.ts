@@ -4,6 +4,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { deleteOldMessages } from './run';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -18,6 +19,8 @@ const api = await keyClient({ role: 'super_admin' });
 const client = new pg.Client(process.env.DATABASE_URL);
 await client.connect();
 afterAll(() => client.end());
+const mta = await startScriptedMta();
+afterAll(() => mta.server.close());
 
 beforeEach(async () => {
   await db.message.deleteMany();

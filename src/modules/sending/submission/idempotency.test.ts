@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { deleteOldKeys } from './idempotency';
 
-const mta = await vi.hoisted(async () => (await import('@/test/servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 
 beforeEach(() => {
   mta.state.script = () => undefined;

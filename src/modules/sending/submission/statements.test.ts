@@ -2,12 +2,12 @@ import pg from 'pg';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { setSettings } from '@/test/settings';
 
-const mta = await vi.hoisted(async () => {
-  // Counting calls of an address is not a part of sending.
-  process.env.RATE_LIMIT_PER_MINUTE = '0';
-  return (await import('@/test/servers/scripted-mta')).startScriptedMta();
-});
+const mta = await startScriptedMta();
+// Counting calls of an address is not a part of sending.
+setSettings({ RATE_LIMIT_PER_MINUTE: '0' });
 
 const query = vi.spyOn(pg.Client.prototype, 'query');
 

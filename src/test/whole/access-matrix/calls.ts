@@ -34,7 +34,7 @@ export function contentCall(part: string) {
 
 export function aliasCall(body?: object) {
   return async ({ id }: { id: string }): Promise<Call> => {
-    const aliasId = id === MISSING_ID ? id : (await makeAlias(id, 'info', 'a@far.example')).id;
+    const aliasId = id === MISSING_ID ? id : (await makeAlias(id, unique(), 'a@far.example')).id;
     return { path: `/aliases/${aliasId}`, body };
   };
 }
@@ -46,7 +46,7 @@ export async function dkimKeyPath({ id }: { id: string }): Promise<Call> {
 
 export function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
   return async ({ id }: { id: string }): Promise<Call> => {
-    const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
+    const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, unique(), { suspendedAt })).id;
     return { path: `/mailboxes/${mailboxId}${verb}`, body };
   };
 }

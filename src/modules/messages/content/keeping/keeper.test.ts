@@ -4,13 +4,14 @@ import { uuidv7 } from '@/lib/uuid';
 import { createBucketStore } from '@/server/object-store/bucket';
 import { createFolderStore } from '@/server/object-store/folder';
 import { type ObjectStore, StoreError } from '@/server/object-store/port';
-import '@/test/content-store';
-import { storeFolder } from '@/test/content-store';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { startS3Server } from '@/test/servers/s3';
 import { contentStore, prepareContentStore } from '../store';
 import { checkContentStore, contentSettled, keepContent } from './keep';
 import { createContentKeeper, type KeeperOptions, type NewContent } from './keeper';
+
+const storeFolder = await makeContentStore();
 
 const s3 = await startS3Server();
 

@@ -3,12 +3,14 @@ import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
-import { storeFolder } from '@/test/content-store';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { type ContentStore, prepareContentStore } from '../store';
 import { deleteUnwantedObjects, dropContentOfDeletedDomains, expireContent } from './expire';
 import { sweepOrphans } from './orphans';
+
+const storeFolder = await makeContentStore();
 
 const HOUR_MS = 3_600_000;
 const NOW = new Date('2026-11-22T12:30:00Z');

@@ -1,11 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { accepted, delivery, emittedEvents, LOG, newQueueId, readLines } from '@/test/mail/logged-mail';
 import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { settleUncertain } from './uncertain';
 
-const mta = await vi.hoisted(async () => (await import('../../../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 
 afterAll(() => mta.server.close());
 

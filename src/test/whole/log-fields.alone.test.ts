@@ -7,8 +7,9 @@ import { log } from '@/server/log';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { client, keyClient, sessionClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 
-const mta = await vi.hoisted(async () => (await import('../servers/scripted-mta')).startScriptedMta());
+const mta = await startScriptedMta();
 afterAll(() => mta.server.close());
 
 const documented = documentedFields();

@@ -2,18 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlerAt, observeRequest } from '@/api';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { serveHttp } from '@/server/http/http-server';
+import { setSettings } from '@/test/settings';
 import '@/test/database';
 import { keyClient } from '@/test/rest';
 import { scrape } from '@/test/scrape';
 
-vi.hoisted(() => {
-  process.env.METRICS_TOKEN = 'metrics-token-of-the-tests';
-  process.env.RATE_LIMIT_PER_MINUTE = '0';
-});
+setSettings({ METRICS_TOKEN: 'metrics-token-of-the-tests', RATE_LIMIT_PER_MINUTE: '0' });
 
 const REQUESTS = 4_000;
 const CONCURRENCY = 20;

@@ -11,7 +11,9 @@ const allowed = {
   'src/lib/format.ts': "import { role } from '@/lib/roles';\nexport const format = role;",
   'src/server/db.ts': "import '@/server/prisma/client';\nexport const db = 1;",
   'src/server/prisma/client.ts': 'export const client = 1;',
-  'src/server/db.test.ts': "import './db';\nimport 'vitest';",
+  'src/server/db.test.ts': "import './db';\nimport '@/test/factories';\nimport 'vitest';",
+  'src/test/database.ts': "export { db } from '@/server/db';",
+  'src/test/factories.ts': "import './database';\nexport const make = 1;",
   'src/mail/submission/submit.ts': "import { role } from '@/lib/roles';\nexport const submit = role;",
   'src/components/trpc.tsx':
     "import type { AppRouter } from '@/modules/router';\nexport const trpc = <p>{0 as AppRouter}</p>;",
@@ -53,6 +55,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ['prisma-in-services', 'src/app/client.ts', "import '@prisma/client';"],
   ['app-routes-only', 'src/app/sends.ts', "import '@/mail/submission/submit';"],
   ['production-without-tests', 'src/server/uses-a-test.ts', "import './db.test';"],
+  ['pure-tests-without-database', 'src/lib/makes-rows.pure.test.ts', "import '@/test/factories';"],
   ['app-without-demo', 'src/modules/domains/seeds.ts', "import '@/demo/seed';"],
   ['demo-without-pages', 'src/demo/opens-a-page.ts', "import '@/app/page';"],
   ['scripts-import-only-settings', 'scripts/imports-the-app.mjs', "import '../src/lib/roles.ts';"],

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 
@@ -11,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Migrates a database that every test file copies. @returns a function that drops it */
+/** Migrates a database that every process copies. @returns a function that drops it and the copies */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl)
@@ -25,12 +28,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   project.provide('adminUrl', adminUrl);
   project.provide('template', TEMPLATE);
-  return () => administer(adminUrl, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+  return () => dropAll(adminUrl);
 }
 
-async function administer(adminUrl: string, statement: string): Promise<void> {
+async function dropAll(adminUrl: string): Promise<void> {
+  const made = await administer(adminUrl, `SELECT datname FROM pg_database WHERE starts_with(datname, '${TEMPLATE}')`);
+  for (const { datname } of made) {
+    await administer(adminUrl, `DROP DATABASE ${datname} WITH (FORCE)`);
+    // DATA_DIR has the same name.
+    rmSync(join(tmpdir(), datname), { recursive: true, force: true });
+  }
+}
+
+async function administer(adminUrl: string, statement: string): Promise<{ datname: string }[]> {
   const client = new pg.Client(adminUrl);
   await client.connect();
-  await client.query(statement);
+  const { rows } = await client.query(statement);
   await client.end();
+  return rows;
 }

@@ -1,20 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { verifyArchive } from '@/modules/backups/archive/verify';
 import { readIdentities } from '@/modules/backups/key';
 import { reconcileBackups } from '@/modules/backups/records/reconcile';
 import { createBucketTarget } from '@/modules/backups/target/bucket';
 import { createFolderTarget } from '@/modules/backups/target/folder';
 import type { BackupTarget } from '@/modules/backups/target/port';
-import { db } from '../database';
+import { dataDir, db } from '../database';
 import { startS3Server } from '../servers/s3';
 
-const dataDir = vi.hoisted(() => {
-  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-killed-${process.pid}`;
-  return process.env.DATA_DIR;
-});
 const MB = 1024 * 1024;
 const folder = join(dataDir, 'backups');
 const target = createFolderTarget(folder);

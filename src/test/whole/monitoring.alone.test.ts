@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { clusterMetrics } from '@/modules/metrics/cluster';
 import { metrics, startProcessMetrics } from '@/server/metrics/metrics';
 import { db } from '@/test/database';
 import { METRICS_TOKEN, scrape } from '@/test/scrape';
+import { setSettings } from '@/test/settings';
 import { findPromtool } from '../../../scripts/testing/promtool.mjs';
 
-vi.hoisted(() => {
-  process.env.METRICS_TOKEN = 'metrics-token-of-the-tests';
-});
+setSettings({ METRICS_TOKEN: 'metrics-token-of-the-tests' });
 
 const FOLDER = 'deploy/monitoring';
 const folder = mkdtempSync(join(tmpdir(), 'postroom-monitoring-'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { handleMetrics, handlerAt } from '@/api';
 import { measured } from '@/lib/health/finding';
 import { foldAnalytics } from '@/modules/analytics/counting/fold';
@@ -12,12 +12,12 @@ import { makeDomain, makeNode, makeWebhook } from '@/test/factories';
 import { client, keyClient } from '@/test/rest';
 import { growth, METRICS_TOKEN, type Samples, scrape } from '@/test/scrape';
 import { failed, ok, scriptedEndpoint } from '@/test/servers/scripted-endpoint';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { setSettings } from '@/test/settings';
 import { clusterMetrics } from './cluster';
 
-const mta = await vi.hoisted(async () => {
-  process.env.METRICS_TOKEN = 'metrics-token-of-the-tests';
-  return (await import('../../test/servers/scripted-mta')).startScriptedMta();
-});
+const mta = await startScriptedMta();
+setSettings({ METRICS_TOKEN: 'metrics-token-of-the-tests' });
 afterAll(() => mta.server.close());
 beforeEach(() => {
   mta.state.script = () => undefined;

@@ -1,17 +1,20 @@
-import '@/test/content-store';
 import { gzipSync } from 'node:zlib';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { appRouter } from '@/modules/router';
 import { createRestHandler } from '@/server/rest/dispatch';
+import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { longestTurnMs } from '@/test/main-thread';
 import { dmarcXml } from '@/test/reports/dmarc-report';
 import { day } from '@/test/reports/upload';
 import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 
-const mta = await vi.hoisted(async () => (await import('../servers/scripted-mta')).startScriptedMta());
+await makeContentStore();
+
+const mta = await startScriptedMta();
 afterAll(() => mta.server.close());
 
 const MAX_TURN_MS = 100;
