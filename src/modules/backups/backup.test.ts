@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seal, unseal } from '@/server/secrets/sealing';
 import { backUp, catalogOf, connect, hashOf, identity, makeDatabase, sourceOf } from '@/test/backups';
 import { db } from '@/test/database';
@@ -16,6 +16,7 @@ import {
   makeSession,
   makeWebhook,
 } from '@/test/factories';
+import { setSettings } from '@/test/settings';
 import { ArchiveError } from './archive/format';
 import { openArchive } from './archive/read';
 import { writeArchive } from './archive/write';
@@ -72,12 +73,10 @@ async function fill(): Promise<void> {
 }
 
 /** As a server with this SECRET_KEY would. */
-async function sealWith(key: string, place: string, text: string): Promise<Uint8Array> {
-  vi.resetModules();
-  process.env.SECRET_KEY = key;
-  const sealing = await import('@/server/secrets/sealing');
-  const sealed = sealing.seal(place, text);
-  process.env.SECRET_KEY = secretKey;
+function sealWith(key: string, place: string, text: string) {
+  setSettings({ SECRET_KEY: key });
+  const sealed = seal(place, text);
+  setSettings({ SECRET_KEY: secretKey });
   return sealed;
 }
 
@@ -129,7 +128,7 @@ describe('a restore', () => {
     const setSecret = (bytes: Uint8Array) =>
       source.query('UPDATE admin SET totp_secret = $1 WHERE id = $2', [bytes, id]);
     onTestFinished(async () => void (await setSecret(sealed)));
-    await setSecret(await sealWith(otherKey, place, 'JBSWY3DP'));
+    await setSecret(sealWith(otherKey, place, 'JBSWY3DP'));
     await restore(other.client, sourceOf(await backUp(source, { secret_keys: [otherKey] })));
     const restored = await other.client.query('SELECT totp_secret AS sealed FROM admin WHERE id = $1', [id]);
     expect(unseal(place, restored.rows[0].sealed)).toBe('JBSWY3DP');

@@ -1,21 +1,16 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appRouter } from '@/modules/router';
 import { makeAdmin, makeApiKey, makeSession } from '@/test/factories';
+import { setSettings } from '@/test/settings';
+import { createRestHandler } from '../rest/dispatch';
 import '@/test/database';
-import type { WebHandler, WebResponse } from './fetch-adapter';
+import type { WebResponse } from './fetch-adapter';
 
 const LISTED = 'https://app.example.com';
 const UNLISTED = 'https://evil.example.com';
 const BASE = 'http://localhost:3000/api/v1';
 
-let handle: WebHandler;
-
-async function load(corsOrigins: string): Promise<void> {
-  vi.resetModules();
-  process.env.CORS_ORIGINS = corsOrigins;
-  const { createRestHandler } = await import('../rest/dispatch');
-  const { appRouter } = await import('@/modules/router');
-  handle = createRestHandler(appRouter);
-}
+const handle = createRestHandler(appRouter);
 
 const call = (path: string, method: string, headers: Record<string, string> = {}) =>
   handle(new Request(`${BASE}${path}`, { method, headers }));
@@ -31,7 +26,7 @@ const corsHeadersOf = (response: WebResponse) =>
   [...response.headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary');
 
 describe('without CORS_ORIGINS', () => {
-  beforeAll(() => load(''));
+  beforeAll(() => setSettings({ CORS_ORIGINS: '' }));
 
   it('no response has a CORS header', async () => {
     for (const response of [
@@ -52,7 +47,7 @@ describe('without CORS_ORIGINS', () => {
 });
 
 describe('with CORS_ORIGINS', () => {
-  beforeAll(() => load(`${LISTED},http://localhost:5173`));
+  beforeAll(() => setSettings({ CORS_ORIGINS: `${LISTED},http://localhost:5173` }));
 
   it('answers the preflight of a listed origin with the allowed headers and methods', async () => {
     const response = await ask('/domains', LISTED);

@@ -10,6 +10,11 @@ for (const name of Object.keys(process.env)) if (!(name in environment.current))
 Object.assign(process.env, environment.current);
 vi.restoreAllMocks();
 
+// The next file would load the app, and its database, once more.
+vi.resetModules = () => {
+  throw new Error('resetModules is for *.alone.test.ts.');
+};
+
 const before = leftovers();
 
 afterAll(() =>

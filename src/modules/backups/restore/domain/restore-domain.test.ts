@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { unseal } from '@/server/secrets/sealing';
+import { beforeEach, expect, it } from 'vitest';
+import { seal, unseal } from '@/server/secrets/sealing';
 import { backUp, connect, makeDatabase, sourceOf } from '@/test/backups';
 import { db } from '@/test/database';
 import { makeAdmin, makeAlias, makeApiKey, makeDkimKey, makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import { setSettings } from '@/test/settings';
 import { readDomains } from '../../archive/domains';
 import { BackupError } from '../../archive/format';
 import { findTables, quoted } from '../../archive/tables';
@@ -168,10 +169,9 @@ it('seals secrets with the current key', async () => {
   const { id } = await db.webhook.findFirstOrThrow({ where: { domainId } });
   const secretKey = String(process.env.SECRET_KEY);
   const otherKey = randomBytes(32).toString('hex');
-  vi.resetModules();
-  process.env.SECRET_KEY = otherKey;
-  const secret = (await import('@/server/secrets/sealing')).seal(`webhook.secret:${id}`, SECRET);
-  process.env.SECRET_KEY = secretKey;
+  setSettings({ SECRET_KEY: otherKey });
+  const secret = seal(`webhook.secret:${id}`, SECRET);
+  setSettings({ SECRET_KEY: secretKey });
   await db.webhook.update({ where: { id }, data: { secret } });
   const bytes = await backUp(client, { secret_keys: [otherKey, secretKey] });
   expect(await restore(client, sourceOf(bytes), scoped())).toMatchObject({ unopened: 0 });
