@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 // for each file: src/test/setup puts everything back between them.
 const PURE = 'src/**/*.pure.test.ts';
 const ALONE = 'src/**/*.alone.test.ts';
+// Many rows: npm test -- growth.
+const GROWTH = 'src/test/growth/**/*.test.ts';
 // These need a real mail server: npm run test:mail.
 const MAIL_STACK = 'src/test/mail-stack/**';
 
@@ -44,7 +46,7 @@ export default defineConfig({
           ...shared,
           name: 'database',
           include: ['src/**/*.test.ts'],
-          exclude: [PURE, ALONE, MAIL_STACK],
+          exclude: [PURE, ALONE, GROWTH, MAIL_STACK],
           pool: 'forks',
           isolate: false,
           setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-database-file.ts'],
@@ -61,6 +63,10 @@ export default defineConfig({
           pool: 'forks',
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        resolve: { alias },
+        test: { ...shared, name: 'growth', include: [GROWTH], pool: 'forks', sequence: { groupOrder: 3 } },
       },
     ],
   },
