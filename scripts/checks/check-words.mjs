@@ -8,7 +8,7 @@ import { replacedWords } from '../testing/replaced-words.mjs';
 const TEXT_FILES =
   /\.(ts|tsx|mjs|css|sql|prisma|md|yml|yaml|conf|service|cf|lua|example|html|json)$|(^|\/)[\w.-]+$(?<!\.\w+)/;
 const SKIPPED =
-  /^(package-lock\.json|public\/|scripts\/testing\/replaced-words\.mjs|src\/test\/whole\/words\.test\.ts)/;
+  /^(package-lock\.json|public\/|scripts\/testing\/replaced-words\.mjs|src\/test\/whole\/words\.pure\.test\.ts)/;
 
 /** @returns {string[]} one line per finding, `file:line: "found", write "replacement"` */
 export function findReplacedWords(path, text) {

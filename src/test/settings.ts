@@ -7,7 +7,7 @@ export function setSettings(texts: Record<string, string>): void {
 }
 
 /** The app reads the environment again once the saved settings are another object. */
-export function readSettingsAgain(): void {
+function readSettingsAgain(): void {
   const saved = processWide<Readonly<Record<string, string>>>('saved settings');
   saved.current = { ...saved.current };
 }
