@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import type { Database, Tx } from '@/server/db';
 import { writeDurably } from '@/server/durable-file';
 import { ENTRY_TEXT, hexOf, isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
@@ -8,7 +9,6 @@ import { ENTRY_TEXT, hexOf, isSignedPlace, linkFrom, type Place, START, signPlac
 export const ARCHIVE_FOLDER = 'audit-archive';
 
 const STEP = 5_000;
-const ARCHIVE_LOCK = 7_203_006;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Row = { seq: bigint; hash: Uint8Array; isValid: boolean; isOld: boolean; entry: string };
@@ -24,7 +24,7 @@ export async function archiveAuditEntries(db: Database, target: Target): Promise
   for (let isDue = await hasDue(db, target); isDue; ) {
     isDue = await db.$transaction(
       async (tx) => {
-        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ARCHIVE_LOCK}::bigint)`;
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.archiving}::bigint)`;
         return archiveStep(tx, target);
       },
       { timeout: 60_000 },

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { db } from '@/test/database';
 import { expectError, keyClient } from '@/test/rest';
 import { sealAuditEntries } from './seal';
@@ -210,7 +211,7 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
 
   it('are verified by one caller at a time', async () => {
     const client = await pool.connect();
-    await client.query('BEGIN; SELECT pg_advisory_xact_lock(7203004)');
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.verifying})`);
     expectError(await (await keyClient()).get('/audit/verify'), 409, 'CONFLICT');
     await client.query('COMMIT');
     client.release();

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { inBatches } from '@/server/background/in-batches';
 import type { Database, Tx } from '@/server/db';
 import type { AuditAnchor, Timely } from './anchor/anchor';
@@ -5,7 +6,6 @@ import { type Examined, examineHead, NOTHING_KNOWN } from './anchor/examine';
 import { linkFrom, type Place, signPlace } from './chain';
 
 const SEAL_BATCH = 500;
-const SEAL_LOCK = 7_203_003;
 
 type Sealed = { count: number; head: Place; examined: Examined };
 type Link = { seq: bigint; hash: Uint8Array; isValid: boolean };
@@ -33,7 +33,7 @@ async function sealBatch(
   { anchor, timely }: { anchor: AuditAnchor | null; timely: Timely },
 ): Promise<Sealed | null> {
   const [lock] = await tx.$queryRaw<{ isFree: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(${SEAL_LOCK}::bigint) AS "isFree"`;
+    SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.sealing}::bigint) AS "isFree"`;
   if (!lock?.isFree) return null;
   const examined = await (anchor?.examine(tx) ?? examineHead(tx, NOTHING_KNOWN));
   if (examined.problem) return null;

@@ -1,4 +1,5 @@
 import { formatCount, formatPlural } from '@/lib/format';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
@@ -9,7 +10,6 @@ import { isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
 import type { AuditVerification, VerifyAudit } from './schema';
 
 const BATCH = 5000;
-const VERIFY_LOCK = 7_203_004;
 
 const MAX_UNTIMELY = 100;
 
@@ -91,7 +91,7 @@ async function read(tx: Tx, start: Place): Promise<Read> {
 
 async function requireOnlyVerification(tx: Tx): Promise<void> {
   const [lock] = await tx.$queryRaw<{ isFree: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(${VERIFY_LOCK}::bigint) AS "isFree"`;
+    SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.verifying}::bigint) AS "isFree"`;
   if (lock?.isFree) return;
   throw new AppError('CONFLICT', 'The audit log is being verified already. Try again when that has finished.');
 }

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { BackupError } from './archive/format';
 import { runningText } from './operations/running';
 
-export const LOCK = 7_203_019;
 const ATTEMPTS = 16;
 const PAUSE_MS = 500;
 
@@ -34,6 +34,8 @@ async function busy(client: ClientBase, operationId: string | undefined): Promis
 }
 
 async function tryToLock(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ isLocked: boolean }>('SELECT pg_try_advisory_lock($1) AS "isLocked"', [LOCK]);
+  const { rows } = await client.query<{ isLocked: boolean }>('SELECT pg_try_advisory_lock($1) AS "isLocked"', [
+    ADVISORY_LOCKS.backups,
+  ]);
   return rows[0]?.isLocked === true;
 }

@@ -1,12 +1,10 @@
 import { splitDestinations } from '@/lib/mail/destinations';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import { processWide } from '@/server/process-wide';
 import { createWriteQueue, type InTurn } from './write-queue';
-
-const DOMAIN_LOCK = 7_203_002;
-const DOMAINS_LOCK = 7_203_005;
 
 const queueWrites = processWide<ReturnType<typeof createWriteQueue>>('alias writes');
 
@@ -48,16 +46,16 @@ async function lockDomains(tx: Tx, { domainId, destinations }: Touched): Promise
   const names = [
     ...new Set(destinations.flatMap(keysOf).map((address) => address.slice(address.lastIndexOf('@') + 1))),
   ];
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(${DOMAINS_LOCK}::bigint)`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.aliases}::bigint)`;
   await tx.$executeRaw`
-    SELECT pg_advisory_xact_lock(${DOMAIN_LOCK}::int, key)
+    SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.aliasesOfDomain}::int, key)
       FROM (SELECT DISTINCT hashtext(id::text) AS key FROM "domain"
              WHERE id = ${domainId}::uuid OR name = ANY(${names}::text[]) ORDER BY key) AS touched`;
 }
 
 /** Lets a transaction add a domain after the alias writes in progress, which lock only domains that exist. */
 export async function waitForAliasWrites(tx: Tx): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${DOMAINS_LOCK}::bigint)`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.aliases}::bigint)`;
 }
 
 export function domainNotFound(): AppError {

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { systemClock } from '@/server/clock';
 import { type Database, database, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
@@ -11,7 +12,6 @@ import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from '../schema';
 import { openSession } from '../sessions/session';
 
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1000;
-const FIRST_ADMIN_LOCK = 7_203_001;
 
 /** Creates the admin of ADMIN_EMAIL, if there is no admin yet. @returns the setup link, if there is none of those either */
 export async function prepareFirstAdmin(): Promise<string | null> {
@@ -72,7 +72,7 @@ function alreadySetUp(): AppError {
 
 /** Concurrent calls create one admin: the second waits for the lock, finds the first, and returns null. */
 async function createFirstAdmin(tx: Tx, email: string, passwordHash: string) {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_ADMIN_LOCK}::bigint)`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstAdmin}::bigint)`;
   if (await hasAdmin(tx)) return null;
   const data = { email: email.toLowerCase(), passwordHash, role: 'super_admin' as const };
   return tx.admin.create({ data, select: { id: true, email: true } });

@@ -1,10 +1,10 @@
 import { uuidv7 } from '@/lib/uuid';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
 import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { Prisma } from '@/server/prisma/client';
-import { LOCK } from '../lock';
 import type { OperationRow } from '../records/present';
 import { pauseMs } from '../schedule/slots';
 import type { BackupOperation } from '../schema';
@@ -104,7 +104,7 @@ export async function interruptExpired(tx: Tx, clock: Clock): Promise<void> {
   const isGone = Prisma.sql`(leased_until <= now()
     OR (started_at < now() - make_interval(secs => ${LOCKED_WITHIN_SECONDS})
         AND NOT EXISTS (SELECT FROM pg_locks
-                         WHERE locktype = 'advisory' AND classid = 0 AND objid = ${LOCK}::bigint::oid AND granted
+                         WHERE locktype = 'advisory' AND classid = 0 AND objid = ${ADVISORY_LOCKS.backups}::bigint::oid AND granted
                            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))))`;
   const ended = await finish(tx, clock, isGone, { state: 'interrupted', message: CUT_OFF });
   for (const { action, backupId: id } of ended) {

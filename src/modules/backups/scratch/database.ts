@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { connectionTo } from '@/server/connection';
 import { log } from '@/server/log';
 import { BackupError } from '../archive/format';
@@ -7,7 +8,6 @@ import { quoted } from '../archive/tables';
 
 const PREFIX = 'postroom_scratch_';
 /** With the number in the name: held as long as the database is in use. Locks are visible in all databases of a server. */
-const LOCK_CLASS = 7_203_020;
 const NOT_ALLOWED = '42501';
 const OBJECT_IN_USE = '55006';
 const UNKNOWN_DATABASE = '3D000';
@@ -30,7 +30,7 @@ export async function withScratchDatabase<Result>(
   const number = randomInt(2 ** 31);
   const name = `${PREFIX}${number}`;
   try {
-    await control.query('SELECT pg_advisory_lock($1, $2)', [LOCK_CLASS, number]);
+    await control.query('SELECT pg_advisory_lock($1, $2)', [ADVISORY_LOCKS.scratchDatabase, number]);
     await dropAbandoned(control);
     await create(control, name);
     const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href;
@@ -88,7 +88,7 @@ async function dropAbandoned(control: pg.Client): Promise<void> {
         AND NOT EXISTS (SELECT FROM pg_locks
                          WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
                            AND objid = substr(datname::text, ${PREFIX.length + 1})::bigint::oid)`,
-    [LOCK_CLASS],
+    [ADVISORY_LOCKS.scratchDatabase],
   );
   for (const { name } of rows)
     await control.query(`DROP DATABASE ${quoted(name)}`).catch((error: pg.DatabaseError) => {
