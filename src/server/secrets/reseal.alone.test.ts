@@ -107,7 +107,7 @@ describe('rotating SECRET_KEY', () => {
     const id = await makeSealed(await startWith(oldKey), 'x');
     await startWith(newKey, oldKey);
     process.env.SMTP_URL = 'off';
-    await (await import('@/start')).start();
+    (await (await import('@/start')).start()).startTasks();
     const after = await startWith(newKey);
     await expect.poll(() => open(after, id).catch(() => null)).toBe('x');
   });

@@ -26,7 +26,7 @@ describe('domains without a DKIM key', () => {
   it('get one at the next start', async () => {
     const { id } = await makeDomain();
     process.env.SMTP_URL = 'off';
-    await (await import('@/start')).start();
+    (await (await import('@/start')).start()).startTasks();
     await expect.poll(() => statusesOf(id), { timeout: 30_000 }).toEqual(['active']);
   });
 });
