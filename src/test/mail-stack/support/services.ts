@@ -1,13 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { findProcess } from '@/mail/agent/services/processes';
 import { mailServer } from './mail-server';
-import { isRunning, processTree, signalProcesses } from './processes';
+import { isRunning, processTree, readProc, signalProcesses } from './processes';
 
 const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta.url));
+
+const QUIET_LOOKS = 10;
 
 export type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
@@ -26,11 +29,36 @@ export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
   execFileSync(STACK, [verb, mailServer.config, ...services]);
 }
 
-/** Kills all processes of a service, like a host without memory may, and starts it again. */
+/**
+ * Kills all processes of a service, like a host without memory may, and starts it again. Postfix's log is whole: what its
+ * logger hadn't written yet would be lost.
+ */
 export async function killService(service: Service): Promise<void> {
+  if (service === 'postfix') await writeLogToEnd(await signalService(service, 'SIGSTOP'));
   const pids = await signalService(service, 'SIGKILL');
   await expect.poll(() => pids.filter(isRunning), { interval: 20 }).toEqual([]);
   await promisify(execFile)(STACK, ['start', mailServer.config, service]);
+}
+
+/** Lets Postfix's logger write what the other processes, which are stopped, have handed to it. */
+async function writeLogToEnd(pids: number[]): Promise<void> {
+  const loggers = pids.filter((pid) => readProc(pid, 'comm').trim() === 'postlogd');
+  signalProcesses(loggers, 'SIGCONT');
+  const { postfixLog } = readInstallation(mailServer.config);
+  let size = -1;
+  // The logger writes at once; after this many looks without news it has nothing left.
+  let looks = 0;
+  await expect
+    .poll(
+      () => {
+        const { size: now } = statSync(postfixLog);
+        looks = now === size ? looks + 1 : 0;
+        size = now;
+        return looks;
+      },
+      { interval: 50 },
+    )
+    .toBe(QUIET_LOOKS);
 }
 
 /** Signals all processes of a service. */
