@@ -125,7 +125,7 @@ async function handOver(
         reply = (error as Error).message;
         maybeRepeated.add(subject);
       }
-      expect(reply, subject).toMatch(/^[24]5\d |^421 |: 454 |closed the connection|ECONN|no reply/);
+      expect(reply, subject).toMatch(/^[24]5\d |^421 |: 454 |closed the connection|socket disconnected|ECONN|no reply/);
       if (reply.startsWith('250 ')) continue;
       session?.quit();
       session = null;

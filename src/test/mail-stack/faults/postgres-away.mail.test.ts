@@ -18,7 +18,7 @@ const SOON = { timeout: 20_000, interval: 200 };
 const RECIPIENTS = 12;
 const THROTTLED = 'service(auth): command startup failed';
 /** Or it succeeded, since Postgres was back in time. */
-const TRY_LATER = /^(2\d|45)\d |(OK|NO \[UNAVAILABLE\]) |closed the connection/;
+const TRY_LATER = /^(2\d|45)\d |(OK|NO \[UNAVAILABLE\]) |closed the connection|socket disconnected/;
 
 let postgres: Postgres;
 beforeAll(async () => {
