@@ -8,7 +8,7 @@ import { type Made, makeAliases, NOWHERE, webhookPath } from './data';
 
 type Opened = { name: string; path: (made: Made) => string | Promise<string>; open: (page: Page) => Promise<void> };
 
-/** What opens by steps, and does not survive a reload. */
+/** Dialogs and drawers that a scenario opens step by step, and that a reload closes. */
 const DIALOGS: Opened[] = [
   {
     name: 'The dialog that shows a secret',
