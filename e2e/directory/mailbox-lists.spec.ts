@@ -155,9 +155,16 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   const downloaded = page.waitForEvent('download');
   await once.getByRole('button', { name: 'Download passwords as CSV' }).click();
   const text = await readFile(await (await downloaded).path(), 'utf8');
-  expect(text).toMatch(new RegExp(`^email,password\\r\\n"ann@${domain.name}","[a-z2-9-]{24}"\\r\\n$`));
+  expect(text).toMatch(new RegExp(`^\ufeffemail,password\\r\\nann@${domain.name},[a-z2-9-]{24}\\r\\n$`));
   await once.getByRole('button', { name: 'I’ve saved them' }).click();
   await expect(once).toHaveCount(0);
+  const failed = page.getByRole('dialog', { name: '2 lines not imported' });
+  const failedDownload = page.waitForEvent('download');
+  await failed.getByRole('button', { name: 'Download failed lines' }).click();
+  expect((await readFile(await (await failedDownload).path(), 'utf8')).split('\r\n')[2]).toMatch(
+    /^there,Other,,The mailbox there@/,
+  );
+  await failed.getByRole('button', { name: 'Close' }).last().click();
   await expect(page.getByRole('row').filter({ hasText: `bo@${domain.name}` })).toBeVisible();
   await check();
 });

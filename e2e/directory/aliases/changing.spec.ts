@@ -116,8 +116,7 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   ];
   const file = [...lines, 'team,"ann@far.example,bo@far.example",false'].join('\n').replace('DOMAIN', domain.name);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
-  await page.getByRole('button', { name: 'Import / export' }).click();
-  await page.getByRole('menuitem', { name: 'Import CSV' }).click();
+  await openImport(page);
   const dialog = page.getByRole('dialog', { name: 'Import aliases' });
   const preview = dialog.getByRole('button', { name: 'Preview import' });
   await preview.click();
@@ -126,9 +125,7 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   await preview.click();
   await expect(dialog.getByLabel('Or paste CSV')).toHaveAccessibleDescription(/source_local_part/);
 
-  const chooser = page.waitForEvent('filechooser');
-  await dialog.getByRole('button', { name: 'CSV file' }).click();
-  await (await chooser).setFiles({ name: 'aliases.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+  await chooseFile(page, Buffer.from(file));
   await preview.click();
   await expect(dialog.getByText('1 new alias, 1 unchanged, 2 errors. Nothing has been imported yet.')).toBeVisible();
   await expect(dialog.getByRole('row', { name: /sales/ })).toContainText(
@@ -140,8 +137,36 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
 
   await dialog.getByRole('button', { name: 'Import 1 alias' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Imported 1 alias; 2 lines failed' })).toBeVisible();
+  const failed = page.getByRole('dialog', { name: '2 lines not imported' });
+  await expect(failed.getByRole('row')).toHaveCount(3);
+  await checkState();
+  const failedDownload = page.waitForEvent('download');
+  await failed.getByRole('button', { name: 'Download failed lines' }).click();
+  const rows = (await readFile(await (await failedDownload).path(), 'utf8')).split('\r\n');
+  expect(rows).toEqual([
+    '\ufeffsource_local_part,destination,active,error',
+    expect.stringMatching(/^sales,info@.*,true,"info@.* is an alias/),
+    expect.stringMatching(/^,,true,“destination”: /),
+    '',
+  ]);
+  await failed.getByRole('button', { name: 'Close' }).last().click();
   await expect(switchOf(page, `team@${domain.name}`)).not.toBeChecked();
   await check();
+
+  // The corrected file, as Excel saves it without Unicode.
+  const corrected = [rows[0]?.slice(1), rows[1]?.replace(`info@${domain.name}`, 'bo@bücher.example')].join('\r\n');
+  await importFile(page, Buffer.from(corrected.replaceAll(',', ';'), 'latin1'));
+  await expect(dialog.getByRole('combobox', { name: 'Encoding' })).toHaveValue('Western European (Windows-1252)');
+  await expect(dialog.getByLabel('Or paste CSV')).toHaveValue(/bo@bücher\.example/);
+  await checkState();
+  await preview.click();
+  await dialog.getByRole('button', { name: 'Import 1 alias' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Imported 1 alias' })).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await importFile(page, Buffer.from('\ufeffsource_local_part\tdestination\r\nbooks\tcy@bücher.example', 'utf16le'));
+  await expect(dialog.getByLabel('Or paste CSV')).toHaveValue(/books\tcy@bücher\.example/);
+  await expect(dialog.getByRole('combobox', { name: 'Encoding' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('button', { name: 'Import / export' }).click();
   const download = page.waitForEvent('download');
@@ -149,9 +174,26 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   const saved = await download;
   expect(saved.suggestedFilename()).toBe(`aliases-${domain.name}.csv`);
   const csv = await readFile(await saved.path(), 'utf8');
-  expect(csv.trim().split('\r\n')).toEqual([
-    'source_local_part,destination,active',
+  expect(csv.trimEnd().split('\r\n')).toEqual([
+    '\ufeffsource_local_part,destination,active',
     'info,ann@far.example,true',
+    'sales,bo@xn--bcher-kva.example,true',
     'team,"ann@far.example,bo@far.example",false',
   ]);
 });
+
+async function openImport(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Import / export' }).click();
+  await page.getByRole('menuitem', { name: 'Import CSV' }).click();
+}
+
+async function chooseFile(page: Page, buffer: Buffer): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('dialog', { name: 'Import aliases' }).getByRole('button', { name: 'CSV file' }).click();
+  await (await chooser).setFiles({ name: 'aliases.csv', mimeType: 'text/csv', buffer });
+}
+
+async function importFile(page: Page, buffer: Buffer): Promise<void> {
+  await openImport(page);
+  await chooseFile(page, buffer);
+}

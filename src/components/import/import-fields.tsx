@@ -1,9 +1,8 @@
 'use client';
 
-import { FileInput, Select, Textarea } from '@mantine/core';
-import { useState } from 'react';
-import { IconUpload } from '../icons/icons';
+import { Select, Textarea } from '@mantine/core';
 import { FieldPair } from '../layout/form-layout';
+import { ImportFile } from './import-file';
 
 type ImportFieldsProps = {
   domains: { id: string; name: string }[];
@@ -19,11 +18,6 @@ type ImportFieldsProps = {
 /** The domain, and a CSV file or its text. */
 export function ImportFields(props: ImportFieldsProps) {
   const { domains, domainId, csv, errors, description, example, onChange } = props;
-  const [file, setFile] = useState<File | null>(null);
-  const read = async (chosen: File | null) => {
-    setFile(chosen);
-    onChange('csv', chosen ? await chosen.text() : '');
-  };
   return (
     <>
       <FieldPair>
@@ -38,16 +32,7 @@ export function ImportFields(props: ImportFieldsProps) {
           value={domainId}
           onChange={(id) => onChange('domain_id', id ?? '')}
         />
-        <FileInput
-          label="CSV file"
-          placeholder="Choose a file"
-          accept=".csv,text/csv,text/plain"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Remove file' }}
-          leftSection={<IconUpload size={16} stroke={1.5} />}
-          value={file}
-          onChange={(chosen) => void read(chosen)}
-        />
+        <ImportFile onText={(text) => onChange('csv', text)} />
       </FieldPair>
       <Textarea
         label="Or paste CSV"

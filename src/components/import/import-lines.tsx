@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { DataTable, type DataTableColumn } from '../data-table/data-table';
 import { type Status, StatusMark } from '../marks/status-mark';
+import { FailedLinesButton } from './failed-lines';
 import classes from './import-lines.module.css';
 
 type Outcome = 'created' | 'unchanged' | 'failed';
@@ -20,10 +21,11 @@ type ImportLinesProps<Row extends Line> = {
   name: (line: Row) => ReactNode;
   /** How many lines have which outcome. */
   summary: string;
+  failedCsv: string | null;
 };
 
-/** The preview of an import, errors first. */
-export function ImportLines<Row extends Line>({ lines, header, name, summary }: ImportLinesProps<Row>) {
+/** The lines of an import, errors first. */
+export function ImportLines<Row extends Line>({ lines, header, name, summary, failedCsv }: ImportLinesProps<Row>) {
   const columns: DataTableColumn<Row>[] = [
     {
       key: 'outcome',
@@ -56,12 +58,13 @@ export function ImportLines<Row extends Line>({ lines, header, name, summary }: 
   ];
   const rows = lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
   return (
-    <section className={classes.report} aria-label="Import preview">
-      <p role="status">{summary} Nothing has been imported yet.</p>
+    <section className={classes.report} aria-label="Lines of the file">
+      <p role="status">{summary}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <div className={classes.lines} tabIndex={0}>
         <DataTable caption="Lines of the file" columns={columns} rows={rows} rowKey={({ line }) => String(line)} />
       </div>
+      {failedCsv !== null && <FailedLinesButton csv={failedCsv} />}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { isSessionLost, toProblem } from '../api/problem';
 import { reportSessionLost } from '../api/session-lost';
 import { IconDownload } from '../icons/icons';
 import { dismissResult, notify } from '../notifications';
+import { saveFile } from '../save-file';
 
 export type ListExport = {
   /** Of the REST endpoint, such as "/messages/export". */
@@ -49,7 +50,7 @@ function useExport({ path, input, what }: ListExport) {
     try {
       const response = await fetch(`/api/v1${path}?${queryOf(input)}`);
       if (!response.ok) throw await errorOf(response);
-      save(await response.blob(), filenameOf(response));
+      saveFile(await response.blob(), filenameOf(response));
       notify({ text: resultOf(response, what) });
     } catch (error) {
       const problem = toProblem(error);
@@ -75,15 +76,6 @@ function resultOf({ headers }: Response, what: string): string {
 
 function filenameOf({ headers }: Response): string {
   return /filename="([^"]+)"/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? 'export.csv';
-}
-
-function save(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 /** The error of a REST response, as the calls of the console throw it. */

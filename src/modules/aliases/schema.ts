@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCount } from '@/lib/format';
+import { csvText, FailedCsv } from '@/lib/csv/csv-text';
 import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { chosenId, EXPORT_PARAMETERS, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
@@ -140,13 +140,11 @@ export type Resolution = z.infer<typeof Resolution>;
 
 export const ImportAliases = z.strictObject({
   domain_id: ChosenDomain,
-  csv: z
-    .string()
-    .min(1, 'Choose a file or paste CSV.')
-    .max(MAX_CSV_LENGTH, `CSV can be at most ${formatCount(MAX_CSV_LENGTH)} characters. Split it and import the parts.`)
-    .meta({
-      description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
-    }),
+  csv: csvText(MAX_CSV_LENGTH).meta({
+    description:
+      'A header row with source_local_part or address, destination and optionally active, then one alias per line. ' +
+      'A column error is ignored',
+  }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });
 export type ImportAliases = z.infer<typeof ImportAliases>;
@@ -168,6 +166,7 @@ export const ImportReport = z.object({
   unchanged: z.number().int(),
   failed: z.number().int(),
   lines: z.array(ImportLine),
+  failed_csv: FailedCsv,
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 

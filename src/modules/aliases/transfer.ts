@@ -1,5 +1,8 @@
+import { csvLine } from '@/lib/csv/csv-line';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { ActiveCell, type CsvLine, cellMessage, csvCell, csvLine, duplicateOf, mapLines, readCsv } from '@/server/csv';
+import { ActiveCell, cellMessage, csvCell, duplicateOf, localPartOf } from '@/server/csv/cells';
+import { failedCsv } from '@/server/csv/failed-lines';
+import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
 import { exportList, pagesOf } from '@/server/list/export-list';
@@ -30,6 +33,11 @@ type ParsedLine = { line: number; source: string; destination: string; active: b
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
 /** Of several domains. */
 const WHOLE_COLUMNS = ['address', 'destination', 'active'] as const;
+const READ = {
+  names: COLUMNS,
+  required: ['source_local_part', 'destination'],
+  synonyms: { address: 'source_local_part' },
+};
 const STEP = 500;
 
 /**
@@ -39,8 +47,8 @@ const STEP = 500;
  */
 export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  const read = await readCsv(input.csv, { names: COLUMNS, required: ['source_local_part', 'destination'] });
-  const results = withoutDuplicates(await mapLines(read, (line) => readLine(line, domain)));
+  const file = await readCsv(input.csv, READ);
+  const results = withoutDuplicates(await mapLines(file.lines, (line) => readLine(line, domain)));
   const reportOf = (lines: ImportLine[]) => ({ dry_run: input.dry_run, total: lines.length, ...countsOf(lines) });
   const entryOf = ({ lines, accepted }: Checked) => {
     const details = { ...reportOf(lines), created_sources: accepted.map(({ source }) => source) };
@@ -67,7 +75,7 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
     }
     return done;
   });
-  return { ...reportOf(lines), lines };
+  return { ...reportOf(lines), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** Streams the aliases of a domain as CSV that can be imported again. */
@@ -88,9 +96,10 @@ async function* csvLines(pages: AsyncIterable<Alias[]>): AsyncGenerator<string> 
 const Row = CreateAlias.extend({ active: ActiveCell });
 
 function readLine({ line, values, problem }: CsvLine, domain: AuthorizedDomain): ParsedLine | ImportLine {
-  const source_local_part = withoutDomain(values.source_local_part ?? '', domain.name);
+  const { localPart: source_local_part, problem: ofDomain } = localPartOf(values.source_local_part ?? '', domain.name);
   const raw = { domain_id: domain.id, source_local_part, destination: values.destination ?? '' };
-  if (problem) return { line, ...raw, outcome: 'failed', code: 'VALIDATION_ERROR', message: problem };
+  const message = problem ?? ofDomain;
+  if (message) return { line, ...raw, outcome: 'failed', code: 'VALIDATION_ERROR', message };
   const parsed = Row.safeParse({ ...raw, active: values.active ?? '' });
   if (parsed.success) {
     const { source_local_part: source, destination, active } = parsed.data;
@@ -112,12 +121,6 @@ function withoutDuplicates(results: (ParsedLine | ImportLine)[]): (ParsedLine | 
     firstLines.set(line.source, line.line);
     return line;
   });
-}
-
-/** Accepts a full address of the domain as source, too. */
-function withoutDomain(text: string, domainName: string): string {
-  const suffix = `@${domainName}`;
-  return text.toLowerCase().endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }
 
 /** At least one, so that an empty import is recorded too. */

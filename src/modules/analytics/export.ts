@@ -1,4 +1,4 @@
-import { csvLine } from '@/server/csv';
+import { csvLine } from '@/lib/csv/csv-line';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import type { Analytics, AnalyticsPoint, BreakdownEntry, ExportAnalytics } from './schema';

@@ -1,5 +1,6 @@
+import { csvLine } from '@/lib/csv/csv-line';
 import { authorizeDomain } from '@/server/access/authorize';
-import { csvCell, csvLine } from '@/server/csv';
+import { csvCell } from '@/server/csv/cells';
 import type { Tx } from '@/server/db';
 import { pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';

@@ -4,7 +4,7 @@ import type { FileOutput } from '@/server/rest/file';
 import type { ExportMailboxes, Mailbox } from './schema';
 import { listMailboxes } from './service';
 
-const COLUMNS = [
+export const EXPORTED = [
   'id',
   'email',
   'display_name',
@@ -26,7 +26,7 @@ export function exportMailboxes(ctx: ActorContext, { format: _, ...filters }: Ex
   return exportList(ctx, {
     name: 'mailboxes',
     page: (part) => listMailboxes(ctx, { ...filters, ...part }),
-    columns: COLUMNS,
+    columns: EXPORTED,
     rowOf: (item) => item,
   });
 }

@@ -1,7 +1,8 @@
+import { csvLine } from '@/lib/csv/csv-line';
 import { formatCount } from '@/lib/format';
 import { MAX_EXPORT_ROWS } from '@/lib/list-export';
 import { MAX_TOTAL } from '@/lib/list-total';
-import { csvCell, csvLine } from '../csv';
+import { csvCell } from '../csv/cells';
 import { limitReads } from '../limits/concurrent-reads';
 import type { Page } from '../pagination';
 import type { ActorContext } from '../procedures/context';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BYTE_ORDER_MARK } from '@/lib/csv/csv-line';
 
 /** The output of a route that returns a file: bytes, or text that is generated while it is sent, whatever its size. */
 export const FileOutput = z.object({
@@ -14,16 +15,21 @@ export function fileResponse(
   { filename, contentType: ownType, chunks }: FileOutput,
   { contentType, headers, isHead }: { contentType: string; headers: Headers; isHead: boolean },
 ): Response {
-  headers.set('Content-Type', ownType ?? contentType);
+  const type = ownType ?? contentType;
+  headers.set('Content-Type', type);
   headers.set('Content-Disposition', contentDisposition(filename));
   headers.set('Cache-Control', 'no-store');
   if (isHead) return new Response(null, { headers });
   const iterator = chunks[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (type.startsWith('text/csv')) controller.enqueue(encoder.encode(BYTE_ORDER_MARK));
+    },
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) controller.close();
-      else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
     },
     cancel: async () => {
       await iterator.return?.();

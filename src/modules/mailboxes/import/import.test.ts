@@ -90,6 +90,21 @@ describe('importing mailboxes', () => {
     expect(await find('ann')).toMatchObject({ quotaBytes: 1_000_000n });
   });
 
+  it('reads the export, and leaves out what an import can’t set', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await db.mailbox.updateMany({
+      where: { domainId: domain.id },
+      data: { displayName: "'=Ann, Ü", quotaBytes: 5000n },
+    });
+    const exported = await (await api.download(`/mailboxes/export?domain_id=${domain.id}`)).text();
+    expect((await importCsv(exported)).data).toMatchObject({ total: 1, unchanged: 1 });
+    await db.mailbox.deleteMany({ where: { domainId: domain.id } });
+    expect((await importCsv(`\ufeff${exported}`)).data).toMatchObject({ created: 1 });
+    expect(await find('ann')).toMatchObject({ displayName: "'=Ann, Ü", quotaBytes: 5000n });
+    const both = await importCsv('local_part,quota_mb,quota_bytes\nbo,1,1048576');
+    expect(both.data.lines).toMatchObject([{ outcome: 'failed', message: expect.stringContaining('not both') }]);
+  });
+
   it('creates each mailbox once when two imports run at once', async () => {
     const csv = 'local_part\nann\nbo\ncy';
     const reports = await Promise.all([importCsv(csv), importCsv(csv)]);
@@ -103,7 +118,12 @@ describe('importing mailboxes', () => {
   });
 
   it('rejects another column, a file without the address, and more lines than it takes', async () => {
-    for (const csv of ['local_part,email\nann,x', 'display_name\nAnn', `local_part\n${'a\n'.repeat(501)}`]) {
+    for (const csv of [
+      'local_part,email\nann,x',
+      'local_part,colour\nann,red',
+      'display_name\nAnn',
+      `local_part\n${'a\n'.repeat(501)}`,
+    ]) {
       expectError(await importCsv(csv), 400, 'VALIDATION_ERROR');
     }
   });

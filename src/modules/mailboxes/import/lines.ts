@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
-import { MAX_QUOTA_MB } from '@/lib/wire';
+import { MAX_QUOTA_MB, QUOTA_ERROR } from '@/lib/wire';
 import type { AuthorizedDomain } from '@/server/access/authorize';
-import { ActiveCell, type CsvLine, cellMessage, duplicateOf } from '@/server/csv';
+import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
+import type { CsvLine } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
+import { EXPORTED } from '../export';
 import { CreateMailbox } from '../schema';
 import type { MailboxImportLine } from './schema';
 
-export const COLUMNS = ['local_part', 'display_name', 'password', 'quota_mb', 'active'] as const;
+const NAMES = ['local_part', 'display_name', 'password', 'quota_mb', 'quota_bytes', 'active'] as const;
+
+/** Those of the export are read, too. What an import can't set is ignored. */
+export const COLUMNS = {
+  names: NAMES,
+  required: ['local_part'],
+  synonyms: { email: 'local_part' },
+  ignored: EXPORTED,
+  exact: 'password',
+};
 
 const MB = 1024 * 1024;
 const NOT_WHOLE = 'Enter a whole number of MB, or nothing for the domain’s default.';
@@ -35,31 +46,34 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
     .regex(/^\d*$/, NOT_WHOLE)
     .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
     .transform((text) => (text === '' ? undefined : Number(text) * MB)),
+  quota_bytes: z
+    .string()
+    .regex(/^\d*$/, QUOTA_ERROR)
+    .refine((text) => Number(text) <= Number.MAX_SAFE_INTEGER, QUOTA_ERROR)
+    .transform((text) => (text === '' ? undefined : Number(text))),
   active: ActiveCell,
 });
 
 /** A row as a mailbox, or the first thing that is wrong with it. */
 export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedDomain): ParsedLine | MailboxImportLine {
+  const { localPart, problem: ofDomain } = localPartOf(values.local_part ?? '', domain.name);
   const raw = {
-    local_part: withoutDomain(values.local_part ?? '', domain.name),
+    local_part: localPart,
     display_name: values.display_name ?? '',
     password: values.password ?? '',
     quota_mb: values.quota_mb ?? '',
+    quota_bytes: values.quota_bytes ?? '',
     active: values.active ?? '',
   };
   const fail = (code: string, message: string) =>
     report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', { code, message });
-  if (problem) return fail('VALIDATION_ERROR', problem);
+  const message = problem ?? ofDomain;
+  if (message) return fail('VALIDATION_ERROR', message);
+  if (raw.quota_mb && raw.quota_bytes) return fail('VALIDATION_ERROR', 'Enter the quota in MB or in bytes, not both.');
   const parsed = Row.safeParse(raw);
   if (parsed.success) {
-    const {
-      local_part: localPart,
-      display_name: displayName = '',
-      password,
-      quota_mb: quotaBytes,
-      active,
-    } = parsed.data;
-    return { line, localPart, displayName, password, quotaBytes, active };
+    const { local_part, display_name: displayName = '', password, quota_mb, quota_bytes, active } = parsed.data;
+    return { line, localPart: local_part, displayName, password, quotaBytes: quota_mb ?? quota_bytes, active };
   }
   const [issue] = parsed.error.issues;
   const code = raw.local_part === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
@@ -100,10 +114,4 @@ function report(
   { code, message }: { code: string | null; message: string | null } = { code: null, message: null },
 ): MailboxImportLine {
   return { line, local_part: localPart, display_name: displayName, outcome, code, message, password: null };
-}
-
-/** Accepts a full address of the domain, too. */
-function withoutDomain(text: string, domainName: string): string {
-  const suffix = `@${domainName}`;
-  return text.toLowerCase().endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }

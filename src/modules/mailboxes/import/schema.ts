@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCount } from '@/lib/format';
+import { csvText, FailedCsv } from '@/lib/csv/csv-text';
 import { chosenId } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 200_000;
@@ -9,15 +9,12 @@ export const MAX_IMPORTED_MAILBOXES = 500;
 
 export const ImportMailboxes = z.strictObject({
   domain_id: chosenId('Choose a domain.'),
-  csv: z
-    .string()
-    .min(1, 'Choose a file or paste CSV.')
-    .max(MAX_CSV_LENGTH, `CSV can be at most ${formatCount(MAX_CSV_LENGTH)} characters. Split it and import the parts.`)
-    .meta({
-      description:
-        'A header row with local_part and optionally display_name, password, quota_mb and active, then one mailbox per line. ' +
-        `At most ${MAX_IMPORTED_MAILBOXES}. Without a password, one is generated; without a quota, it is the domain’s default`,
-    }),
+  csv: csvText(MAX_CSV_LENGTH).meta({
+    description:
+      'A header row with local_part or email and optionally display_name, password, quota_mb or quota_bytes, and active, then ' +
+      `one mailbox per line. At most ${MAX_IMPORTED_MAILBOXES}. Without a password, one is generated; without a quota, it is the ` +
+      'domain’s default. A column error and the other columns of the export are ignored',
+  }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });
 export type ImportMailboxes = z.infer<typeof ImportMailboxes>;
@@ -43,6 +40,7 @@ export const MailboxImportReport = z
     unchanged: z.number().int(),
     failed: z.number().int(),
     lines: z.array(MailboxImportLine),
+    failed_csv: FailedCsv,
   })
   .meta({ id: 'MailboxImportReport' });
 export type MailboxImportReport = z.infer<typeof MailboxImportReport>;

@@ -1,6 +1,7 @@
 import { generatePassword } from '@/lib/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { mapLines, readCsv } from '@/server/csv';
+import { failedCsv } from '@/server/csv/failed-lines';
+import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
@@ -27,8 +28,8 @@ type Prepared = { password: string | null; hash: string };
  */
 export async function importMailboxes(ctx: MutationContext, input: ImportMailboxes): Promise<MailboxImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  const columns = { names: COLUMNS, required: ['local_part'], maxLines: MAX_IMPORTED_MAILBOXES };
-  const all = await mapLines(await readCsv(input.csv, columns), (line) => readLine(line, domain));
+  const file = await readCsv(input.csv, { ...COLUMNS, maxLines: MAX_IMPORTED_MAILBOXES });
+  const all = await mapLines(file.lines, (line) => readLine(line, domain));
   const reportOf = (lines: MailboxImportLine[]) => ({
     dry_run: input.dry_run,
     total: lines.length,
@@ -43,7 +44,7 @@ export async function importMailboxes(ctx: MutationContext, input: ImportMailbox
   await requireMailboxCapacity(ctx.db, domain, planned.accepted.length);
   if (input.dry_run) {
     await ctx.auditAlone(entryOf(planned));
-    return { ...reportOf(planned.lines), lines: planned.lines };
+    return { ...reportOf(planned.lines), lines: planned.lines, failed_csv: await failedCsv(file, planned.lines) };
   }
   const lines: MailboxImportLine[] = [];
   for (const step of stepsOf(settle(all, planned))) {
@@ -63,7 +64,7 @@ export async function importMailboxes(ctx: MutationContext, input: ImportMailbox
       })),
     );
   }
-  return { ...reportOf(lines), lines };
+  return { ...reportOf(lines), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** The lines that can be created, and the reports of all others. */

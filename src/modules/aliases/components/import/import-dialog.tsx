@@ -5,6 +5,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
+import { FailedLines } from '@/components/import/failed-lines';
 import { ImportFields } from '@/components/import/import-fields';
 import { ImportLines } from '@/components/import/import-lines';
 import { formatPlural } from '@/lib/format';
@@ -29,12 +30,19 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, o
     toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
     submit: (input) => run.mutateAsync(input),
     onSaved: (answer) => {
-      if (answer.dry_run) return setReport(answer);
-      onClose();
+      setReport(answer);
+      if (answer.dry_run) return;
       onImported(answer);
+      if (answer.failed === 0) onClose();
     },
   });
 
+  if (report && !report.dry_run)
+    return (
+      <FailedLines opened={opened} count={report.failed} onClose={onClose}>
+        <Lines report={report} />
+      </FailedLines>
+    );
   return (
     <Dialog
       opened={opened}
@@ -58,19 +66,30 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, o
           setReport(null);
         }}
       />
-      {report && (
-        <ImportLines
-          lines={report.lines}
-          header="Alias"
-          name={({ source_local_part: source, destination }) => (
-            <>
-              <b>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
-            </>
-          )}
-          summary={`${formatPlural(report.created, 'new alias', 'new aliases')}, ${report.unchanged} unchanged, ${formatPlural(report.failed, 'error')}.`}
-        />
-      )}
+      {report && <Lines report={report} />}
       <ProblemAlert problem={problem} />
     </Dialog>
+  );
+}
+
+/** All lines of a preview, or those that failed in the import. */
+function Lines({ report }: { report: ImportReport }) {
+  const { dry_run, lines, created, unchanged, failed, failed_csv } = report;
+  return (
+    <ImportLines
+      lines={dry_run ? lines : lines.filter(({ outcome }) => outcome === 'failed')}
+      header="Alias"
+      name={({ source_local_part: source, destination }) => (
+        <>
+          <b>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
+        </>
+      )}
+      summary={
+        dry_run
+          ? `${formatPlural(created, 'new alias', 'new aliases')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}. Nothing has been imported yet.`
+          : `Imported ${formatPlural(created, 'alias', 'aliases')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}.`
+      }
+      failedCsv={failed_csv}
+    />
   );
 }

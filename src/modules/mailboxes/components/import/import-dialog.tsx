@@ -5,6 +5,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
+import { FailedLines } from '@/components/import/failed-lines';
 import { ImportFields } from '@/components/import/import-fields';
 import { ImportLines } from '@/components/import/import-lines';
 import { notify } from '@/components/notifications';
@@ -33,7 +34,8 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }:
     toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
     submit: (input) => run.mutateAsync(input),
     onSaved: async (answer, { domain_id }) => {
-      if (answer.dry_run) return setReport(answer);
+      setReport(answer);
+      if (answer.dry_run) return;
       const domain = domains.find(({ id }) => id === (domain_id || defaultDomainId))?.name ?? '';
       const generated = answer.lines.flatMap(({ local_part, password }) =>
         password === null ? [] : [{ email: `${local_part}@${domain}`, password }],
@@ -41,12 +43,19 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }:
       await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
       const failed = answer.failed > 0 ? `; ${formatPlural(answer.failed, 'line')} failed` : '';
       notify({ text: `Imported ${nameOf(answer.created)}${failed}` });
-      if (generated.length > 0) setPasswords(generated);
-      else onClose();
+      setPasswords(generated);
+      if (generated.length === 0 && answer.failed === 0) onClose();
     },
   });
 
-  if (passwords.length > 0) return <ImportedPasswords opened={opened} passwords={passwords} onDone={onClose} />;
+  const done = () => (report?.failed === 0 ? onClose() : setPasswords([]));
+  if (passwords.length > 0) return <ImportedPasswords opened={opened} passwords={passwords} onDone={done} />;
+  if (report && !report.dry_run)
+    return (
+      <FailedLines opened={opened} count={report.failed} onClose={onClose}>
+        <Lines report={report} />
+      </FailedLines>
+    );
   return (
     <Dialog
       opened={opened}
@@ -71,19 +80,30 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }:
           setReport(null);
         }}
       />
-      {report && (
-        <ImportLines
-          lines={report.lines}
-          header="Mailbox"
-          name={({ local_part, display_name }) => (
-            <>
-              <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
-            </>
-          )}
-          summary={`${formatPlural(report.created, 'new mailbox', 'new mailboxes')}, ${report.unchanged} unchanged, ${formatPlural(report.failed, 'error')}.`}
-        />
-      )}
+      {report && <Lines report={report} />}
       <ProblemAlert problem={problem} />
     </Dialog>
+  );
+}
+
+/** All lines of a preview, or those that failed in the import. */
+function Lines({ report }: { report: MailboxImportReport }) {
+  const { dry_run, lines, created, unchanged, failed, failed_csv } = report;
+  return (
+    <ImportLines
+      lines={dry_run ? lines : lines.filter(({ outcome }) => outcome === 'failed')}
+      header="Mailbox"
+      name={({ local_part, display_name }) => (
+        <>
+          <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
+        </>
+      )}
+      summary={
+        dry_run
+          ? `${formatPlural(created, 'new mailbox', 'new mailboxes')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}. Nothing has been imported yet.`
+          : `Imported ${nameOf(created)}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}.`
+      }
+      failedCsv={failed_csv}
+    />
   );
 }

@@ -4,6 +4,8 @@ import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
 import { IconCheck, IconDownload } from '@/components/icons/icons';
+import { saveCsv } from '@/components/save-file';
+import { csvLine } from '@/lib/csv/csv-line';
 import { formatPlural } from '@/lib/format';
 
 export type NewPassword = { email: string; password: string };
@@ -52,14 +54,7 @@ export function ImportedPasswords({ opened, passwords, onDone }: ImportedPasswor
   );
 }
 
-/** Neither addresses nor generated passwords have characters that CSV or a spreadsheet gives a meaning, but for a leading sign. */
 function download(passwords: NewPassword[]): void {
-  const cell = (text: string) => (/^[=+\-@]/.test(text) ? `"'${text}"` : `"${text}"`);
-  const lines = passwords.map(({ email, password }) => `${cell(email)},${cell(password)}`);
-  const url = URL.createObjectURL(new Blob([`${['email,password', ...lines].join('\r\n')}\r\n`], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'mailbox-passwords.csv';
-  link.click();
-  URL.revokeObjectURL(url);
+  const lines = passwords.map(({ email, password }) => csvLine([email, password]));
+  saveCsv(csvLine(['email', 'password']) + lines.join(''), 'mailbox-passwords.csv');
 }

@@ -1,52 +1,61 @@
 import { finished } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Info, parse } from 'csv-parse';
-import { stringify } from 'csv-stringify/sync';
-import { z } from 'zod';
+import { withoutApostrophe } from '@/lib/csv/csv-line';
 import { formatCount } from '@/lib/format';
-import { AppError } from './errors';
+import { AppError } from '../errors';
 
 export type CsvLine = {
   line: number;
+  /** As they are in the file. */
+  cells: string[];
+  /** By column. */
   values: Record<string, string>;
   /** What is wrong with the row as a whole. */
   problem: string | null;
 };
 
-type Row = { record: string[]; info: Info };
-type Columns = { names: readonly string[]; required: readonly string[]; maxLines?: number };
+/** The columns in their order, by the names they have here, and the rows after them. */
+export type CsvFile = { header: string[]; lines: CsvLine[] };
 
-// Cells that spreadsheets read as formulas, as in csv-stringify's escape_formulas.
-const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+type Row = { record: string[]; info: Info };
+type Columns = {
+  names: readonly string[];
+  required: readonly string[];
+  /** What columns may be called instead. */
+  synonyms?: Readonly<Record<string, string>>;
+  /** Columns of the export that can't be imported. */
+  ignored?: readonly string[];
+  /** A column whose cells may begin or end with spaces. */
+  exact?: string;
+  maxLines?: number;
+};
+
+/** The column that says why a line failed, in the file of failed lines. */
+export const ERROR_COLUMN = 'error';
 const MAX_LINES = 5000;
+const MAX_COLUMNS = 100;
 const MAX_ROW_LENGTH = 32_768;
 /** The parser takes some 50 µs for a row that has fewer or more cells than the first. */
 const SLICE_BYTES = 1_024;
 const TURN_MS = 10;
-
-/** The cell of `active`: false only if it says so, in letters of either case. */
-export const ActiveCell = z
-  .string()
-  .toLowerCase()
-  .pipe(z.enum(['', 'true', 'false'], 'Enter true or false.'))
-  .transform((text) => text !== 'false');
 
 /**
  * Reads the rows after the header, each with its line number in the file. Cells are separated by commas, semicolons or tabs. The
  * limits hold while the text is read, in slices that other work comes between.
  * @throws VALIDATION_ERROR
  */
-export async function readCsv(text: string, columns: Columns): Promise<CsvLine[]> {
+export async function readCsv(text: string, columns: Columns): Promise<CsvFile> {
   const { maxLines = MAX_LINES } = columns;
   const lines: CsvLine[] = [];
   let header: string[] | undefined;
   await eachRow(text, ({ record, info }) => {
     if (!header) header = headerOf(record, columns);
-    else if (lines.length < maxLines) lines.push(lineOf(header, record, info.lines));
+    else if (lines.length < maxLines) lines.push(lineOf(header, record, info.lines, columns));
     else throw invalid(`Import at most ${maxLines} rows at once. Split the file, and import the parts.`);
   });
-  if (!header) headerOf([], columns);
-  return lines;
+  header ??= headerOf([], columns);
+  return { header, lines };
 }
 
 /** Reads each line, in turns that other work comes between. */
@@ -72,6 +81,7 @@ async function eachRow(text: string, onRow: (row: Row) => void): Promise<void> {
     from_line: firstLine,
     info: true,
     max_record_size: MAX_ROW_LENGTH,
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
@@ -117,9 +127,8 @@ function tooLong(line: number): AppError {
 
 /** Returns the separator of cells: the one that a first line `sep=;` of Excel names, or that the header has most of. */
 function delimiterOf(text: string): { delimiter: string; firstLine: number } {
-  const end = text.search(/[\r\n]/);
-  const first = (end < 0 ? text : text.slice(0, end)).replace(/^\ufeff/, '');
-  const [, named] = /^sep=([,;|\t])$/i.exec(first) ?? [];
+  const [first = ''] = /\S.*/.exec(text) ?? [];
+  const [, named] = /^"?sep=([,;|\t])"?$/i.exec(text.replace(/^\ufeff/, '').split(/[\r\n]/, 1)[0] ?? '') ?? [];
   if (named) return { delimiter: named, firstLine: 2 };
   const [delimiter = ','] = [',', ';', '\t'].toSorted(
     (one, other) => first.split(other).length - first.split(one).length,
@@ -127,52 +136,41 @@ function delimiterOf(text: string): { delimiter: string; firstLine: number } {
   return { delimiter, firstLine: 1 };
 }
 
-function headerOf(record: string[], { names, required }: Columns): string[] {
-  const header = record.map((name) => name.toLowerCase());
-  const stray = header.find((name) => !names.includes(name));
+/** Returns the columns by their names here. One without a name is there only for cells that belong to none. */
+function headerOf(record: string[], { names, required, synonyms = {}, ignored = [] }: Columns): string[] {
+  const spelled = record.map((cell) =>
+    withoutApostrophe(cell)
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]+/g, '_'),
+  );
+  const header = spelled
+    .slice(0, spelled.findLastIndex((name) => name !== '') + 1)
+    .map((name) => synonyms[name] ?? name);
+  if (header.length > MAX_COLUMNS) throw invalid(`The first row has more than ${MAX_COLUMNS} columns.`);
+  const known = ['', ERROR_COLUMN, ...names, ...ignored];
+  const stray = header.find((name) => !known.includes(name));
   if (stray !== undefined)
     throw invalid(`There is no column called “${stray.slice(0, 100)}”. Columns: ${names.join(', ')}.`);
-  const repeated = header.find((name, index) => header.indexOf(name) !== index);
+  const repeated = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
   if (repeated !== undefined) throw invalid(`The column “${repeated}” is in the first row twice.`);
   const missing = required.find((name) => !header.includes(name));
   if (missing !== undefined) throw invalid(`The column “${missing}” is missing from the first row.`);
   return header;
 }
 
-function lineOf(header: string[], record: string[], line: number): CsvLine {
-  const values = Object.fromEntries(header.map((name, i) => [name, plain(record[i] ?? '')]));
-  const isTooLong = record.slice(header.length).some((cell) => cell !== '');
-  const problem = isTooLong
-    ? `This row has ${record.length} cells, and the first row has ${header.length}. Put a cell that contains the separator in quotation marks.`
+function lineOf(header: string[], record: string[], line: number, { exact }: Columns): CsvLine {
+  const cells = record.map(withoutApostrophe);
+  const values: Record<string, string> = {};
+  for (const [index, name] of header.entries()) {
+    const cell = cells[index] ?? '';
+    if (name !== '') values[name] = name === exact ? cell : cell.trim();
+  }
+  const isStray = cells.some((cell, index) => cell.trim() !== '' && (header[index] ?? '') === '');
+  const problem = isStray
+    ? `This row has ${record.length} cells, and the first row has ${header.filter((name) => name !== '').length}. Put a cell that contains the separator in quotation marks.`
     : null;
-  return { line, values, problem };
-}
-
-/** Why a row is rejected whose address an earlier row of the file has. */
-export function duplicateOf(firstLine: number): { code: 'CONFLICT'; message: string } {
-  const message = `Duplicate of line ${firstLine}, which has the same address. Remove one of the lines.`;
-  return { code: 'CONFLICT', message };
-}
-
-/** What is wrong with the cell of a column. */
-export function cellMessage(column: string, message: string): string {
-  return `“${column}”: ${message}`;
-}
-
-/** One line with its line end. A cell that could start a formula gets an apostrophe before it. */
-export function csvLine(cells: readonly string[]): string {
-  return stringify([[...cells]], { escape_formulas: true, record_delimiter: 'windows' });
-}
-
-/** A value as a cell: nothing for null, a list with commas, anything else but text as JSON. */
-export function csvCell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function plain(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return { line, cells, values, problem };
 }
 
 type Failure = Error & { code?: string; lines?: number };

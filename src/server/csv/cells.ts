@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { normalizeDomainName } from '@/lib/mail/address';
+
+/** The words that spreadsheet programs write for their values TRUE and FALSE. */
+const TRUE = 'true yes wahr vrai verdadero vero verdadeiro waar sant sann sand tosi prawda pravda igaz doğru истина';
+const FALSE = 'false no falsch faux falso onwaar falskt usann falsk epätosi fałsz nepravda hamis yanliş yanlış ложь';
+const IS_ACTIVE = new Map([
+  ...['', ...TRUE.split(' ')].map((word) => [word, true] as const),
+  ...FALSE.split(' ').map((word) => [word, false] as const),
+]);
+
+/** The cell of `active`. Empty is true. */
+export const ActiveCell = z.string().transform((text, ctx) => {
+  const isActive = IS_ACTIVE.get(text.toLowerCase());
+  if (isActive === undefined) ctx.addIssue({ code: 'custom', message: 'Enter true or false.' });
+  return isActive ?? true;
+});
+
+/** The local part of a cell that may have a whole address. An address of another domain is a problem. */
+export function localPartOf(text: string, domainName: string): { localPart: string; problem: string | null } {
+  const at = text.lastIndexOf('@');
+  const named = at < 0 ? null : normalizeDomainName(text.slice(at + 1));
+  if (named === null) return { localPart: text, problem: null };
+  if (named === domainName) return { localPart: text.slice(0, at), problem: null };
+  const problem = `${text.slice(0, 254)} isn’t an address of ${domainName}. Import it into its own domain.`;
+  return { localPart: text, problem };
+}
+
+/** Why a row is rejected whose address an earlier row of the file has. */
+export function duplicateOf(firstLine: number): { code: 'CONFLICT'; message: string } {
+  const message = `Duplicate of line ${firstLine}, which has the same address. Remove one of the lines.`;
+  return { code: 'CONFLICT', message };
+}
+
+/** What is wrong with the cell of a column. */
+export function cellMessage(column: string, message: string): string {
+  return `“${column}”: ${message}`;
+}
+
+/** A value as a cell: nothing for null, a list with commas, anything else but text as JSON. */
+export function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

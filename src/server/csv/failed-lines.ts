@@ -1,0 +1,23 @@
+import { csvLine } from '@/lib/csv/csv-line';
+import { type CsvFile, ERROR_COLUMN, mapLines } from './read-csv';
+
+type Outcome = { line: number; outcome: string; message: string | null };
+
+/**
+ * Returns the failed lines as CSV, with a last column that says why, or null if none failed. The file can be imported after it
+ * was corrected: that column is ignored then. Cells that belong to no column are in one without a name, which fails again.
+ */
+export async function failedCsv({ header, lines }: CsvFile, outcomes: readonly Outcome[]): Promise<string | null> {
+  const messages = new Map(
+    outcomes.flatMap(({ line, outcome, message }) => (outcome === 'failed' ? [[line, message ?? '']] : [])),
+  );
+  const failed = lines.filter(({ line }) => messages.has(line));
+  if (failed.length === 0) return null;
+  const kept = [...header.keys()].filter((index) => header[index] !== ERROR_COLUMN);
+  const isAnyLonger = failed.some(({ cells }) => cells.length > header.length);
+  const restOf = (cells: string[]) => (isAnyLonger ? [cells.slice(header.length).join(',')] : []);
+  const rows = await mapLines(failed, ({ line, cells }) =>
+    csvLine([...kept.map((index) => cells[index] ?? ''), ...restOf(cells), messages.get(line) ?? '']),
+  );
+  return csvLine([...kept.map((index) => header[index] ?? ''), ...restOf([]), ERROR_COLUMN]) + rows.join('');
+}
