@@ -3,15 +3,25 @@ import { fieldMessage, isBlank, REQUIRED } from './field-messages';
 import { formatCount } from './format';
 import { MAX_TOTAL } from './list-total';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
+import { utcTimestamp } from './time/entered-timestamp';
+
+export const TIME_ERROR = 'Enter a time such as 2026-11-21T09:41:07Z or 2026-11-21T11:41:07+02:00.';
 
 z.config({ customError: fieldMessage });
 
 export const Id = chosenId(REQUIRED);
 
-export const Timestamp = z.iso
-  .datetime('Enter a time such as 2026-11-21T09:41:07Z.')
-  .refine((text) => text >= '0001', 'The year is out of range.')
-  .meta({ description: 'ISO 8601 UTC' });
+export const Timestamp = z.iso.datetime().meta({ description: 'ISO 8601 UTC' });
+
+/** A time in a request. The value is in UTC. */
+export const EnteredTimestamp = z
+  .string()
+  .transform((text, ctx) => {
+    const utc = utcTimestamp(text);
+    if (utc === null) ctx.addIssue({ code: 'custom', message: TIME_ERROR });
+    return utc ?? z.NEVER;
+  })
+  .meta({ format: 'date-time', description: 'ISO 8601 with any offset from UTC' });
 
 export const Empty = z.strictObject({});
 

@@ -29,12 +29,11 @@ const periodFields = {
   }),
   start: text.optional().meta({
     format: 'date-time',
-    description: 'Of a custom period: ISO 8601 UTC, inclusive, rounded down to a quarter of an hour',
+    description: 'Of a custom period: ISO 8601, inclusive, rounded down to a quarter of an hour',
   }),
   end: text.optional().meta({
     format: 'date-time',
-    description:
-      'Of a custom period: ISO 8601 UTC, exclusive, rounded up to a quarter of an hour; now if it is left out',
+    description: 'Of a custom period: ISO 8601, exclusive, rounded up to a quarter of an hour; now if it is left out',
   }),
   granularity: text.optional().meta({
     enum: [...GRANULARITIES],

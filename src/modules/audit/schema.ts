@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const OUTCOMES = ['success', 'denied', 'error'] as const;
 
@@ -50,8 +50,8 @@ export const ListAudit = z.strictObject({
   ip_address: exact,
   request_id: Id.optional(),
   outcome: z.enum(OUTCOMES).optional(),
-  since: Timestamp.optional().meta({ description: 'ISO 8601 UTC, inclusive' }),
-  until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
+  since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
+  until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
 });
 export type ListAudit = z.infer<typeof ListAudit>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SETTING_GROUPS } from '@/lib/setting-groups';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 const MAX_TEXT_LENGTH = 2048;
 const MAX_LIST_LENGTH = 100;
@@ -49,7 +49,7 @@ export const UpdateConfig = z.strictObject({
   values: byKey(Value.nullable())
     .refine((values) => Object.keys(values).length > 0, 'Enter at least one setting.')
     .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
-  expected: byKey(Timestamp.nullable()).optional().meta({
+  expected: byKey(EnteredTimestamp.nullable()).optional().meta({
     description:
       'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the response is 412 with those settings in `details.current`. `If-Match` compares all settings',
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_TYPES, type EventType } from '@/lib/event-types';
-import { Id, page, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, page, Timestamp } from '@/lib/wire';
 
 export const EventTypeName = z.enum(EVENT_TYPES);
 
@@ -36,7 +36,7 @@ export const ReadFeed = z.strictObject({
   limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Events per page, 1 to 200' }),
   event: EventTypeName.exclude(['mail.received.full']).optional(),
   domain_id: Id.optional(),
-  since: Timestamp.optional().meta({ description: 'Only events at or after this time' }),
+  since: EnteredTimestamp.optional().meta({ description: 'Only events at or after this time' }),
 });
 export type ReadFeed = z.infer<typeof ReadFeed>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
@@ -155,8 +155,8 @@ const filters = {
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),
-  since: Timestamp.optional().meta({ description: 'ISO 8601 UTC, inclusive' }),
-  until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
+  since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
+  until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
   q: searchedText(254).optional().meta({
     description:
       'An address, a Message-ID or a queue ID, or else a part of an address or of the subject, such as `@example.com`. A search for a common part reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import {
+  EnteredTimestamp,
+  EXPORT_PARAMETERS,
+  Id,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  Timestamp,
+  wholeNumber,
+} from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -189,7 +199,7 @@ export type DeliveryRequest = z.infer<typeof DeliveryRequest>;
 
 export const ReplayFailed = z.strictObject({
   id: Id,
-  since: Timestamp.meta({ description: 'Replays abandoned deliveries of events recorded since then' }),
+  since: EnteredTimestamp.meta({ description: 'Replays abandoned deliveries of events recorded since then' }),
 });
 export type ReplayFailed = z.infer<typeof ReplayFailed>;
 

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { Timestamp } from '@/lib/wire';
+import { utcTimestamp } from '@/lib/time/entered-timestamp';
+import { TIME_ERROR } from '@/lib/wire';
 import { AppError } from '@/server/errors';
 import { type AnalyticsPeriod, type GetAnalytics, GRANULARITIES, type Granularity, PERIODS } from '../schema';
 import { DAY_MS, HOUR_MS, pointStarts, QUARTER_MS, startOf, type TimeSpan } from './points';
@@ -82,8 +83,9 @@ function usualGranularity({ start, end }: TimeSpan): Granularity {
 }
 
 function timeOf(name: 'start' | 'end', text: string): Date {
-  if (!Timestamp.safeParse(text).success) throw invalidPeriod(name, 'Enter a time such as 2026-11-21T09:41:07Z.');
-  return new Date(text);
+  const utc = utcTimestamp(text);
+  if (utc === null) throw invalidPeriod(name, TIME_ERROR);
+  return new Date(utc);
 }
 
 /** @returns the name as time zones are listed */

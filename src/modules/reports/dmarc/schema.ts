@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import {
+  EnteredTimestamp,
+  EXPORT_PARAMETERS,
+  Id,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  Timestamp,
+} from '@/lib/wire';
 import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
 
 const DMARC_POLICIES = ['none', 'quarantine', 'reject'] as const;
@@ -170,8 +179,8 @@ export const ListDmarcReports = z.strictObject({
   ...pageQuery(['begin']),
   domain_id: Id.optional(),
   organisation: plainText(255).min(1).optional(),
-  since: Timestamp.optional().meta({ description: 'Reports that begin then or later' }),
-  until: Timestamp.optional().meta({ description: 'Reports that begin earlier' }),
+  since: EnteredTimestamp.optional().meta({ description: 'Reports that begin then or later' }),
+  until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
 export type ListDmarcReports = z.infer<typeof ListDmarcReports>;
 
