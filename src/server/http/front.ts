@@ -53,13 +53,18 @@ export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
   };
 }
 
-function refusalOf({ method = '', url = '', headers }: IncomingMessage, isDev: boolean): Refusal | undefined {
+function refusalOf(
+  { method = '', url = '', headers, rawHeaders }: IncomingMessage,
+  isDev: boolean,
+): Refusal | undefined {
   const pageMethods = POSTED.test(url) ? POST_METHODS : PAGE_METHODS;
   const methods = url.startsWith('/api/') || isDev ? API_METHODS : pageMethods;
   if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
   if (url.length > MAX_TARGET_LENGTH) return tooLong;
   if (!url.startsWith('/') || !isDecodable(url)) return badTarget;
   if (headers.host !== undefined && headers.host !== '' && !HOST.test(headers.host)) return badHost;
+  // Node.js keeps the first, a proxy before it may have read the last (RFC 9112, section 3.2).
+  if (rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text)).length > 1) return badHost;
   if (/^[^?]*\/\//.test(url) || CLOSED.test(url)) return notFound;
   return undefined;
 }

@@ -33,7 +33,13 @@ async function serving(api: WebHandler, over: Partial<Parameters<typeof serveHtt
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return (path: string, options: RequestOptions = {}) =>
-    httpRequest({ host: '127.0.0.1', port, path, ...options, headers: { connection: 'close', ...options.headers } });
+    httpRequest({
+      host: '127.0.0.1',
+      port,
+      path,
+      ...options,
+      headers: Array.isArray(options.headers) ? options.headers : { connection: 'close', ...options.headers },
+    });
 }
 
 const responseTo = async (request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> => {
@@ -44,7 +50,28 @@ const responseTo = async (request: ReturnType<typeof httpRequest>): Promise<Inco
 it('gives API paths to the API and everything else to the pages', async () => {
   const send = await serving(async ({ url }) => new Response(new URL(url).search));
   expect(await text(await responseTo(send('/api/v1/domains?q=%C3%BC')))).toBe('?q=%C3%BC');
-  expect(await text(await responseTo(send('/api/other')))).toBe('a page');
+  expect(await text(await responseTo(send('/apiary')))).toBe('a page');
+});
+
+it.each(['/api/v2/domains', '/API/v1/domains', '/Api', '/api/', '/api/cron/other', '/api?x=1'])(
+  'answers %s, which is no endpoint, in the envelope of the API',
+  async (path) => {
+    const send = await serving(async () => new Response('the API'));
+    const response = await responseTo(send(path));
+    expect([response.statusCode, response.headers['content-type']]).toEqual([404, 'application/json']);
+    expect(JSON.parse(await text(response))).toMatchObject({ data: null, error: { code: 'NOT_FOUND' } });
+  },
+);
+
+it('rejects a request with two hosts', async () => {
+  const send = await serving(async () => new Response('the API'));
+  for (const headers of [
+    ['Host', 'a.example', 'Host', 'a.example'],
+    ['host', 'a.example', 'X-A', '1', 'HOST', 'b.example'],
+  ]) {
+    const response = await responseTo(send('/api/v1/domains', { headers: [...headers, 'Connection', 'close'] }));
+    expect(response.statusCode).toBe(400);
+  }
 });
 
 it('tells the API the address of the connection, whatever the client claims', async () => {

@@ -14,7 +14,7 @@ import { formatRequestCount, REQUEST_COUNT_HEADER, type RequestCount } from './r
 
 const DRAIN_TIMEOUT_MS = 25_000;
 const IDLE_CHECK_INTERVAL_MS = 100;
-const API_PREFIX = '/api/';
+const API = /^\/api(?=\/|$)/i;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -56,12 +56,15 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const [path = ''] = (request.url ?? '').split('?', 1);
     const publishing = options.publishedAt(request.headers.host ?? '', path);
     if (publishing) published.add(request);
-    const api = !publishing && path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
+    const isApi = !publishing && API.test(path);
+    const api = isApi ? options.apiAt(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
     if (api) return respond(response, await api(toWebRequest(request)), write);
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
+    // In development, Next.js serves the API.
+    if (isApi && !options.isDev) return refuse(request, response, unknownEndpoint);
     await renderWithData(request, response, options.apiAt('/api/trpc/'), () => options.servePage(request, response));
   };
 
@@ -97,6 +100,12 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     stopChecks();
   };
 }
+
+const unknownEndpoint: Refusal = {
+  status: 404,
+  code: 'NOT_FOUND',
+  message: 'Unknown endpoint. The API is at /api/v1, in lower case.',
+};
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {

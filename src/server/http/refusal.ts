@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '@/lib/error-codes';
 import { uuidv7 } from '@/lib/uuid';
 
-const API_PREFIX = '/api/v1';
+const API = /^\/api(?=[/?]|$)/i;
 const LINGER_MS = 1_000;
 
 /** A response of the HTTP layer before the app sees the request, in the API's envelope for API paths. */
@@ -12,7 +12,7 @@ export type Refusal = { status: number; code: ErrorCode; message: string; header
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const { status, code, message, headers = {} } = refusal;
   const requestId = uuidv7();
-  const isApi = request.url?.startsWith(API_PREFIX);
+  const isApi = API.test(request.url ?? '');
   const body = isApi ? JSON.stringify(envelope(code, message, requestId)) : `${message}\n`;
   response.writeHead(status, {
     'Content-Type': isApi ? 'application/json' : 'text/plain; charset=utf-8',
