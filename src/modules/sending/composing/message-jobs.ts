@@ -37,7 +37,7 @@ const MAX_VALUES = 200_000;
 export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
   try {
     const body = parseJsonObject(bytes, MAX_VALUES);
-    const fingerprint = new Uint8Array(createHash('sha256').update(kind).update('\0').update(bytes).digest());
+    const fingerprint = fingerprintOf(kind, body);
     if (kind === 'batch') return { kind, fingerprint, items: await prepareItems(body, at) };
     const message = prepareMessage(body, at);
     return 'code' in message ? { kind: 'error', error: message } : { kind, fingerprint, message };
@@ -46,6 +46,27 @@ export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
     const { apiCode: code, message, details } = error;
     return { kind: 'error', error: { code, message, fields: details?.fields ?? [] } };
   }
+}
+
+/** The same for the same content, however its fields are ordered and its text is escaped. */
+function fingerprintOf(kind: string, body: unknown): Uint8Array {
+  const hash = createHash('sha256').update(kind);
+  const add = (value: unknown) => {
+    if (typeof value === 'string') hash.update(`"${Buffer.byteLength(value)}:`).update(value);
+    else if (Array.isArray(value)) {
+      hash.update(`[${value.length}:`);
+      for (const each of value) add(each);
+    } else if (typeof value === 'object' && value !== null) {
+      const names = Object.keys(value).sort();
+      hash.update(`{${names.length}:`);
+      for (const name of names) {
+        add(name);
+        add((value as Record<string, unknown>)[name]);
+      }
+    } else hash.update(`${value};`);
+  };
+  add(body);
+  return new Uint8Array(hash.digest());
 }
 
 async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(PreparedMessage | MessageError)[]> {

@@ -44,6 +44,26 @@ describe('a repeated call with the same key and body', () => {
     expect(mta.server.transfers()).toBe(transfers);
   });
 
+  it('gets the same response when the fields are in another order and text is escaped otherwise', async () => {
+    const key = unique();
+    const headers = { 'idempotency-key': key };
+    const { from, to, subject, text_body } = message({ subject: 'Größe' });
+    const first = await api.call('POST', '/send', { headers, body: { from, to, subject, text_body } });
+    expect(first.status).toBe(200);
+    const rawBody = JSON.stringify({ text_body, subject, to, from }, null, 2).replace('ö', '\\u00f6');
+    const second = await api.call('POST', '/send', { headers, rawBody });
+    expect(second.data).toEqual(first.data);
+    const moved = { from, to, subject: `${subject}Hi`, text_body: '' };
+    const other = { ...moved, text_body: subject, subject: text_body };
+    for (const body of [moved, other]) {
+      expectError(
+        await api.call('POST', '/send', { headers, body }),
+        body === moved ? 400 : 409,
+        body === moved ? 'MISSING_FIELDS' : 'IDEMPOTENCY_CONFLICT',
+      );
+    }
+  });
+
   it('sends one message for fifty concurrent calls; the others get the same response or a conflict', async () => {
     const key = unique();
     const transfers = mta.server.transfers();
