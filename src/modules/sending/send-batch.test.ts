@@ -75,6 +75,20 @@ describe('a batch', () => {
     }
   });
 
+  it('says which field of an item is wrong, and why', async () => {
+    const items = [
+      message('nope'),
+      message('a@far.example', { headers: { 'X-A': 'a\nb' }, subject: '' }),
+      message('a@far.example', { text_body: 7 }),
+    ];
+    const { data } = await api.post('/send/batch', { messages: items });
+    expect(data.results.map(({ error }: { error: string }) => error)).toEqual([
+      'to.0.email: Enter a plain address such as ann@example.com.',
+      'subject: Enter a subject.',
+      'text_body: Enter text.',
+    ]);
+  });
+
   it('uses several connections at once, but not more than five', async () => {
     let open = 0;
     let most = 0;

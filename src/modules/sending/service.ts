@@ -166,7 +166,7 @@ async function submitAll(
   // The audit entry of the batch is already recorded.
   const storeOutcome: StoreOutcome = (_, store) => store(null);
   const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
-    if ('code' in item) return { index, error: item.message, code: item.code };
+    if ('code' in item) return { index, error: reasonOf(item), code: item.code };
     try {
       const prior = claim && (await settledPrior(ctx, claim, index));
       if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
@@ -180,6 +180,11 @@ async function submitAll(
   };
   const window = pLimit(BATCH_WINDOW);
   return Promise.all(items.map((item, index) => window(() => submitOne(item, index))));
+}
+
+/** A single message has its fields in `details`. */
+function reasonOf({ message, fields }: MessageError): string {
+  return fields.map(({ path, message: reason }) => (path ? `${path}: ${reason}` : reason)).join(' ') || message;
 }
 
 /**
