@@ -35,6 +35,27 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
 }
 
 /**
+ * Returns the input without the nulls of optional fields, which many clients send for a value that they don't have. A null stays
+ * where the schema gives it a meaning, such as no limit.
+ */
+export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unknown {
+  const inner = unwrap(schema);
+  if (Array.isArray(input))
+    return inner instanceof z.ZodArray ? input.map((each) => withoutNulls(each, inner.element as z.ZodType)) : input;
+  if (!(inner instanceof z.ZodObject) || !isPlain(input)) return input;
+  const fields = Object.entries(input).flatMap(([key, value]): [string, unknown][] => {
+    const field = Object.hasOwn(inner.shape, key) ? (inner.shape[key] as z.ZodType) : undefined;
+    if (value === null && field && accepts(field, undefined) && !accepts(field, null)) return [];
+    return [[key, withoutNulls(value, field)]];
+  });
+  return Object.fromEntries(fields);
+}
+
+function accepts(field: z.ZodType, value: null | undefined): boolean {
+  return field.safeParse(value).success;
+}
+
+/**
  * Rejects text that the database can't store, in every field of every endpoint: NUL characters and lone surrogates.
  * @throws VALIDATION_ERROR
  */
@@ -114,7 +135,7 @@ function isRequired(schema: z.ZodType, path: PropertyKey[]): boolean {
     else if (container instanceof z.ZodArray) field = container.element as z.ZodType;
     else return true;
   }
-  return field !== undefined && !field.safeParse(undefined).success;
+  return field !== undefined && !accepts(field, undefined);
 }
 
 /** Unwraps optional, nullable, default and preprocess. */

@@ -14,6 +14,10 @@ describe('parseAddress', () => {
     ['max@xn--bcher-kva.example', 'max@xn--bcher-kva.example'],
     ['a@例え.テスト', 'a@xn--r8jz45g.xn--zckzah'],
     ['a@1.2.3.example', 'a@1.2.3.example'],
+    [' a@example.com\t', 'a@example.com'],
+    ['\u00a0a@example.com\u3000', 'a@example.com'],
+    ['a@example.com.', 'a@example.com'],
+    ['a@BÜCHER.example. ', 'a@xn--bcher-kva.example'],
     [`${'l'.repeat(64)}@example.com`, `${'l'.repeat(64)}@example.com`],
     [`a@${'d'.repeat(63)}.com`, `a@${'d'.repeat(63)}.com`],
   ])('accepts %j', (text, address) => {
@@ -43,10 +47,13 @@ describe('parseAddress', () => {
     ['a leading dot', '.a@example.com'],
     ['a trailing dot', 'a.@example.com'],
     ['two dots in a row', 'a..b@example.com'],
-    ['a leading space', ' a@example.com'],
-    ['a trailing space', 'a@example.com '],
     ['an inner space', 'a b@example.com'],
+    ['a space before the at sign', 'a @example.com'],
     ['a tab', 'a\t@example.com'],
+    ['CR and LF around it', '\r\na@example.com'],
+    ['a zero-width space after it', 'a@example.com\u200b'],
+    ['two trailing dots', 'a@example.com..'],
+    ['only the dot of the root', 'a@.'],
     ['CR', 'a\r@example.com'],
     ['LF', 'a@example.com\n'],
     ['CRLF and a command', 'a@example.com>\r\nRCPT TO:<b@evil.example'],
@@ -109,7 +116,9 @@ describe('parseAddress', () => {
   });
 
   it('answers in linear time whatever is repeated', () => {
-    const hostile = ['a', '.', 'a.', '@', '\u0301', 'xn--', '。', '"', '('].map((part) => part.repeat(1_000_000));
+    const hostile = ['a', '.', 'a.', '@', '\u0301', 'xn--', '。', '"', '(', ' ', '\u00a0'].map((part) =>
+      part.repeat(1_000_000),
+    );
     const startedAt = performance.now();
     for (const text of hostile) {
       expect(parseAddress(text)).toBeNull();
@@ -126,6 +135,8 @@ describe('normalizeDomainName', () => {
     ['faß.example', 'xn--fa-hia.example'],
     ['a。example', 'a.example'],
     ['ab--cd.example', 'ab--cd.example'],
+    ['example.com.', 'example.com'],
+    [' example.com。 ', 'example.com'],
     ['localhost.localdomain', 'localhost.localdomain'],
   ])('turns %j into %j', (text, name) => {
     expect(normalizeDomainName(text)).toBe(name);
@@ -148,7 +159,9 @@ describe('normalizeDomainName', () => {
     ['percent encoding', 'ex%61mple.com'],
     ['full-width percent encoding', '％41.example'],
     ['a leading dot', '.example.com'],
-    ['a trailing dot', 'example.com.'],
+    ['two trailing dots', 'example.com..'],
+    ['a single label and the root', 'localhost.'],
+    ['a line break after it', 'example.com\n'],
     ['an empty label', 'example..com'],
     ['a leading hyphen', '-a.example.com'],
     ['a trailing hyphen', 'a-.example.com'],

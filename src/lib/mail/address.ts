@@ -6,28 +6,32 @@ const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
 /**
- * Parses exactly one plain `local@domain` (docs/security-rules.md 4): no display name, comment, quotes, list, route or
- * whitespace. The local part is an ASCII dot-atom, kept as written; the domain becomes lower-case A-labels. Else null.
+ * Parses exactly one plain `local@domain` (docs/security-rules.md 4): no display name, comment, quotes, list or route. Spaces
+ * around it, as copying adds them, are left out. The local part is an ASCII dot-atom, kept as written; the domain becomes
+ * lower-case A-labels. Else null.
  */
 export function parseAddress(text: unknown): ParsedAddress | null {
   if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return null;
-  const at = text.indexOf('@');
-  if (at < 0 || at !== text.lastIndexOf('@')) return null;
-  const local = text.slice(0, at);
-  const domain = normalizeDomainName(text.slice(at + 1));
+  const plain = withoutSpaces(text);
+  const at = plain.indexOf('@');
+  if (at < 0 || at !== plain.lastIndexOf('@')) return null;
+  const local = plain.slice(0, at);
+  const domain = normalizeDomainName(plain.slice(at + 1));
   if (!isLocalPart(local) || domain === null) return null;
   const address = `${local}@${domain}`;
   return address.length <= MAX_ADDRESS_LENGTH ? { local, domain, address } : null;
 }
 
 /**
- * Lower-cases and IDNA-encodes a domain name of two or more labels. Null for IP literals, numeric top-level domains,
- * ports, paths, a leading or trailing dot, and anything else that isn't a host name of letters, digits and hyphens.
+ * Lower-cases and IDNA-encodes a domain name of two or more labels, without the dot of the root after it and spaces around it.
+ * Null for IP literals, numeric top-level domains, ports, paths, a leading dot, and anything else that isn't a host name of
+ * letters, digits and hyphens.
  */
 export function normalizeDomainName(text: unknown): string | null {
   if (typeof text !== 'string' || text.length === 0 || text.length > MAX_DOMAIN_LENGTH) return null;
-  if (NOT_A_HOST.test(text) || UNSEEN.test(text)) return null;
-  const name = hostOf(text);
+  const plain = withoutSpaces(text).replace(/[.\u3002\uff0e\uff61]$/, '');
+  if (NOT_A_HOST.test(plain) || UNSEEN.test(plain)) return null;
+  const name = hostOf(plain);
   if (name === null || name.length > MAX_DOMAIN_LENGTH) return null;
   const labels = name.split('.');
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
@@ -40,9 +44,18 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ALL_DIGITS = /^\d+$/;
 const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
 // IDNA would silently drop or replace these: controls, format characters, surrogates, unassigned, separators.
+const SPACE = /[\t\p{Zs}]/u;
 const UNSEEN = /[\p{C}\p{Z}]/u;
 
-function isLocalPart(text: string): boolean {
+/** Without the spaces and tabs around it. Line breaks stay, which no address may have. */
+export function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text.charAt(start))) start += 1;
+  while (end > start && SPACE.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+export function isLocalPart(text: string): boolean {
   return text.length <= MAX_LOCAL_PART_LENGTH && DOT_ATOM.test(text);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { csvText, FailedCsv } from '@/lib/csv/csv-text';
-import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { ADDRESS_ERROR, isLocalPart, MAX_ADDRESS_LENGTH, parseAddress, withoutSpaces } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { chosenId, EXPORT_PARAMETERS, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
@@ -11,13 +11,14 @@ const ChosenDomain = chosenId('Choose a domain.');
 
 const SourceLocalPart = z
   .string()
+  .overwrite(withoutSpaces)
   .max(64)
   .refine(
     (text) => !text.includes('*'),
     'Wildcards aren’t supported. For every other address of the domain, create its catch-all: leave this empty or select Catch-all.',
   )
   .refine(
-    (text) => text === '' || text.includes('*') || parseAddress(`${text}@a.example`) !== null,
+    (text) => text === '' || text.includes('*') || isLocalPart(text),
     'Enter only the part before the @, without spaces or quotes.',
   )
   .transform((text) => text.toLowerCase())
@@ -36,7 +37,7 @@ const Destination = z
       return;
     }
     for (const address of addresses) {
-      if (parseAddress(address.trim())) continue;
+      if (parseAddress(address)) continue;
       const shown = address.trim() === '' ? 'An empty entry' : address.trim().slice(0, MAX_ADDRESS_LENGTH);
       const message = `${shown} is not a valid email address. Use the form ann@example.com.`;
       ctx.addIssue({ code: 'custom', message });
@@ -187,7 +188,7 @@ export type ExportAliases = z.infer<typeof ExportAliases>;
 function normalizeDestinations(text: string): string {
   const byKey = new Map<string, string>();
   for (const part of splitDestinations(text)) {
-    const address = parseAddress(part.trim())?.address ?? '';
+    const address = parseAddress(part)?.address ?? '';
     if (!byKey.has(address.toLowerCase())) byKey.set(address.toLowerCase(), address);
   }
   return [...byKey.values()].join(',');

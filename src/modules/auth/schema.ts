@@ -51,7 +51,12 @@ const REPETITION = { path: ['repeated'], when: () => true, error: 'The passwords
 
 const Token = z.string().min(1).max(256);
 
-const TotpCode = z.string().regex(/^\d{6}$/, 'Enter the 6-digit code.');
+/** Authenticator apps show codes in two groups. */
+const TotpCode = z
+  .string()
+  .max(64)
+  .overwrite((text) => text.replace(/[\s-]/g, ''))
+  .regex(/^\d{6}$/, 'Enter the 6-digit code.');
 
 const PASSWORD_STEP = ['email', 'password'] as const;
 const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
@@ -158,7 +163,7 @@ export const AdminEmail = z
   .string()
   .min(1, ADDRESS_ERROR)
   .refine((text) => parseAddress(text) !== null, ADDRESS_ERROR)
-  .transform((text) => text.toLowerCase());
+  .transform((text) => (parseAddress(text)?.address ?? text).toLowerCase());
 
 export const Setup = z.strictObject({
   token: Token,

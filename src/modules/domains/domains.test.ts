@@ -137,12 +137,13 @@ describe('updating a domain', () => {
     expect(entry.details).toMatchObject({ before: { active: true }, after: { active: false, hourly_send_limit: 10 } });
   });
 
-  it('clears a limit with null and rejects null for other fields', async () => {
+  it('clears a limit with null, and leaves other fields as they are', async () => {
     const domain = await makeDomain();
     const api = await keyClient();
     await api.patch(`/domains/${domain.id}`, { max_aliases: 5 });
     expect((await api.patch(`/domains/${domain.id}`, { max_aliases: null })).data.max_aliases).toBeNull();
-    expectError(await api.patch(`/domains/${domain.id}`, { active: null }), 400, 'VALIDATION_ERROR');
+    const { data } = await api.patch(`/domains/${domain.id}`, { active: null, description: null, max_mailboxes: 7 });
+    expect(data).toMatchObject({ active: true, description: '', max_mailboxes: 7 });
   });
 
   it('rejects an id in the body and a new name', async () => {

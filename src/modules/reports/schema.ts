@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isBase64 } from '@/lib/base64';
 import { Timestamp } from '@/lib/wire';
 
 const REPORT_PERIODS = ['24h', '7d', '30d', '90d'] as const;
@@ -48,7 +49,7 @@ const FILE_ERROR = 'Enter the file in base64.';
 
 export const UploadReport = z.strictObject({
   filename: z.string().max(255).optional().meta({ description: 'Shown nowhere; the content says what the file is' }),
-  content: z.base64({ error: FILE_ERROR }).min(1).max(MAX_BASE64_LENGTH).meta({
+  content: z.string({ error: FILE_ERROR }).min(1).max(MAX_BASE64_LENGTH).refine(isBase64, FILE_ERROR).meta({
     description: 'The report in base64, as it was sent: plain, gzip or zip',
   }),
 });

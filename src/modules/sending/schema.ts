@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isBase64 } from '@/lib/base64';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { Id, plainText } from '@/lib/wire';
 
@@ -58,7 +59,7 @@ export const Attachment = z
       .meta({ description: 'MIME type, with optional parameters. multipart and message types aren’t allowed' }),
     content: z
       .string()
-      .refine(isBase64, 'Enter base64 with the standard alphabet, padding and no line breaks.')
+      .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')
       .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
   })
   .meta({ description: 'A file attached to the message' });
@@ -139,7 +140,11 @@ export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).
 
 const SentItem = z.object({ index: z.number().int(), message_id: z.string() });
 
-const FailedItem = z.object({ index: z.number().int(), error: z.string(), code: z.string() });
+const FailedItem = z.object({
+  index: z.number().int(),
+  error: z.string().meta({ description: 'What is wrong, with the field that it is about' }),
+  code: z.string(),
+});
 
 export const BatchItem = z.union([SentItem, FailedItem]);
 export type BatchItem = z.infer<typeof BatchItem>;
@@ -240,13 +245,6 @@ function isLeafContentType(text: string): boolean {
 
 const CONTENT_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
-
-/** Whether the text is padded base64 (RFC 4648, section 4). Scans once, since content can be 100 MB. */
-function isBase64(text: string): boolean {
-  if (text.length % 4 !== 0) return false;
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  return text.slice(0, text.length - padding).search(/[^A-Za-z0-9+/]/) < 0;
-}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

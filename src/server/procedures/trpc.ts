@@ -12,7 +12,7 @@ import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
 import { publicError } from '../public-error';
 import { databaseFor, recordWrite } from '../replica/reads';
 import type { ProcedureMeta } from '../rest/meta';
-import { invalidInput, requireStorableText } from '../validation';
+import { invalidInput, requireStorableText, withoutNulls } from '../validation';
 import type { Context } from './context';
 import { auditedWrites, NO_WRITES } from './mutation';
 import { type Condition, invalidIfMatch, readIfMatch } from './versions';
@@ -52,7 +52,7 @@ export async function admit(ctx: Context, meta: ProcedureMeta): Promise<{ actor:
 function admitted(schema: z.ZodType) {
   return t.middleware(async ({ ctx, meta, getRawInput, next }) => {
     const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
-    return withOwnErrors(await next({ ctx: { actor } }), schema, getRawInput);
+    return withOwnErrors(await next(callOf({ actor }, schema, getRawInput)), schema, getRawInput);
   });
 }
 
@@ -60,8 +60,13 @@ function signedIn(schema: z.ZodType) {
   return t.middleware(async ({ ctx, meta, getRawInput, next }) => {
     const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
     if (!actor) throw new AppError('AUTH_REQUIRED', 'Sign in first.');
-    return withOwnErrors(await next({ ctx: { actor } }), schema, getRawInput);
+    return withOwnErrors(await next(callOf({ actor }, schema, getRawInput)), schema, getRawInput);
   });
+}
+
+/** What comes next, with the fields that the schema has a value for. The type of `next` takes only one of both. */
+function callOf<Own>(ctx: Own, schema: z.ZodType, getRawInput: () => Promise<unknown>): { ctx: Own } {
+  return Object.assign({ ctx }, { getRawInput: async () => withoutNulls(await getRawInput(), schema) });
 }
 
 /** The result, unless the fields failed `.input(schema)`: then the API's own error is thrown. */

@@ -85,9 +85,11 @@ describe('setting up a second factor', () => {
     expectError(await call('POST', '/auth/totp/verify', { code: '123456' }), 409, 'CONFLICT');
     await begin();
     expectError(await call('POST', '/auth/totp/verify', { code: code(3600) }), 401, 'TOTP_INVALID');
+    expectError(await call('POST', '/auth/totp/verify', { code: `${code()} 1` }), 400, 'VALIDATION_ERROR');
     expectError(await call('POST', '/auth/totp/verify', { code: '12345' }), 400, 'VALIDATION_ERROR');
     expectError(await call('POST', '/auth/totp/verify', {}), 400, 'MISSING_FIELDS');
-    expect((await call('POST', '/auth/totp/verify', { code: code() })).status).toBe(200);
+    const shown = `${code().slice(0, 3)} ${code().slice(3)}\u00a0`;
+    expect((await call('POST', '/auth/totp/verify', { code: shown })).status).toBe(200);
     expectError(await call('POST', '/auth/totp/setup'), 409, 'CONFLICT');
     expectError(await call('POST', '/auth/totp/verify', { code: code(30) }), 409, 'CONFLICT');
   });

@@ -108,7 +108,7 @@ const MAX_HEAD_FIELDS = 100;
 
 function headOf(head: Fields): Omit<ParsedDmarc, 'errors' | 'rows' | 'isTruncated'> {
   const of = (path: string) => head[`feedback/${path}`] ?? '';
-  const domain = normalizeDomainName(of('policy_published/domain').replace(/\.$/, ''));
+  const domain = normalizeDomainName(of('policy_published/domain'));
   if (!domain) throw new UnreadableReport('The report names no domain.');
   const reportId = plain(of('report_metadata/report_id'));
   if (!reportId) throw new UnreadableReport('The report has no ID.');

@@ -81,7 +81,7 @@ type Policies = z.infer<typeof Policy>[];
 function domainsOf(policies: Policies): [domain: string, policies: Policies][] {
   const byDomain = new Map<string, Policies>();
   for (const entry of policies.slice(0, MAX_POLICIES)) {
-    const domain = normalizeDomainName(entry.policy['policy-domain'].replace(/\.$/, ''));
+    const domain = normalizeDomainName(entry.policy['policy-domain']);
     if (domain) byDomain.set(domain, [...(byDomain.get(domain) ?? []), entry]);
   }
   return [...byDomain];
