@@ -7,7 +7,7 @@ import type { WebHandler, WebRequest } from '@/server/http/fetch-adapter';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import { autoconfigXml } from './autoconfig';
-import { autodiscoverXml, requestedAddress } from './autodiscover';
+import { autodiscoverError, autodiscoverXml, isForOutlook, requestedAddress } from './autodiscover';
 import { mobileconfig } from './mobileconfig';
 import { MTA_STS_PATH, mtaStsPolicy, type PublishedDomain } from './mta-sts';
 import { findPublishedDomain } from './published-domain';
@@ -67,11 +67,16 @@ async function serveAutoconfig({ url, host }: Question): Promise<Response> {
 async function serveAutodiscover({ request, host }: Question): Promise<Response> {
   const budget = reserveBodyBudget(request.headers.get('x-postroom-client-ip') ?? '');
   const body = await readBytes(request, MAX_BODY_BYTES, budget).finally(() => budget.release());
-  const address = parseAddress(requestedAddress(new TextDecoder().decode(body)))?.address ?? null;
+  const question = new TextDecoder().decode(body);
+  const address = parseAddress(requestedAddress(question))?.address ?? null;
   const domain = await domainOf(host, address);
   if (!domain) return notPublished();
   const headers = { 'Content-Type': 'application/xml; charset=utf-8', 'Cache-Control': 'private, no-store' };
-  return new Response(autodiscoverXml(domain, address), { headers });
+  const isAnswerable = isForOutlook(question);
+  const answer = isAnswerable
+    ? autodiscoverXml(domain, address)
+    : autodiscoverError(address === null ? 600 : 601, new Date());
+  return new Response(answer, { headers });
 }
 
 /** Newer versions of Outlook ask here where the XML is. */

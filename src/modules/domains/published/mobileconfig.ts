@@ -8,12 +8,14 @@ type Values = Record<string, string | number | boolean>;
 /** A profile for Apple's mail programs. Without an address, the device asks for it. */
 export function mobileconfig({ name, mailHost }: PublishedDomain, address: string | null): string {
   const account = address ?? name;
+  // A device replaces the profile that it has under the same identifier.
+  const identifier = `${reversed(name)}.postroom.${uuidv5(account.toLowerCase(), uuidv5.DNS)}`;
   const user: Values = address === null ? {} : { EmailAddress: address };
   const mail: Values = {
     PayloadType: 'com.apple.mail.managed',
     PayloadVersion: 1,
-    PayloadIdentifier: `${reversed(name)}.mail`,
-    PayloadUUID: uuidv5(`mail:${account}`, uuidv5.DNS),
+    PayloadIdentifier: `${identifier}.mail`,
+    PayloadUUID: uuidv5(`mail:${account.toLowerCase()}`, uuidv5.DNS),
     PayloadDisplayName: account,
     EmailAccountType: 'EmailTypeIMAP',
     EmailAccountDescription: account,
@@ -31,8 +33,8 @@ export function mobileconfig({ name, mailHost }: PublishedDomain, address: strin
   const profile: Values = {
     PayloadType: 'Configuration',
     PayloadVersion: 1,
-    PayloadIdentifier: reversed(name),
-    PayloadUUID: uuidv5(`profile:${account}`, uuidv5.DNS),
+    PayloadIdentifier: identifier,
+    PayloadUUID: uuidv5(`profile:${account.toLowerCase()}`, uuidv5.DNS),
     PayloadDisplayName: `Mail for ${account}`,
     PayloadDescription: `Sets up mail for ${account}.`,
     PayloadOrganization: name,

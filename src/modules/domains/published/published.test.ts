@@ -112,9 +112,9 @@ describe('autoconfig', () => {
 });
 
 describe('autodiscover', () => {
-  const requestFor = (address: string) => `<?xml version="1.0"?>
+  const requestFor = (address: string, more = '') => `<?xml version="1.0"?>
     <Autodiscover xmlns="http://schemas.microsoft.com/exchange/autodiscover/outlook/requestschema/2006">
-      <Request><EMailAddress>${address}</EMailAddress></Request></Autodiscover>`;
+      <Request><EMailAddress>${address}</EMailAddress>${more}</Request></Autodiscover>`;
 
   it('answers Outlook’s POST in any spelling of the path, the same for every address', async () => {
     const answers: string[] = [];
@@ -131,6 +131,33 @@ describe('autodiscover', () => {
       answers.push(body);
     }
     expect(new Set(answers).size).toBe(1);
+  });
+
+  const schema = (name: string) => `http://schemas.microsoft.com/exchange/autodiscover/${name}`;
+  const wants = (name: string) => `<a:AcceptableResponseSchema >${schema(name)}</a:AcceptableResponseSchema>`;
+
+  it.each([
+    ['settings for Outlook', wants('outlook/responseschema/2006a'), 'LoginName'],
+    ['ActiveSync', wants('mobilesync/responseschema/2006'), '<ErrorCode>601</ErrorCode>'],
+  ])('a request for %s is answered with what there is', async (_, more, part) => {
+    const sent = { host: `autodiscover.${domain.name}`, method: 'POST' };
+    const found = await ask('/autodiscover/autodiscover.xml', {
+      ...sent,
+      body: requestFor(`ann@${domain.name}`, more),
+    });
+    expect([found.status, found.body]).toEqual([200, expect.stringContaining(part)]);
+  });
+
+  it('a request for ActiveSync alone gets an error, another one without an address', async () => {
+    const sent = { host: `autodiscover.${domain.name}`, method: 'POST' };
+    for (const [address, code] of [
+      [`ann@${domain.name}`, 601],
+      ['nobody', 600],
+    ] as const) {
+      const body = requestFor(address).replace('/outlook/requestschema/', '/mobilesync/requestschema/');
+      const found = await ask('/autodiscover/autodiscover.xml', { ...sent, body });
+      expect([found.status, found.body]).toEqual([200, expect.stringContaining(`<ErrorCode>${code}</ErrorCode>`)]);
+    }
   });
 
   it('ignores what is not an address, and refuses other methods, long bodies and foreign domains', async () => {
@@ -164,6 +191,20 @@ describe('the Apple profile', () => {
     expect(body).toContain(`<key>EmailAddress</key>\n<string>o&#39;neil&#38;co@${domain.name}</string>`);
     expect(body).toContain('<key>IncomingMailServerPortNumber</key>\n<integer>993</integer>');
     expect((await ask('/mail/apple.mobileconfig', { host })).body).not.toContain('<key>EmailAddress</key>');
+  });
+
+  it('replaces the profile of its own address only', async () => {
+    const host = `autoconfig.${domain.name}`;
+    const identifiersOf = async (query: string) => {
+      const { body } = await ask(`/mail/apple.mobileconfig${query}`, { host });
+      return [...body.matchAll(/<key>Payload(?:Identifier|UUID)<\/key>\n<string>(.+)<\/string>/g)].map(([, id]) => id);
+    };
+    const of = (address: string) => identifiersOf(`?emailaddress=${encodeURIComponent(address)}`);
+    const ann = await of(`ann@${domain.name}`);
+    expect(await of(`Ann@${domain.name}`)).toEqual(ann);
+    const all = [...ann, ...(await of(`bo@${domain.name}`)), ...(await identifiersOf(''))];
+    expect(all).toHaveLength(12);
+    expect(new Set(all).size).toBe(12);
   });
 });
 
