@@ -7,6 +7,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import pLimit from 'p-limit';
+import { v5 as uuidv5 } from 'uuid';
 import { type ObjectStore, StoreError, withDeadline } from './port';
 
 export type BucketOptions = {
@@ -50,6 +51,11 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
   const bounded = <Result>(work: (signal: AbortSignal) => Promise<Result>, bytes = 0) =>
     withDeadline((abortSignal) => work(abortSignal).catch(rethrow), { bytes, deadlineMs });
 
+  async function put(name: string, bytes: Uint8Array): Promise<void> {
+    const object = new PutObjectCommand({ Bucket, Key: keyOf(name), Body: bytes });
+    await bounded((abortSignal) => client.send(object, { abortSignal }), bytes.byteLength);
+  }
+
   const listPage = (token: string | undefined) =>
     bounded((abortSignal) =>
       client.send(new ListObjectsV2Command({ Bucket, Prefix: head, ContinuationToken: token }), { abortSignal }),
@@ -57,12 +63,10 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
 
   return {
     label: `s3://${Bucket}/${prefix}`,
-    async put(name, bytes, { isNew } = { isNew: false }) {
-      const object = { Bucket, Key: keyOf(name), Body: bytes, ...(isNew && { IfNoneMatch: '*' }) };
-      const send = (abortSignal: AbortSignal) =>
-        client.send(new PutObjectCommand(object), { abortSignal }).catch(ignoreExisting);
-      await bounded(send, bytes.byteLength);
-    },
+    put,
+    // Always the same, because some storage can't store an object only if there is none.
+    putId: (name) =>
+      put(name, new TextEncoder().encode(uuidv5(`${options.endpoint ?? 'aws'}/${Bucket}/${prefix}`, uuidv5.URL))),
     get: (name, maxBytes) =>
       bounded(async (abortSignal) => {
         const found = await client
@@ -96,10 +100,6 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
 export function orMissing(error: unknown): null {
   if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null;
   throw error;
-}
-
-function ignoreExisting(error: unknown): void {
-  if (!(error instanceof S3ServiceException) || error.$metadata.httpStatusCode !== 412) throw error;
 }
 
 function rethrow(error: unknown): never {

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { uuidv7 } from '@/lib/uuid';
 import { createFolderWriter } from './folder-writer';
 import { type ObjectStore, type StoredObject, StoreError, withDeadline } from './port';
 
@@ -18,11 +19,9 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
 
   return {
     label: root,
-    put: (name, bytes, { isNew } = { isNew: false }) =>
-      bounded(async () => {
-        const failure = await write({ name, bytes, isNew });
-        if (failure) throw Object.assign(new Error(failure.message), { code: failure.code });
-      }, bytes.byteLength),
+    put: (name, bytes) => put(name, bytes, false),
+    // The folder may be another one, such as the place where the real one isn't mounted, so each has an id of its own.
+    putId: (name) => put(name, new TextEncoder().encode(uuidv7()), true),
     get: (name, maxBytes) =>
       bounded(async () => {
         const found = await orMissing(stat(fileOf(name)));
@@ -37,6 +36,13 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
     },
     list: () => listIn(''),
   };
+
+  function put(name: string, bytes: Uint8Array, isNew: boolean): Promise<void> {
+    return bounded(async () => {
+      const failure = await write({ name, bytes, isNew });
+      if (failure) throw Object.assign(new Error(failure.message), { code: failure.code });
+    }, bytes.byteLength);
+  }
 
   async function* listIn(folder: string): AsyncGenerator<StoredObject> {
     const entries = (await bounded(() => orMissing(readdir(fileOf(folder), { withFileTypes: true })))) ?? [];

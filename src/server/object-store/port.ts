@@ -4,8 +4,10 @@ export type StoredObject = { name: string; bytes: number; storedAt: Date };
 export type ObjectStore = {
   /** For log and alerts, without credentials. */
   label: string;
-  /** `isNew` keeps an object that is there already. The bytes may be moved elsewhere, so they are gone afterwards. */
-  put: (name: string, bytes: Uint8Array, options?: { isNew: boolean }) => Promise<void>;
+  /** The bytes may be moved elsewhere, so they are gone afterwards. */
+  put: (name: string, bytes: Uint8Array) => Promise<void>;
+  /** Stores a UUID under a name that has nothing yet. Several at once agree on one. */
+  putId: (name: string) => Promise<void>;
   /** Null if it is not there. */
   get: (name: string, maxBytes: number) => Promise<Uint8Array | null>;
   /** Missing ones count as removed. */

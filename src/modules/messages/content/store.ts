@@ -1,5 +1,4 @@
 import { validate as isUuid } from 'uuid';
-import { uuidv7 } from '@/lib/uuid';
 import { openContentStore } from '@/server/object-store/open';
 import { type ObjectStore, StoreError } from '@/server/object-store/port';
 import { processWide } from '@/server/process-wide';
@@ -12,6 +11,8 @@ const MAX_ID_BYTES = 100;
 const ID_VALID_MS = 30_000;
 
 const opened = processWide<Promise<ObjectStore>>('content store');
+/** Why this process couldn't give the store an id. */
+const whyUnprepared = processWide<Error>('content store without id');
 const identified = processWide<{ id: string; until: number }>('content store id');
 
 /** The content store of this process. @throws StoreError if it is away or has no id */
@@ -19,7 +20,11 @@ export async function contentStore(): Promise<ContentStore> {
   const objects = await openOnce();
   if (!identified.current || identified.current.until < performance.now()) {
     const id = await readId(objects);
-    if (!id) throw new StoreError('absent', `${objects.label} is not a content store: it has no ${ID_OBJECT}.`);
+    if (!id)
+      throw (
+        whyUnprepared.current ??
+        new StoreError('absent', `${objects.label} is not a content store: it has no ${ID_OBJECT}.`)
+      );
     identified.current = { id, until: performance.now() + ID_VALID_MS };
   }
   return { ...objects, id: identified.current.id };
@@ -30,7 +35,10 @@ export async function prepareContentStore(): Promise<ContentStore> {
   identified.current = undefined;
   const objects = await openOnce();
   if (!(await readId(objects))) {
-    await objects.put(ID_OBJECT, new TextEncoder().encode(uuidv7()), { isNew: true });
+    whyUnprepared.current = await objects.putId(ID_OBJECT).then(
+      () => undefined,
+      (error: Error) => error,
+    );
   }
   return contentStore();
 }
