@@ -13,10 +13,12 @@ const Claims = z.object({
   iss: plainText(2048),
   sub: plainText(255).min(1),
   email: plainText(254).optional().catch(undefined),
-  email_verified: z.literal(true).optional().catch(undefined),
+  // Amazon Cognito sends text.
+  email_verified: z.literal([true, 'true']).optional().catch(undefined),
 });
 
-type Refused = { error: OidcError };
+/** `reason` is for the operator: the log and the audit log have it. */
+export type Refused = { error: OidcError; reason: string };
 
 /** Starts the handshake: the provider's URL to redirect to, and the cookies that the callback needs. */
 export async function beginHandshake(
@@ -60,7 +62,7 @@ export async function finishHandshake(
 export function logFailure(ctx: Context, provider: Provider, error: OidcError, reason: string | undefined): Refused {
   const why = (reason ?? 'unknown').toWellFormed().slice(0, 200);
   log.warn({ request_id: ctx.request.id, provider: provider.id, code: error, reason: why }, 'single sign-on failed');
-  return { error };
+  return { error, reason: why };
 }
 
 function isWebAddress(url: string | undefined): url is string {

@@ -4,6 +4,8 @@ import type { Claims } from './handshake';
 import type { Provider } from './providers';
 
 type Found = { admin: { id: string; email: string }; isNew: boolean };
+/** Why an identity is nobody's. */
+type Nobody = { reason: string };
 
 type Identity = { providerId: string; issuer: string; subject: string; createdAt: Date };
 
@@ -13,15 +15,18 @@ const ADMIN = { id: true, email: true } as const;
  * Finds the admin for an identity by (issuer, subject); by email only if the provider is configured to link verified
  * addresses. Signing in never creates an admin.
  */
-export async function findAdminOf(tx: Tx, provider: Provider, claims: Claims): Promise<Found | null> {
+export async function findAdminOf(tx: Tx, provider: Provider, claims: Claims): Promise<Found | Nobody> {
   const linked = await findLinked(tx, claims);
   if (linked) return { admin: linked, isNew: false };
-  if (!provider.linkVerifiedEmail || !claims.email_verified || !claims.email) return null;
+  if (!provider.linkVerifiedEmail)
+    return { reason: 'the identity is linked to no admin, and linkVerifiedEmail is off' };
+  if (!claims.email) return { reason: 'the identity is linked to no admin, and the id_token has no email' };
+  if (!claims.email_verified) return { reason: 'the identity is linked to no admin, and its email is not verified' };
   const admin = await tx.admin.findUnique({ where: { email: claims.email.toLowerCase() }, select: ADMIN });
-  if (!admin) return null;
+  if (!admin) return { reason: 'no admin has the email of the identity' };
   if (await insertIdentity(tx, provider, claims, admin.id)) return { admin, isNew: true };
   const owner = await findLinked(tx, claims);
-  return owner && { admin: owner, isNew: false };
+  return owner ? { admin: owner, isNew: false } : { reason: 'the admin with this email has another identity' };
 }
 
 /** Links an identity, or returns the error. Of two concurrent links one wins, by the table's constraints. */

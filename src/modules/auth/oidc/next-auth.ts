@@ -4,12 +4,14 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { NextApiRequest, NextApiResponse } from 'next';
 import NextAuth, { type NextAuthOptions } from 'next-auth';
+import { custom, type OpenIDCallbackChecks } from 'openid-client';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
 import { callbackPath, discoveryUrl, type Provider } from './providers';
 
 const DEADLINE_MS = 8_000;
+const CLOCK_TOLERANCE_SECONDS = 60;
 const CSRF_COOKIE = 'postroom_oidc_csrf';
 
 type Call =
@@ -109,6 +111,13 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
         idToken: true,
         checks: ['pkce', 'state', 'nonce'],
         authorization: { params: { scope: 'openid email profile' } },
+        // The library tolerates 10 seconds, which clocks without NTP differ by.
+        token: {
+          request: async ({ client, provider: { callbackUrl }, params, checks }) => {
+            client[custom.clock_tolerance] = CLOCK_TOLERANCE_SECONDS;
+            return { tokens: await client.callback(callbackUrl, params, checks as OpenIDCallbackChecks) };
+          },
+        },
         profile: ({ sub }) => ({ id: sub }),
       },
     ],

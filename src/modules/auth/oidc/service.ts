@@ -9,11 +9,11 @@ import { recordWrite } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
-import { beginHandshake, type Claims, finishHandshake, logFailure } from './handshake';
+import { beginHandshake, type Claims, finishHandshake, logFailure, type Refused } from './handshake';
 import { findAdminOf, findIdentity, linkIdentity, removeIdentity } from './identity';
 import { findIntent, forgetHandshake, type Intent } from './intent';
 import { getProvider, type Provider } from './providers';
-import type { ByProvider, LinkStarted, OidcCallback, OidcError, OidcLogin, OidcProviders, Redirection } from './schema';
+import type { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
 import { consumeState, forgetOldStates } from './used-states';
 
 export function listProviders(): OidcProviders {
@@ -33,14 +33,13 @@ export async function finish(ctx: Context, input: OidcCallback): Promise<Redirec
   const intent = findIntent(ctx, provider);
   forgetHandshake(ctx, provider);
   if (!intent) {
-    const { error } = logFailure(ctx, provider, 'expired', 'the browser has no pending sign-in');
-    return failTo(ctx, provider, null, error);
+    return failTo(ctx, provider, null, logFailure(ctx, provider, 'expired', 'the browser has no pending sign-in'));
   }
   const claims =
     input.state === intent.state
       ? await finishHandshake(ctx, provider, input)
       : logFailure(ctx, provider, 'sign_in_failed', 'state mismatch');
-  if ('error' in claims) return failTo(ctx, provider, intent, claims.error);
+  if ('error' in claims) return failTo(ctx, provider, intent, claims);
   await forgetOldStates(ctx.db, ctx.clock.now());
   return intent.purpose === 'link'
     ? finishLink(ctx, provider, intent, claims)
@@ -81,9 +80,9 @@ async function finishSignIn(
   claims: Claims,
 ): Promise<Redirection> {
   const passed = await ctx.db.$transaction(async (tx) => {
-    if (!(await consumeState(tx, intent))) return { error: 'expired' as const };
+    if (!(await consumeState(tx, intent))) return USED;
     const found = await findAdminOf(tx, provider, claims);
-    if (!found) return { error: 'no_account' as const };
+    if ('reason' in found) return { error: 'no_account' as const, reason: found.reason };
     const answer = await passFirstFactor(tx, ctx, found.admin.id);
     const isPending = 'requires_totp' in answer;
     await insertAuditEntry(tx, ctx, {
@@ -100,7 +99,10 @@ async function finishSignIn(
     });
     return answer;
   });
-  if ('error' in passed) return failTo(ctx, provider, intent, passed.error, claims.email);
+  if ('error' in passed) {
+    const { error, reason } = passed;
+    return failTo(ctx, provider, intent, logFailure(ctx, provider, error, reason), claims.email);
+  }
   return { location: pageAfter(passed, intent.next) };
 }
 
@@ -111,15 +113,15 @@ async function finishLink(
   claims: Claims,
 ): Promise<Redirection> {
   const { sessionId, adminId } = intent;
-  const error = await ctx.db.$transaction(async (tx): Promise<OidcError | null> => {
-    if (!(await consumeState(tx, intent))) return 'expired';
+  const refused = await ctx.db.$transaction(async (tx): Promise<Refused | null> => {
+    if (!(await consumeState(tx, intent))) return USED;
     const session = await tx.session.findUnique({
       where: { id: sessionId, adminId, expiresAt: { gt: ctx.clock.now() } },
       select: { admin: { select: { id: true, email: true } } },
     });
-    if (!session) return 'session_ended';
+    if (!session) return { error: 'session_ended', reason: 'the session that began this has ended' };
     const refusal = await linkIdentity(tx, provider, claims, adminId);
-    if (refusal) return refusal;
+    if (refusal) return { error: refusal, reason: LINK_REFUSALS[refusal] };
     await insertAuditEntry(tx, ctx, {
       action: 'admin.link_oidc',
       outcome: 'success',
@@ -129,16 +131,22 @@ async function finishLink(
     });
     return null;
   });
-  if (error) return failTo(ctx, provider, intent, error);
+  if (refused) return failTo(ctx, provider, intent, logFailure(ctx, provider, refused.error, refused.reason));
   await recordWrite({ session: { id: sessionId }, key: null });
   return { location: signedInPage(page('/account', { linked: provider.id })) };
 }
+
+const USED = { error: 'expired', reason: 'the callback was used before' } as const;
+const LINK_REFUSALS = {
+  identity_taken: 'another admin has the identity',
+  already_linked: 'the admin has an identity already',
+} as const;
 
 async function failTo(
   ctx: Context,
   provider: Provider,
   intent: Intent | null,
-  error: OidcError,
+  { error, reason }: Refused,
   email?: string,
 ): Promise<Redirection> {
   const isLink = intent?.purpose === 'link';
@@ -149,7 +157,7 @@ async function failTo(
     actor: null,
     email,
     resource: isLink ? `admin:${intent.adminId}` : 'session',
-    details: { method: 'oidc', provider: provider.id, code: error },
+    details: { method: 'oidc', provider: provider.id, code: error, reason },
   } as const;
   await recordDeniedAttempt(ctx.db, ctx, entry, null);
   if (isLink && error !== 'session_ended') return { location: signedInPage(page('/account', { error })) };

@@ -100,14 +100,36 @@ describe('an identity without an admin', () => {
   it.each([
     ['corp', true, 'the provider is not configured for it'],
     ['trusted', false, 'it is not verified'],
-    ['trusted', 'true', 'the claim is a string'],
+    ['trusted', 'false', 'the text says that it is not verified'],
+    ['trusted', 1, 'the claim is a number'],
+    ['trusted', ['true'], 'the claim is a list'],
     ['trusted', null, 'the claim is missing'],
   ] as const)('is not linked by email through %s with email_verified %j: %s', async (provider, verified, _) => {
     const admin = await makeAdmin();
     const claims = { sub: unique(), email: admin.email, email_verified: verified };
-    expect((await oidcBrowser().signIn(provider, { claims })).path).toMatch(/^\/login\?error=no_account/);
+    const { path, headers } = await oidcBrowser().signIn(provider, { claims });
+    expect(path).toMatch(/^\/login\?error=no_account/);
+    const entry = await db.auditEntry.findFirst({ where: { requestId: headers.get('x-request-id') ?? '' } });
+    const reason = provider === 'corp' ? 'linkVerifiedEmail is off' : 'its email is not verified';
+    expect(entry?.details).toMatchObject({ code: 'no_account', reason: expect.stringContaining(reason) });
     expect(await db.oidcIdentity.count({ where: { adminId: admin.id } })).toBe(0);
     expect(await sessionsOf(admin.id)).toBe(0);
+  });
+
+  it.each([
+    ['ahead', { nbf: 50, iat: 50 }],
+    ['behind', { exp: -30 }],
+  ])('signs in through a provider whose clock is %s', async (_, offsets) => {
+    const now = Math.floor(Date.now() / 1000);
+    const times = Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, now + offset]));
+    const { as } = await linkedAdmin();
+    expect((await oidcBrowser().signIn('corp', { claims: { ...as.claims, ...times } })).session).not.toBeNull();
+  });
+
+  it('is linked by an email that is verified in text', async () => {
+    const admin = await makeAdmin();
+    const claims = { sub: unique(), email: admin.email, email_verified: 'true' };
+    expect((await oidcBrowser().signIn('trusted', { claims })).session).not.toBeNull();
   });
 
   it('is not linked by email to an admin who has another identity', async () => {
