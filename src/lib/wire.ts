@@ -74,9 +74,13 @@ export function page<Item extends z.ZodType>(item: Item) {
   });
 }
 
+const TOO_SHORT = `Enter a password of at least ${MIN_PASSWORD_LENGTH} characters.`;
+
 export const NewPassword = z
   .string()
-  .min(MIN_PASSWORD_LENGTH, `Enter a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
+  .min(MIN_PASSWORD_LENGTH, TOO_SHORT)
+  // A letter and its accent can be two characters, and are stored as one.
+  .refine((text) => text.normalize('NFC').length >= MIN_PASSWORD_LENGTH, TOO_SHORT)
   .max(MAX_PASSWORD_LENGTH, `Enter a password of at most ${MAX_PASSWORD_LENGTH} characters.`)
   .meta({ description: PASSWORD_RULE });
 

@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
 import { newApiKey, readCredentials } from '@/server/secrets/credentials';
@@ -49,6 +50,21 @@ describe('sign-in', () => {
     const admin = await adminWithPassword();
     const answer = await client().post('/auth/login', { email: ` ${admin.email.toUpperCase()} `, password: PASSWORD });
     expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    ['a hash of the composed form', 'hashed'],
+    ['an older hash of what was typed then', 'older'],
+  ])('accepts a password in each form of its letters, with %s', async (_, kind) => {
+    const decomposed = 'P\u0061\u0308sswo\u0308rter\u00a0im Nebel';
+    const composed = decomposed.normalize('NFC').replace('\u00a0', ' ');
+    const passwordHash = await (kind === 'older' ? hash(decomposed) : hashPassword(decomposed));
+    const admin = await makeAdmin({ passwordHash });
+    const login = async (password: string) =>
+      (await client().post('/auth/login', { email: admin.email, password })).status;
+    expect(await login(decomposed)).toBe(200);
+    expect(await login(composed)).toBe(kind === 'older' ? 401 : 200);
+    expect(await login(decomposed.replace('\u0308', ''))).toBe(401);
   });
 
   it('gives the same response to an unknown email and a wrong password', async () => {

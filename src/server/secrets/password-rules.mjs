@@ -10,6 +10,15 @@ const COMMON_PASSWORDS = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= PASSWORD_LENGTH.min),
 );
 
+/**
+ * The same text for every way to type it (OpaqueString of RFC 8265): keyboards and programs differ in how they compose letters.
+ * Dovecot compares the bytes that a mail program sends, which are mostly in this form.
+ * @param {string} password
+ */
+export function opaque(password) {
+  return password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
+}
+
 /** @param {string} password */
 export function isCommonPassword(password) {
   return COMMON_PASSWORDS.has(password.toLowerCase());
@@ -20,5 +29,5 @@ export function isCommonPassword(password) {
  * @returns {Promise<string>} argon2id in PHC form
  */
 export function hashWithArgon2id(password) {
-  return hash(password, PARAMETERS);
+  return hash(opaque(password), PARAMETERS);
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../errors';
-import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
+import { hashWithArgon2id, isCommonPassword, opaque } from './password-rules.mjs';
 
 // Hashing is limited so that a burst leaves a core for other requests, and new passwords can't delay sign-ins.
 const comparing = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
@@ -23,10 +23,16 @@ export async function hashPassword(password: string, field = 'password'): Promis
   return pass(hashing, () => hashWithArgon2id(password));
 }
 
-/** Does the same work with and without a hash, so that timing doesn't reveal which accounts exist. */
+/**
+ * Does the same work with and without a hash, so that timing doesn't reveal which accounts exist. Older hashes are of a password
+ * as it was typed, so both forms are compared where they differ.
+ */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
-  const isMatch = await pass(comparing, async () => verify(passwordHash ?? (await decoy()), password));
-  return isMatch && passwordHash !== null;
+  const matches: boolean[] = [];
+  for (const form of new Set([opaque(password), password])) {
+    matches.push(await pass(comparing, async () => verify(passwordHash ?? (await decoy()), form)));
+  }
+  return matches.includes(true) && passwordHash !== null;
 }
 
 async function pass<Result>(gate: LimitFunction, work: () => Promise<Result>): Promise<Result> {
