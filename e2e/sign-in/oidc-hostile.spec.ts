@@ -30,7 +30,7 @@ for (const [lie, trick, sentence] of LIES) {
 
 test("an admin's email that isn't verified links nothing", async ({ page, context, makeAdmin, sql, checkHere }) => {
   const { email } = await makeAdmin('admin');
-  await setTrick(context, { claims: { sub: unique('s'), email, email_verified: 'true' } });
+  await setTrick(context, { claims: { sub: unique('s'), email, email_verified: 'false' } });
   await page.goto(`${url()}/login`);
   await providerLink(page, 'Mallory').click();
   await expect(alertWith(page, 'That account isn’t linked to an admin')).toBeVisible();
