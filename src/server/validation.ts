@@ -45,10 +45,21 @@ export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unk
   if (!(inner instanceof z.ZodObject) || !isPlain(input)) return input;
   const fields = Object.entries(input).flatMap(([key, value]): [string, unknown][] => {
     const field = Object.hasOwn(inner.shape, key) ? (inner.shape[key] as z.ZodType) : undefined;
-    if (value === null && field && accepts(field, undefined) && !accepts(field, null)) return [];
+    if (value === null && field && hasNoNull(field)) return [];
     return [[key, withoutNulls(value, field)]];
   });
   return Object.fromEntries(fields);
+}
+
+/** Of each optional field, whether null means nothing to it. A body has up to 200,000 values. */
+const withoutMeaning = new WeakMap<z.ZodType, boolean>();
+
+function hasNoNull(field: z.ZodType): boolean {
+  const known = withoutMeaning.get(field);
+  if (known !== undefined) return known;
+  const found = accepts(field, undefined) && !accepts(field, null);
+  withoutMeaning.set(field, found);
+  return found;
 }
 
 function accepts(field: z.ZodType, value: null | undefined): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAddress } from '@/lib/mail/address';
+import { parseAddress, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
 import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 
@@ -21,6 +21,7 @@ const MAX_SEARCH_LENGTH = 256;
 
 const SearchAddress = z
   .string()
+  .overwrite(withoutSpaces)
   .min(1)
   .max(MAX_SEARCH_LENGTH)
   .transform((text, ctx) => {

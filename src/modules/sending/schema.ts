@@ -140,11 +140,8 @@ export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).
 
 const SentItem = z.object({ index: z.number().int(), message_id: z.string() });
 
-const FailedItem = z.object({
-  index: z.number().int(),
-  error: z.string().meta({ description: 'What is wrong, with the field that it is about' }),
-  code: z.string(),
-});
+const ItemError = z.string().meta({ description: 'What is wrong, with the field that it is about' });
+const FailedItem = z.object({ index: z.number().int(), error: ItemError, code: z.string() });
 
 export const BatchItem = z.union([SentItem, FailedItem]);
 export type BatchItem = z.infer<typeof BatchItem>;

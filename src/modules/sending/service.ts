@@ -9,7 +9,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { publicError } from '@/server/public-error';
 import { env } from '@/server/settings/env';
-import type { MessageError } from './composing/check-outgoing-message';
+import { type MessageError, reasonOf } from './composing/check-outgoing-message';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
 import type { BatchItem, BatchSent, Mta, Sent } from './schema';
@@ -180,11 +180,6 @@ async function submitAll(
   };
   const window = pLimit(BATCH_WINDOW);
   return Promise.all(items.map((item, index) => window(() => submitOne(item, index))));
-}
-
-/** A single message has its fields in `details`. */
-function reasonOf({ message, fields }: MessageError): string {
-  return fields.map(({ path, message: reason }) => (path ? `${path}: ${reason}` : reason)).join(' ') || message;
 }
 
 /**

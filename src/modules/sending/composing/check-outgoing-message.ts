@@ -12,3 +12,8 @@ export function checkOutgoingMessage(raw: unknown): { message: OutgoingMessage }
   const error = invalidInput(result.error, raw, OutgoingMessage);
   return { code: error.apiCode, message: error.message, fields: error.details?.fields ?? [] };
 }
+
+/** What is wrong with a message, with its fields. */
+export function reasonOf({ message, fields }: MessageError): string {
+  return fields.map(({ path, message: reason }) => (path ? `${path}: ${reason}` : reason)).join(' ') || message;
+}
