@@ -82,6 +82,14 @@ describe('adding an admin', () => {
     expect(JSON.stringify(entry)).not.toMatch(/paper boats|argon2/);
   });
 
+  it('creates one without the spaces and the dot that copying adds, who signs in with the address as it is written', async () => {
+    const email = `${unique()}@bücher.example`;
+    const input = newAdmin({ email: `\u00a0${email.toUpperCase()}. ` });
+    const { data } = await (await keyClient()).post('/admins', input);
+    expect(data.email).toBe(email);
+    expect((await client().post('/auth/login', { email, password: input.password })).status).toBe(200);
+  });
+
   it('assigns a domain_admin their domains', async () => {
     const superAdmin = await keyClient();
     const [own, foreign] = [await makeDomain(), await makeDomain()];
