@@ -37,7 +37,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
         sizeBytes,
         header,
         read: () => spool.load(queueId),
-        ...(await filter.verdict()),
+        ...filter.verdict(),
         receivedAt: new Date(receivedAt),
       });
     } catch (error) {

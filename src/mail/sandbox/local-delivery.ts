@@ -57,6 +57,6 @@ async function inboundOf(spool: Spool, { queueId, mailFrom, sizeBytes, receivedA
   for await (const _ of reader.passOn(filter.passOn(spool.read(queueId))));
   const header = reader.header();
   const read = () => spool.load(queueId);
-  const verdict = await filter.verdict();
+  const verdict = filter.verdict();
   return { queueId, mailFrom, sizeBytes, header, read, ...verdict, receivedAt: new Date(receivedAt) };
 }

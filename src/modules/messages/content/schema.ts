@@ -53,6 +53,10 @@ export const MessageContent = z
       description:
         'Sanitised: without scripts, forms, frames, styles that load anything, and remote images. Images of the message itself are included as data: URLs',
     }),
+    protection: z.enum(['encrypted', 'signed']).nullable().meta({
+      description:
+        'What the message says of itself. encrypted: only the recipient can read the text; signed: with PGP or S/MIME, not verified here',
+    }),
     headers: z
       .array(z.object({ name: z.string(), value: z.string() }))
       .meta({ description: 'In the order of the message' }),

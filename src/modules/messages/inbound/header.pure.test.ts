@@ -13,10 +13,11 @@ function read(header: string) {
 }
 
 it('fields before an endless list of recipients are read, and the rest of the list is not', async () => {
-  const { from, subject, parsed } = await read(`${FIELDS}${ENDLESS_LIST}`);
+  const { from, subject, whole } = await read(`${FIELDS}${ENDLESS_LIST}`);
+  const recipients = whole.addresses('to');
   expect({ from, subject }).toEqual({ from: 'ann@far.example', subject: 'Hello' });
-  expect(parsed?.to?.length).toBeGreaterThan(1_000);
-  expect(parsed?.to?.length).toBeLessThan(10_000);
+  expect(recipients.length).toBeGreaterThan(1_000);
+  expect(recipients.length).toBeLessThan(10_000);
 });
 
 it('fields after an endless list of recipients are not read', async () => {

@@ -1,26 +1,34 @@
-import PostalMime, { type Email } from 'postal-mime';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import type { InboundMail } from '@/mail/inbound/port';
+import { charsetIn, type MailHeader, readHeader as readMailHeader } from '@/mail/mime/message';
 import { oneLine } from '@/mail/submission/smtp-reply';
 
-/** The header fields that are stored and reported; `parsed` is null if the header cannot be parsed. */
-export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
+/** The header fields that are stored and reported, and the header that they come from. */
+export type Header = { messageId: string; from: string; subject: string; whole: MailHeader };
 
-// Parses only the start of the header, so that the cost depends neither on the body nor on endless lists of recipients.
+/**
+ * Parses only the start of the header, so that the cost depends neither on the body nor on endless lists of recipients.
+ * The body is read only for the charset of 8-bit characters that aren't UTF-8.
+ */
 export async function readHeader({
   header,
   mailFrom,
   resolved,
-}: Pick<InboundMail, 'header' | 'mailFrom'> & { resolved: { address: string }[] }): Promise<Header> {
+  read,
+}: Pick<InboundMail, 'header' | 'mailFrom'> &
+  Partial<Pick<InboundMail, 'read'>> & { resolved: { address: string }[] }): Promise<Header> {
   const start = header.subarray(0, MAX_HEADER_BYTES);
-  const parsed = await PostalMime.parse(start, { maxHeadersSize: start.byteLength + 1 }).catch(() => null);
-  const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
+  const isUnclear = !isAscii(start) && !isUtf8(start);
+  const charset = isUnclear && read ? charsetIn((await read()).subarray(0, MAX_HEADER_BYTES)) : null;
+  const whole = readMailHeader(start, charset);
+  const from = whole.addresses('from')[0]?.address ?? mailFrom;
   return {
-    messageId: messageIdIn(parsed?.messageId ?? '') ?? `<${uuidv7()}@${domainOf(resolved[0]?.address ?? '')}>`,
+    messageId: messageIdIn(whole.value('message-id') ?? '') ?? `<${uuidv7()}@${domainOf(resolved[0]?.address ?? '')}>`,
     from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
-    subject: oneLine(parsed?.subject ?? ''),
-    parsed,
+    subject: oneLine(whole.value('subject') ?? ''),
+    whole,
   };
 }
 

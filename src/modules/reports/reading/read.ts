@@ -1,5 +1,5 @@
-import type { Email } from 'postal-mime';
-import { parseMessage } from '@/mail/inbound/parse-message';
+import type { MailFile } from '@/mail/mime/packed-files';
+import { readMessage } from '@/mail/mime/message';
 import { parseDmarcXml } from './dmarc-xml';
 import { LIMITS, type ParsedReport, type ReportKind, type Unreadable, UnreadableReport } from './report';
 import { decode } from './text';
@@ -84,17 +84,13 @@ const REPORT_NAME = /\.(xml|json|zip|gz)$/i;
 
 async function filesIn(raw: Uint8Array): Promise<Uint8Array[]> {
   if (raw.byteLength > MAX_MAIL_BYTES) return [new Uint8Array(LIMITS.compressedBytes + 1)];
-  const { attachments } = await parseMessage(raw);
+  const { attachments } = readMessage(raw);
   return attachments
     .filter(isCandidate)
     .slice(0, MAX_FILES)
-    .map(({ content }) => bytesOf(content));
+    .map(({ content }) => content);
 }
 
-function isCandidate({ mimeType, filename }: Email['attachments'][number]): boolean {
+function isCandidate({ mimeType, filename }: MailFile): boolean {
   return PACKED_TYPE.test(mimeType) || PLAIN_TYPE.test(mimeType) || REPORT_NAME.test(filename ?? '');
-}
-
-function bytesOf(content: Email['attachments'][number]['content']): Uint8Array {
-  return typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Notice } from '@/components/layout/notice';
 import { SegmentedControl } from '@/components/segmented-control';
+import { Badge } from '@/components/text/badge';
 import { RawText } from '@/components/text/raw-text';
 import { formatPlural } from '@/lib/format';
 import type { MessageContent } from '../../content/schema';
@@ -16,13 +17,22 @@ export function ContentTab({ content }: { content: MessageContent }) {
   const view: View = html === null ? 'text' : text === null ? 'html' : chosen;
 
   if (html === null && text === null) {
-    return <p className={`soft ${classes.content}`}>This message has no text. See its headers and attachments.</p>;
+    return (
+      <p className={`soft ${classes.content}`}>
+        {content.protection === 'encrypted'
+          ? 'This message is encrypted: only its recipient can read the text. Its parts are among the attachments.'
+          : 'This message has no text. See its headers and attachments.'}
+      </p>
+    );
   }
   return (
     <div className={classes.content}>
       <div className={classes.bar}>
         {html !== null && text !== null && (
           <SegmentedControl label="View" value={view} options={VIEWS} onChange={setChosen} />
+        )}
+        {content.protection && (
+          <Badge>{content.protection === 'signed' ? 'Signed, not verified here' : 'Encrypted'}</Badge>
         )}
         {view === 'html' && content.blocked_images > 0 && (
           <span className="quiet">

@@ -4,6 +4,12 @@ import { sanitiseHtml } from './sanitise-html';
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 
+function png(bytes: number) {
+  const content = new Uint8Array(bytes);
+  content.set(PNG);
+  return content;
+}
+
 function image(over: Partial<AttachedFile> = {}): AttachedFile {
   return { filename: 'logo.png', contentType: 'image/png', content: PNG, contentId: 'logo@a', ...over };
 }
@@ -79,14 +85,20 @@ describe('sanitised HTML', () => {
     expect(safe.blockedImages).toBe(2);
   });
 
+  it.each([
+    ['named by its file name', '<img src="a%20b.png">', image({ filename: 'a b.png', contentId: null })],
+    ['with brackets and spaces in the address', '<img src="CID:%3C logo@a %3E">', image()],
+    ['of another type than declared', '<img src="cid:logo@a">', image({ contentType: 'application/octet-stream' })],
+  ])('shows an image %s', (_case, source, file) => {
+    expect(html(source, [file])).toBe('<img src="data:image/png;base64,iVBORw==" />');
+  });
+
   it('shows no image that a browser could run, and none beyond a size', () => {
-    const svg = image({ contentType: 'image/svg+xml' });
+    const svg = image({ content: new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>') });
     expect(html('<img src="cid:logo@a">', [svg])).toBe('<img />');
-    const large = image({ content: new Uint8Array(6 * 1024 * 1024) });
+    const large = image({ content: png(6 * 1024 * 1024) });
     expect(sanitiseHtml('<img src="cid:logo@a">', [large])).toMatchObject({ html: '<img />', isCut: true });
-    const many = sanitiseHtml('<img src="cid:logo@a">'.repeat(3), [
-      image({ content: new Uint8Array(2 * 1024 * 1024) }),
-    ]);
+    const many = sanitiseHtml('<img src="cid:logo@a">'.repeat(3), [image({ content: png(2 * 1024 * 1024) })]);
     expect(many.html.match(/data:image/g)).toHaveLength(2);
     expect(many.isCut).toBe(true);
   });

@@ -8,7 +8,13 @@ const MAX_NESTING = 200;
 // The parser's work grows with the product of both.
 const MAX_TAGS = 50_000;
 const MAX_OPEN_TAGS = 5_000;
-const INLINE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+/** What the bytes of an image begin with. Senders often declare another type, or none. */
+const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
+  ['image/png', /^\x89PNG/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+];
 const ABSOLUTE = /^(?:https?|mailto|tel):/i;
 const LINK_RELATION = 'noopener noreferrer nofollow';
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/;
@@ -19,18 +25,20 @@ const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$
  */
 export function sanitiseHtml(html: string, files: readonly AttachedFile[]): SafeHtml {
   const shownFiles = new Set<number>();
-  const indexes = indexesByContentId(files);
+  const [byContentId, byName] = [firstBy(files, 'contentId'), firstBy(files, 'filename')];
   const bounded = upToLimit(html);
   let [blockedImages, inlineBytes, isCut] = [0, 0, bounded.length < html.length];
 
   function sourceOf(src: string): string | null {
     if (DATA_IMAGE.test(src)) return withinLimit(src.length) ? src : null;
-    const index = /^cid:/i.test(src) ? indexes.get(decoded(src.slice(4))) : undefined;
+    const isContentId = /^cid:/i.test(src);
+    const index = isContentId ? byContentId.get(idOf(decoded(src.slice(4)))) : byName.get(decoded(src));
     const file = index === undefined ? undefined : files[index];
-    if (index === undefined || !file || !INLINE_TYPES.has(file.contentType)) return null;
+    const type = file && imageType(file.content);
+    if (index === undefined || !type) return null;
     if (!withinLimit(file.content.byteLength)) return null;
     shownFiles.add(index);
-    return `data:${file.contentType};base64,${Buffer.from(file.content).toString('base64')}`;
+    return `data:${type};base64,${Buffer.from(file.content).toString('base64')}`;
   }
 
   function withinLimit(bytes: number): boolean {
@@ -123,18 +131,26 @@ const STYLES = [
 
 const SAFE_STYLE = /^(?:[\w#%.,'"!+\s-]|(?:rgb|hsl)a?\([\d\s.,%/]*\)){1,500}$/i;
 
-/** The first file of each Content-ID. */
-function indexesByContentId(files: readonly AttachedFile[]): Map<string, number> {
+/** The first file with each value. */
+function firstBy(files: readonly AttachedFile[], key: 'contentId' | 'filename'): Map<string, number> {
   const indexes = new Map<string, number>();
-  for (const [index, { contentId }] of files.entries())
-    if (contentId !== null && !indexes.has(contentId)) indexes.set(contentId, index);
+  for (const [index, { [key]: value }] of files.entries()) if (value && !indexes.has(value)) indexes.set(value, index);
   return indexes;
 }
 
-function decoded(contentId: string): string {
+function idOf(text: string): string {
+  return text.trim().replace(/^<|>$/g, '').trim();
+}
+
+function imageType(content: Uint8Array): string | undefined {
+  const start = Buffer.from(content.subarray(0, 16)).toString('latin1');
+  return IMAGE_SIGNS.find(([, sign]) => sign.test(start))?.[0];
+}
+
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(contentId);
+    return decodeURIComponent(text);
   } catch {
-    return contentId;
+    return text;
   }
 }

@@ -95,7 +95,7 @@ function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, r
 /** The rest of the event. If the message cannot be parsed, its only attachment is the whole message. */
 async function encodeRest(
   mail: InboundMail,
-  { parsed }: Header,
+  { whole }: Header,
   headBytes: number,
   parse: ParseFields,
 ): Promise<Uint8Array> {
@@ -104,8 +104,8 @@ async function encodeRest(
     return await parse({ raw: await mail.read(), mailFrom, headBytes });
   } catch (error) {
     log.warn({ error, queue_id: queueId }, 'cannot parse inbound message, attaching the whole message to its event');
-    const fields = { ...headerFields(parsed, mailFrom), body_text: null, body_html: null };
-    const whole = { filename: 'message.eml', contentType: 'message/rfc822', content: await mail.read() };
-    return encodeFields(fields, [whole], headBytes);
+    const fields = { ...headerFields(whole, mailFrom), body_text: null, body_html: null };
+    const file = { filename: 'message.eml', contentType: 'message/rfc822', content: await mail.read() };
+    return encodeFields(fields, [file], headBytes);
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { type Address, decodeWords, type Email } from 'postal-mime';
-import { parseMessage } from '@/mail/inbound/parse-message';
+import type { Mailbox } from '@/mail/mime/addresses';
+import { type MailHeader, type Message, readMessage } from '@/mail/mime/message';
 
 export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
 
@@ -10,20 +10,25 @@ type Contact = { name: string; email: string };
 
 /** The fields of mail.received.full that come from the message itself, encoded by `encodeFields`. */
 export async function parseFields({ raw, mailFrom, headBytes }: ParseJob): Promise<Uint8Array> {
-  const email = await parseMessage(raw);
-  const body = { body_text: email.text ?? null, body_html: email.html ?? null };
-  return encodeFields({ ...headerFields(email, mailFrom), ...body }, attachedFiles(email), headBytes);
+  const message = readMessage(raw);
+  const body = { body_text: message.text, body_html: message.html };
+  return encodeFields({ ...headerFields(message.header, mailFrom), ...body }, attachedFiles(message), headBytes);
 }
 
-/** The fields that come from the header; empty ones if it could not be parsed. */
-export function headerFields(email: Email | null, mailFrom: string) {
+/** The fields that come from the header. */
+export function headerFields(header: MailHeader, mailFrom: string) {
+  const contacts = (name: string) => header.addresses(name).map(contact);
   return {
-    from: contacts(email?.from && [email.from])[0] ?? { name: '', email: mailFrom },
-    to: contacts(email?.to),
-    cc: contacts(email?.cc),
-    reply_to: contacts(email?.replyTo)[0] ?? null,
-    headers: email ? headersByName(email) : {},
+    from: contacts('from')[0] ?? { name: '', email: mailFrom },
+    to: contacts('to'),
+    cc: contacts('cc'),
+    reply_to: contacts('reply-to')[0] ?? null,
+    headers: headersByName(header),
   };
+}
+
+function contact({ name, address }: Mailbox): Contact {
+  return { name, email: address };
 }
 
 /**
@@ -78,28 +83,22 @@ function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-function attachedFiles({ attachments }: Email): AttachedFile[] {
+function attachedFiles({ attachments }: Message): AttachedFile[] {
   return attachments.map(({ filename, mimeType, content }) => ({
     filename: filename ?? '',
-    contentType: mimeType || 'application/octet-stream',
-    content: typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content),
+    contentType: mimeType,
+    content,
   }));
 }
 
-/** Expands groups into their members and skips entries without an address. */
-function contacts(list: Address[] | undefined): Contact[] {
-  const mailboxes = (list ?? []).flatMap((address) => address.group ?? [address]);
-  return mailboxes.flatMap(({ name, address }) => (address ? [{ name, email: address }] : []));
-}
-
 // Object.fromEntries creates own properties for all names, including `__proto__`.
-function headersByName({ headers, headerLines }: Email): Record<string, string> {
+function headersByName(header: MailHeader): Record<string, string> {
   const byKey = new Map<string, { name: string; values: string[] }>();
-  for (const [index, { key, originalKey, value }] of headers.entries()) {
-    if (key === '' || !headerLines[index]?.line.includes(':')) continue;
-    const header = byKey.get(key) ?? { name: originalKey, values: [] };
-    header.values.push(decodeWords(value).replace(/[\r\n]+/g, ' '));
-    byKey.set(key, header);
+  for (const { name, value } of header.fields()) {
+    const key = name.toLowerCase();
+    const field = byKey.get(key) ?? { name, values: [] };
+    field.values.push(value);
+    byKey.set(key, field);
   }
   return Object.fromEntries([...byKey.values()].map(({ name, values }) => [name, values.join('\n')]));
 }

@@ -1,0 +1,153 @@
+import { decodeText } from './decode-text';
+import { joinFlowed } from './flowed';
+import { htmlToText, textToHtml } from './html-text';
+import { type MailFile, readTnef, takeUuencoded } from './packed-files';
+import type { Part } from './parts';
+
+/** What a message says of itself: whether it can be read only with a key, or was signed. Neither is verified. */
+type Protection = 'encrypted' | 'signed';
+
+/** What a reader sees of a message; `text` and `html` are null if it has none. */
+export type Bodies = {
+  text: string | null;
+  html: string | null;
+  attachments: MailFile[];
+  protection: Protection | null;
+};
+
+/**
+ * Divides the parts of a message into text and files. Texts that aren't alternatives of each other follow each other;
+ * what is only there as HTML is converted for the text, and the other way round, unless all of it is.
+ */
+export function bodiesOf(root: Part, hint: string | null): Bodies {
+  const leaves = leavesOf(root);
+  const isBody = bodyTest(root, leaves);
+  const blocks = new Map<Part, Block>();
+  const attachments: MailFile[] = [];
+  for (const leaf of leaves) {
+    const { part, alternative } = leaf;
+    if (!isBody(leaf)) {
+      if (!isHiddenAlternative(leaf)) attachments.push(...filesOf(part, hint));
+      continue;
+    }
+    const block = blocks.get(alternative ?? part) ?? { text: [], html: [] };
+    blocks.set(alternative ?? part, block);
+    if (part.type === 'text/html') block.html.push(textOf(part, part.content(), hint));
+    else {
+      const { rest, files } = takeUuencoded(part.content());
+      block.text.push(textOf(part, rest, hint));
+      attachments.push(...files);
+    }
+  }
+  const { text, html } = joined([...blocks.values()]);
+  return { text, html, attachments, protection: protectionOf(root, text) };
+}
+
+type Block = { text: string[]; html: string[] };
+
+type Leaf = { part: Part; alternative: Part | null };
+
+function leavesOf(part: Part, alternative: Part | null = null): Leaf[] {
+  if (part.children.length === 0) return [{ part, alternative }];
+  const inner = part.type === 'multipart/alternative' ? part : alternative;
+  return part.children.flatMap((child) => leavesOf(child, inner));
+}
+
+/**
+ * A named text is a file, unless it is the message, one of alternatives, or the first text of a message without other
+ * texts.
+ */
+function bodyTest(root: Part, leaves: Leaf[]): (leaf: Leaf) => boolean {
+  const texts = leaves.filter(({ part }) => isText(part));
+  const isNamed = ({ part }: Leaf) => nameOf(part, null) !== null;
+  const first = texts.every(isNamed) ? texts[0] : undefined;
+  return (leaf) => {
+    if (!isText(leaf.part))
+      return leaf.part === root && READABLE.test(root.type) && !isAttached(root) && !isNamed(leaf);
+    return !isNamed(leaf) || leaf.part === root || leaf.alternative !== null || leaf === first;
+  };
+}
+
+/** A message that is only a text of another kind, not data. */
+const READABLE = /^text\/(?!xml|json|csv|calendar|directory|rtf|(?:x-)?vcard)/;
+
+function isText(part: Part): boolean {
+  return (part.type === 'text/plain' || part.type === 'text/html') && !isAttached(part);
+}
+
+function isAttached({ disposition }: Part): boolean {
+  return disposition.value === 'attachment';
+}
+
+/** Another form of the text, for certain programs: AMP, watches. Invitations and named parts are files. */
+function isHiddenAlternative({ part, alternative }: Leaf): boolean {
+  const isForm = part.type.startsWith('text/') && part.type !== 'text/calendar' && !isAttached(part);
+  return isForm && nameOf(part, null) === null && alternative !== null && alternative.children.length > 1;
+}
+
+function textOf({ type, contentType }: Part, content: Buffer, hint: string | null): string {
+  const declared = contentType.parameter('charset');
+  const text = decodeText(content, { declared, hint, isHtml: type === 'text/html' })
+    .replace(/\r\n?/g, '\n')
+    .replace(/^\ufeff/, '');
+  const isFlowed = type === 'text/plain' && contentType.parameter('format')?.toLowerCase() === 'flowed';
+  return isFlowed ? joinFlowed(text, contentType.parameter('delsp')?.toLowerCase() === 'yes') : text;
+}
+
+function joined(blocks: Block[]): Pick<Bodies, 'text' | 'html'> {
+  const has = (kind: keyof Block) => blocks.some((block) => block[kind].length > 0);
+  const join = (kind: keyof Block, convert: (other: string) => string) => {
+    const other = kind === 'text' ? 'html' : 'text';
+    return blocks.flatMap((block) => (block[kind].length > 0 ? block[kind] : block[other].map(convert))).join('\n');
+  };
+  return {
+    text: (has('text') && join('text', htmlToText)) || null,
+    html: (has('html') && join('html', textToHtml)) || null,
+  };
+}
+
+function filesOf(part: Part, hint: string | null): MailFile[] {
+  const content = part.content();
+  const filename = nameOf(part, hint);
+  const isTnef =
+    part.type === 'application/ms-tnef' ||
+    part.type === 'application/vnd.ms-tnef' ||
+    /^winmail\.dat$/i.test(filename ?? '');
+  const inner = isTnef ? readTnef(content) : [];
+  if (inner.length > 0) return inner;
+  const contentId = part.fields
+    .find(({ name }) => name.toLowerCase() === 'content-id')
+    ?.raw.replace(/^[<\s]+|[>\s]+$/g, '');
+  return [
+    {
+      filename,
+      mimeType: part.type,
+      disposition: part.disposition.value || null,
+      contentId: contentId || null,
+      content,
+    },
+  ];
+}
+
+function nameOf({ disposition, contentType }: Part, hint: string | null): string | null {
+  const name = disposition.parameter('filename', hint) || contentType.parameter('name', hint);
+  return name?.replace(/[\r\n]+/g, ' ').trim() || null;
+}
+
+function protectionOf(root: Part, text: string | null): Protection | null {
+  if (text?.startsWith('-----BEGIN PGP MESSAGE-----')) return 'encrypted';
+  if (text?.startsWith('-----BEGIN PGP SIGNED MESSAGE-----')) return 'signed';
+  return protectedPart(root);
+}
+
+function protectedPart({ type, contentType, children }: Part): Protection | null {
+  if (type === 'multipart/encrypted') return 'encrypted';
+  if (type === 'multipart/signed') return 'signed';
+  if (/^application\/(?:x-)?pkcs7-mime$/.test(type))
+    return /^(?:signed-data|certs-only)$/i.test(contentType.parameter('smime-type') ?? '') ? 'signed' : 'encrypted';
+  for (const child of children) {
+    const protection = protectedPart(child);
+    if (protection) return protection;
+  }
+  return null;
+}

@@ -1,0 +1,114 @@
+import { type RawField, readFields } from './header-fields';
+import { readStructured, type Structured } from './parameters';
+import { decodeTransfer } from './transfer-encoding';
+
+/** A part of a message (RFC 2045, 2046); the message itself is one, too. */
+export type Part = {
+  fields: RawField[];
+  /** Such as `text/plain`. */
+  type: string;
+  contentType: Structured;
+  disposition: Structured;
+  /** Empty unless it is a multipart with parts. */
+  children: Part[];
+  /** The content without its transfer encoding. */
+  content: () => Buffer;
+};
+
+type Range = { start: number; end: number };
+
+/**
+ * Reads the parts of a message. A multipart whose boundary occurs nowhere is read with the one that its content shows,
+ * or else as text.
+ * @throws if parts are nested deeper than MAX_DEPTH
+ */
+export function readPart(bytes: Buffer, { start, end }: Range = whole(bytes), depth = 0, ofDigest = false): Part {
+  if (depth > MAX_DEPTH) throw new Error(`The nesting depth of the parts exceeds ${MAX_DEPTH}.`);
+  const { fields, bodyStart } = readFields(bytes, start, end);
+  const contentType = typeField(fields);
+  const disposition = readStructured(bodyOf(fields, 'content-disposition') ?? '');
+  const type = typeOf(contentType, bodyOf(fields, 'content-type') === null && ofDigest, disposition);
+  const body = { start: bodyStart, end };
+  const ranges = type.startsWith('multipart/') ? rangesIn(bytes, body, contentType.rawParameter('boundary')) : [];
+  const children = ranges.map((range) => readPart(bytes, range, depth + 1, type === 'multipart/digest'));
+  const isUnread = type.startsWith('multipart/') && children.length === 0;
+  const encoding = isUnread ? '' : readStructured(bodyOf(fields, 'content-transfer-encoding') ?? '').value;
+  return {
+    fields,
+    type: isUnread ? 'text/plain' : type,
+    contentType,
+    disposition,
+    children,
+    content: () => decodeTransfer(bytes.subarray(body.start, body.end), encoding),
+  };
+}
+
+const MAX_DEPTH = 100;
+
+function whole(bytes: Buffer): Range {
+  return { start: 0, end: bytes.length };
+}
+
+/** The body of the first field of that name, in lower case. */
+export function bodyOf(fields: readonly RawField[], name: string): string | null {
+  return fields.find((field) => field.name.toLowerCase() === name)?.raw ?? null;
+}
+
+/** The first Content-Type that names a type, or the first of all. */
+function typeField(fields: readonly RawField[]): Structured {
+  const all = fields
+    .filter(({ name }) => name.toLowerCase() === 'content-type')
+    .slice(0, 2)
+    .map(({ raw }) => readStructured(raw.replace(/^([\w-]{1,100})[ \t]*\/[ \t]*/, '$1/')));
+  return all.find(({ value }) => TYPE.test(value)) ?? all[0] ?? readStructured('');
+}
+
+const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+
+/** What isn't a type is plain text (RFC 2045, 5.2), or a file if it is named. */
+function typeOf({ value, parameter, rawParameter }: Structured, isMessage: boolean, disposition: Structured): string {
+  if (TYPE.test(value)) return value;
+  if (isMessage) return 'message/rfc822';
+  if (value === 'html') return 'text/html';
+  if (value.startsWith('multipart') && rawParameter('boundary')) return 'multipart/mixed';
+  const isFile = parameter('name') !== null || disposition.parameter('filename') !== null;
+  return isFile && value !== 'text' && value !== '' ? 'application/octet-stream' : 'text/plain';
+}
+
+function rangesIn(bytes: Buffer, body: Range, boundary: string | null): Range[] {
+  const ranges = boundary ? divide(bytes, body, boundary) : [];
+  if (ranges.length > 0) return ranges;
+  const shown = SHOWN_BOUNDARY.exec(
+    bytes.toString('latin1', body.start, Math.min(body.end, body.start + SHOWN_WITHIN)),
+  )?.[1];
+  return shown ? divide(bytes, body, shown) : [];
+}
+
+const SHOWN_WITHIN = 100_000;
+/** A line that could be a boundary, before a field that describes a part. */
+const SHOWN_BOUNDARY = /(?:^|\n)--(\S(?:[^\r\n]{0,200}\S)?)[ \t]*\r?\n(?=content-)/i;
+
+/** The contents between the delimiters of a boundary. The line break before a delimiter belongs to it (RFC 2046, 5.1.1). */
+function divide(bytes: Buffer, { start, end }: Range, boundary: string): Range[] {
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  const ranges: Range[] = [];
+  let open: number | null = null;
+  for (let at = bytes.indexOf(delimiter, start); at >= 0 && at < end; at = bytes.indexOf(delimiter, at + 1)) {
+    if (at > start && bytes[at - 1] !== 0x0a) continue;
+    const lineEnd = bytes.indexOf(0x0a, at);
+    const next = lineEnd < 0 || lineEnd >= end ? end : lineEnd + 1;
+    const rest = bytes.toString('latin1', at + delimiter.length, Math.min(next, at + delimiter.length + 100));
+    const isClosing = rest.startsWith('--');
+    if (!isClosing && !/^[ \t]*\r?\n?$/.test(rest)) continue;
+    if (open !== null) ranges.push({ start: open, end: Math.max(open, beforeBreak(bytes, at)) });
+    open = isClosing ? null : next;
+    if (isClosing) break;
+  }
+  if (open !== null && (open < end || ranges.length === 0)) ranges.push({ start: open, end });
+  return ranges;
+}
+
+function beforeBreak(bytes: Buffer, at: number): number {
+  if (bytes[at - 1] !== 0x0a) return at;
+  return bytes[at - 2] === 0x0d ? at - 2 : at - 1;
+}
