@@ -1,5 +1,5 @@
-import type { MailFile } from '@/mail/mime/packed-files';
 import { readMessage } from '@/mail/mime/message';
+import type { MailFile } from '@/mail/mime/packed-files';
 import { parseDmarcXml } from './dmarc-xml';
 import { LIMITS, type ParsedReport, type ReportKind, type Unreadable, UnreadableReport } from './report';
 import { decode } from './text';

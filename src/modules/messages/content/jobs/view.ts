@@ -1,6 +1,6 @@
-import type { MailFile } from '@/mail/mime/packed-files';
 import { fileExtension } from '@/mail/mime/file-extension';
 import { type MailHeader, type Message, readHeader, readMessage } from '@/mail/mime/message';
+import type { MailFile } from '@/mail/mime/packed-files';
 import type { MessageContent } from '../schema';
 import type { AttachedFile, Attachment } from './attached-file';
 import { sanitiseHtml } from './sanitise-html';
