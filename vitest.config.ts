@@ -7,6 +7,8 @@ const PURE = 'src/**/*.pure.test.ts';
 const ALONE = 'src/**/*.alone.test.ts';
 // Many rows: npm test -- growth.
 const GROWTH = 'src/test/growth/**/*.test.ts';
+// Other programs' mail: npm run test:corpora.
+const CORPORA = 'src/test/corpora/*.test.ts';
 // These need a real mail server: npm run test:mail.
 const MAIL_STACK = 'src/test/mail-stack/**';
 
@@ -46,7 +48,7 @@ export default defineConfig({
           ...shared,
           name: 'database',
           include: ['src/**/*.test.ts'],
-          exclude: [PURE, ALONE, GROWTH, MAIL_STACK],
+          exclude: [PURE, ALONE, GROWTH, CORPORA, MAIL_STACK],
           pool: 'forks',
           isolate: false,
           setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-database-file.ts'],
@@ -67,6 +69,10 @@ export default defineConfig({
       {
         resolve: { alias },
         test: { ...shared, name: 'growth', include: [GROWTH], pool: 'forks', sequence: { groupOrder: 3 } },
+      },
+      {
+        resolve: { alias },
+        test: { ...shared, name: 'corpora', include: [CORPORA], pool: 'forks', sequence: { groupOrder: 4 } },
       },
     ],
   },

@@ -52,7 +52,7 @@ function chooseSteps(args) {
   const names = testSteps.map(({ name }) => name);
   const steps = args.some((arg) => names.includes(arg))
     ? testSteps.filter(({ name }) => args.includes(name))
-    : testSteps;
+    : testSteps.filter(({ isExtra }) => !isExtra);
   return { steps, filters: args.filter((arg) => !names.includes(arg)) };
 }
 

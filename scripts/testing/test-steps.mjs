@@ -28,6 +28,8 @@ export const testSteps = [
   { name: 'migrations', run: checkMigrations, needsDatabase: true },
   { name: 'unit', run: (here) => runVitest(here, ['pure', 'database', 'alone']), needsDatabase: true },
   { name: 'growth', run: (here) => runVitest(here, ['growth']), needsDatabase: true },
+  // With what npm run test:corpora prepares.
+  { name: 'corpora', run: (here) => runVitest(here, ['corpora']), needsDatabase: true, isExtra: true },
   { name: 'build', run: checkBuild },
   { name: 'e2e', run: runBrowserTests, needsDatabase: true, needs: 'build' },
 ];

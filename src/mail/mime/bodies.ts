@@ -79,10 +79,9 @@ function isAttached({ disposition }: Part): boolean {
   return disposition.value === 'attachment';
 }
 
-/** Another form of the text, for certain programs: AMP, watches. Invitations and named parts are files. */
+/** Another form of the text, for certain programs. Other parts are files. */
 function isHiddenAlternative({ part, alternative }: Leaf): boolean {
-  const isForm = part.type.startsWith('text/') && part.type !== 'text/calendar' && !isAttached(part);
-  return isForm && nameOf(part, null) === null && alternative !== null && alternative.children.length > 1;
+  return alternative !== null && /^text\/(?:x-amp|watch)-html$/.test(part.type) && !isAttached(part);
 }
 
 function textOf({ type, contentType }: Part, content: Buffer, hint: string | null): string {

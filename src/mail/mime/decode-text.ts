@@ -21,7 +21,8 @@ export type CharsetEvidence = {
  * 3. valid UTF-8 with characters beyond ASCII, unless the declared charset reads them well, too;
  * 4. the declared charset, if most of the bytes are valid in it;
  * 5. the charset that HTML declares, then the hint, if all bytes are valid in it;
- * 6. windows-1252.
+ * 6. what the bytes look like: Japanese, Korean or Cyrillic;
+ * 7. windows-1252.
  *
  * Bytes that are invalid in the charset become U+FFFD.
  */
@@ -34,7 +35,9 @@ export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }
   if (isIso2022(buffer)) return decodeIso2022(buffer);
 
   const ofDeclared = own && read(buffer, own);
-  if (isUtf8(buffer) && !isAscii(buffer) && !(ofDeclared && isPlausible(buffer, ofDeclared))) return buffer.toString();
+  const hinted = hint ? decoderFor(hint) : null;
+  const expected = ofDeclared ?? (hinted?.kind === 'multi-byte' && read(buffer, hinted));
+  if (isUtf8(buffer) && !isAscii(buffer) && !(expected && isPlausible(buffer, expected))) return buffer.toString();
   if (ofDeclared && ofDeclared.invalid <= ofDeclared.valid) return ofDeclared.text;
 
   const meta = isHtml
@@ -47,7 +50,7 @@ export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }
     const reading = decoder && decoder.kind !== 'unicode' && read(buffer, decoder);
     if (reading && reading.invalid === 0) return reading.text;
   }
-  return read(buffer, WINDOWS_1252).text;
+  return guess(buffer) ?? read(buffer, WINDOWS_1252).text;
 }
 
 const WINDOWS_1252: Decoder = { name: 'windows1252', kind: 'single-byte' };
@@ -95,9 +98,34 @@ function windows1252(control: string): string {
 function isPlausible(bytes: Buffer, { decoder, text, invalid }: Reading): boolean {
   if (decoder.kind === 'utf-8' || decoder.kind === 'unicode') return true;
   if (invalid > 0 || decoder.kind === 'iso-2022') return false;
-  // Three bytes of UTF-8 are one and a half characters elsewhere: few texts happen to be both.
-  if (decoder.kind !== 'single-byte') return bytes.every((byte) => byte < 0xe0) && bytes.length < 8;
+  // Few texts are both: three bytes of UTF-8 are one and a half characters elsewhere, and most others need bytes below 0xa1.
+  if (decoder.kind !== 'single-byte') return bytes.every((byte) => byte < 0x80 || (byte >= 0xa1 && byte < 0xe0));
   if (/^(?:windows|cp)125[24]$|^iso885915$|^macroman$/.test(decoder.name)) return false;
   const isWord = bytes.every((byte, index) => byte < 0x80 || byte >= 0xc0 || /\p{L}/u.test(text.charAt(index)));
   return isWord && !/\p{Ll}\p{Lu}/u.test(text);
+}
+
+/** Charsets whose text is known by its most frequent letters, with the share of them that it has at least. */
+const GUESSES: [label: string, letters: RegExp, share: number][] = [
+  ['shift_jis', /[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]/g, 0.3],
+  ['euc-jp', /[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]/g, 0.3],
+  ['euc-kr', /[\uac00-\ud7a3]/g, 0.8],
+  ['koi8-r', /[оеаинтсрвлОЕАИНТСРВЛ]/g, 0.5],
+  ['windows-1251', /[оеаинтсрвлОЕАИНТСРВЛ]/g, 0.5],
+];
+const MIN_LETTERS = 4;
+
+/** Western text has single accented letters among ASCII ones; other scripts have words beyond ASCII. */
+function guess(bytes: Buffer): string | null {
+  const start = bytes.subarray(0, 100_000);
+  const words = start.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
+  if (words.filter(({ length }) => length === 1).length * 4 > words.length) return null;
+  for (const [label, letters, share] of GUESSES) {
+    const decoder = decoderFor(label);
+    const reading = decoder && read(start, decoder);
+    const found = reading?.text.match(letters)?.length ?? 0;
+    if (reading?.invalid === 0 && found >= MIN_LETTERS && found >= share * reading.valid)
+      return decode(bytes, reading.decoder);
+  }
+  return null;
 }

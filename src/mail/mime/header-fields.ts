@@ -33,16 +33,18 @@ export function readFields(bytes: Buffer, start = 0, end = bytes.length): RawHea
       close();
       return { fields, bodyStart: next };
     }
-    if (FIELD.test(line)) {
+    if (FIELD.test(isFirst ? line.trimStart() : line)) {
       close();
-      lines = [line];
+      lines = [line.trimStart()];
     } else if (/^[ \t]/.test(line) && !isFirst) {
       if (BLANK.test(line) && !isFieldNext(bytes, next, end)) {
         close();
         return { fields, bodyStart: lineAt(bytes, next, end) === '' ? afterLine(bytes, next, end) : next };
       }
       lines.push(line);
-    } else if (!(isFirst && ENVELOPE.test(line))) {
+    } else if (lines.at(-1)?.trimEnd().endsWith(';') && PARAMETER.test(line)) {
+      lines.push(` ${line}`);
+    } else if (!(ENVELOPE.test(line) && (isFirst || isFieldNext(bytes, next, end)))) {
       close();
       return { fields, bodyStart: at };
     }
@@ -54,6 +56,8 @@ export function readFields(bytes: Buffer, start = 0, end = bytes.length): RawHea
 
 const FIELD = /^[\x21-\x39\x3b-\x7e]+[ \t]*:/;
 const ENVELOPE = /^>?From /;
+/** The continuation of a field that ends in a semicolon, without the white space that it should begin with. */
+const PARAMETER = /^[\w*-]{1,50}=/;
 const BLANK = /^[ \t]+$/;
 
 /** Whether a field follows, behind lines that continue the one before. */
@@ -88,7 +92,9 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** Decodes 8-bit characters and escape sequences of a field's body, but no encoded words. */
+/** Decodes 8-bit characters and escape sequences of a field's body, unless that was done, but no encoded words. */
 export function decodeRaw(raw: string, hint: string | null): string {
-  return /[\x1b\x80-\xff]/.test(raw) ? decodeText(Buffer.from(raw, 'latin1'), { hint }) : raw;
+  return /[\x1b\x80-\xff]/.test(raw) && !/[\u0100-\uffff]/.test(raw)
+    ? decodeText(Buffer.from(raw, 'latin1'), { hint })
+    : raw;
 }

@@ -18,7 +18,8 @@ export type Structured = {
  * @param raw one character per byte
  */
 export function readStructured(raw: string): Structured {
-  const pieces = splitAtSemicolons(raw);
+  // Between escape sequences, quotes and semicolons are bytes of other characters.
+  const pieces = splitAtSemicolons(raw.includes('\x1b') ? decodeRaw(raw, null) : raw);
   const value = /^[^\s;=]*/.exec(pieces[0]?.trim() ?? '')?.[0] ?? '';
   const given = new Map<string, string>();
   const rest = [pieces[0]?.trim().slice(value.length) ?? '', ...pieces.slice(1)];
@@ -68,7 +69,7 @@ function parametersIn(piece: string, isBehindValue: boolean): [string, string][]
   return found.flatMap((match) => {
     if (!match) return [];
     const [, name = '', quoted, token = ''] = match;
-    const text = quoted === undefined ? token.trim().replace(/^"/, '') : unescaped(quoted);
+    const text = quoted === undefined ? token.trim().replace(/^\\?"|\\"$/g, '') : unescaped(quoted);
     return [[name.toLowerCase(), text] as [string, string]];
   });
 }

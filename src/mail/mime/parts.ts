@@ -43,7 +43,7 @@ export function readPart(bytes: Buffer, { start, end }: Range = whole(bytes), de
   };
 }
 
-const MAX_DEPTH = 100;
+const MAX_DEPTH = 200;
 
 function whole(bytes: Buffer): Range {
   return { start: 0, end: bytes.length };
