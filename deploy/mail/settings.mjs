@@ -31,6 +31,7 @@ const DEFAULTS = {
   REDIS_MEMORY_MB: 512,
   RELAY_HOST: '',
   NETWORK_CHECKS: 'yes',
+  GREYLISTING: 'yes',
   DNS_SERVERS: '',
   TLD_FILE: '/usr/share/rspamd/effective_tld_names.dat',
   MAIL_UID: 5000,
@@ -102,7 +103,8 @@ function errorsIn(settings, given) {
     addresses.every((address) => isIP(address)),
     'BIND_ADDRESSES must be "all", or IP addresses separated by commas.',
   );
-  check(['yes', 'no'].includes(settings.NETWORK_CHECKS), 'NETWORK_CHECKS must be yes or no.');
+  for (const name of ['NETWORK_CHECKS', 'GREYLISTING'])
+    check(['yes', 'no'].includes(settings[name]), `${name} must be yes or no.`);
   const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
   check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
@@ -143,6 +145,7 @@ function valuesOf(settings) {
     dovecot_listen: addresses.join(', ') || '*, ::',
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
     network_checks: settings.NETWORK_CHECKS === 'yes',
+    greylisting: settings.GREYLISTING === 'yes',
     probe_address: addresses[0] ?? '127.0.0.1',
     agent_key: secretFor(settings, 'agent'),
     password_hash_nonce: secretFor(settings, 'password hashes'),

@@ -62,6 +62,7 @@ describe("the mail server's settings", () => {
     ['DATA_DIR', 'var/mail', /^DATA_DIR must be an absolute path/],
     ['BIND_ADDRESSES', 'localhost', /^BIND_ADDRESSES must be "all", or IP addresses/],
     ['NETWORK_CHECKS', 'true', /^NETWORK_CHECKS must be yes or no\.$/],
+    ['GREYLISTING', 'off', /^GREYLISTING must be yes or no\.$/],
     ['RELAY_HOST', 'a host', /^RELAY_HOST must be a host/],
     ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be IPv4 addresses/],
     ['MESSAGE_SIZE_MB', '1.5', /^MESSAGE_SIZE_MB must be a whole number/],

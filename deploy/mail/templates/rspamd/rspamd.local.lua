@@ -1,6 +1,7 @@
 -- Postroom's additions to Rspamd.
 local lua_redis = require "lua_redis"
 local rspamd_logger = require "rspamd_logger"
+local rspamd_util = require "rspamd_util"
 local ucl = require "ucl"
 
 local APP_LOGIN = 'postroom'
@@ -23,6 +24,37 @@ local function has_own_from(task)
   if user == FILTERS then user = envelope_sender(task) end
   local from = task:get_from('mime')
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
+end
+
+-- Other fields that mail programs show as the sender, or as who sent it on.
+local OTHER_SENDERS = { 'Sender', 'Resent-From', 'Resent-Sender' }
+
+local function has_own_senders(task)
+  local user = task:get_user()
+  if user == APP_LOGIN or user == FILTERS then return true end
+  for _, name in ipairs(OTHER_SENDERS) do
+    for _, header in ipairs(task:get_header_full(name) or {}) do
+      local addresses = rspamd_util.parse_mail_address(header.decoded or '', task:get_mempool())
+      if not addresses or #addresses ~= 1 or (addresses[1].addr or ''):lower() ~= user:lower() then return false end
+    end
+  end
+  return true
+end
+
+-- RFC 5322, 2.1.1. Postfix breaks longer lines when it sends them, and the signature would not match any more.
+local MAX_LINE = 998
+
+local function has_long_line(task)
+  local content = tostring(task:get_content())
+  local start = 1
+  while true do
+    local line_end = content:find('\n', start, true)
+    local length = (line_end or #content + 1) - start
+    if line_end and content:byte(line_end - 1) == 13 then length = length - 1 end
+    if length > MAX_LINE then return true end
+    if not line_end then return false end
+    start = line_end + 1
+  end
 end
 
 -- Dovecot adds this header at the top of a forwarded message. The author of a filter can add it to an auto-reply too, but
@@ -56,6 +88,10 @@ rspamd_config:register_symbol({
     if not task:get_user() or stays_unsigned(task) then return end
     if not has_own_from(task) then
       task:set_pre_result('reject', 'From must be the address you signed in with', 'postroom')
+    elseif not has_own_senders(task) then
+      task:set_pre_result('reject', 'Sender and Resent-From must be the address you signed in with', 'postroom')
+    elseif task:get_user() ~= FILTERS and has_long_line(task) then
+      task:set_pre_result('reject', 'A line is longer than 998 characters: send the text as quoted-printable or base64', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then
       -- An auto-reply isn't deferred, because that would defer the message it replies to as well.
       task:set_pre_result('reject', 'No DKIM key is available', 'postroom')

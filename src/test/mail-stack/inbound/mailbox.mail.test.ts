@@ -31,6 +31,13 @@ describe('a mailbox', () => {
     );
   });
 
+  it('receives mail to an alias with the address that it was sent to', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'office', at('ann'));
+    const { subject } = await send(at('office'));
+    expect(await waitForMessage(at('ann'), subject)).toContain(`X-Original-To: ${at('office')}\r\n`);
+  });
+
   it('accepts only its current password, with its address in any letter case', async () => {
     const { id } = await makeMailbox(domain.id, 'ann');
     expect((await signInToImap(at('ann'), 'another password')).answer).toMatch(/ NO \[AUTHENTICATIONFAILED\]/);
@@ -95,6 +102,16 @@ describe('a full mailbox', () => {
     expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
     await db.mailbox.update({ where: { id }, data: { quotaBytes: null } });
     expect((await send(at('ann'), { body: LARGE })).answer).toMatch(/^250 /);
+  });
+
+  it('has room for a message that is moved to the trash', async () => {
+    await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
+    const { subject } = await send(at('ann'), { body: LARGE.slice(0, 19_000) });
+    await waitForMessage(at('ann'), subject);
+    const imap = await signInToImap(at('ann'), PASSWORD);
+    await imap.command('SELECT INBOX');
+    expect(await imap.command('COPY 1 Drafts')).toMatch(/ NO \[OVERQUOTA\]/);
+    expect(await imap.command('COPY 1 Trash')).toMatch(/ OK /);
   });
 
   it('rejects mail at RCPT from another mailbox, too', async () => {

@@ -42,6 +42,24 @@ describe('outbound mail', () => {
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
   });
 
+  it('stays signed with the references of a long conversation', async () => {
+    await activateKey(domain.name, 'one');
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const to = `${newName()}@far.example`;
+    const ids = Array.from({ length: 60 }, () => `<${newName()}.${'0'.repeat(40)}@mail.far.example>`);
+    const text = messageText({ from: at('ann'), to, subject: 'Re: Hello' });
+    const answer = await session.send(
+      at('ann'),
+      [to],
+      `References: ${ids.join('\n ')}\nIn-Reply-To: ${ids.at(-1)}\n${text}`,
+    );
+    expect(answer).toMatch(/^250 /);
+    expect(await receivedSignatures(to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    const [signed] = /\bh=[^;]+/.exec(String(receivedCopies(to)[0]?.raw)) ?? [];
+    expect(signed).toMatch(/subject/i);
+    expect(signed).not.toMatch(/references|in-reply-to/i);
+  });
+
   it('of a new domain is signed with its initial key', async () => {
     const app = await callApp();
     domain = await app.domains.create({ name: `${newName()}.example` });

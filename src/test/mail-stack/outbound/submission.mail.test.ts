@@ -77,6 +77,37 @@ describe('a mailbox', () => {
     }
   });
 
+  it.each(['Sender', 'Resent-From', 'Resent-Sender'])('can’t name another address in %s', async (field) => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const [other, own] = [newMessage(at('ann')), newMessage(at('ann'))];
+    expect(await session.send(at('ann'), [other.to], `${field}: The Boss <${at('bo')}>\n${other.text}`)).toMatch(
+      /^554 5\.7\.1 .*Sender and Resent-From/,
+    );
+    expect(await session.send(at('ann'), [own.to], `${field}: Ann <${at('Ann')}>\n${own.text}`)).toMatch(/^250 /);
+    expect(other.hasLeft()).toBe(false);
+  });
+
+  it('can’t send a line that would be broken after signing, and learns why', async () => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    for (const [length, answer] of [
+      [998, /^250 /],
+      [999, /^554 5\.7\.1 .*longer than 998 characters/],
+    ] as const) {
+      const { to, text } = newMessage(at('ann'));
+      expect(await session.send(at('ann'), [to], `${text}\n${'x'.repeat(length)}\n`)).toMatch(answer);
+    }
+  });
+
+  it('doesn’t tell recipients the address of its device', async () => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const { to, text } = newMessage(at('ann'));
+    await session.send(at('ann'), [to], text);
+    await waitForDelivery(to);
+    const raw = String(remoteServer.received.find(({ rcptTo }) => rcptTo.includes(to))?.raw);
+    expect(raw).toMatch(/^Received: by \S+ \(Postfix\) with ESMTPSA id \w+/m);
+    expect(raw).not.toMatch(/client\.example|127\.0\.0\.1/);
+  });
+
   it('sends with its address in any letter case, and with the null sender', async () => {
     const session = await openSubmission(at('ann').toUpperCase(), PASSWORD);
     const [upper, none] = [newMessage(`Ann <${at('Ann').toUpperCase()}>`), newMessage(at('ann'))];

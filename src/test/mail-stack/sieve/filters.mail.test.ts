@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '@/modules/sieve-filters/components/script/examples';
 import { PASSWORD } from '../support/directory';
 import { type FilteredMailbox, files, makeFilteredMailbox } from '../support/filtered-mailbox';
+import { signInToImap } from '../support/imap-session';
 import { db, mailServer } from '../support/mail-server';
 import { uploadScript } from '../support/manage-sieve';
 
@@ -33,6 +34,13 @@ describe('filters', () => {
       if (filter) await db.sieveFilter.update({ where: { id: filter.id }, data: { active: false } });
       else await db.sieveFilter.deleteMany({ where: { mailboxId: ann.mailbox.id } });
     }
+  });
+
+  it('create folders that mail programs show', async () => {
+    await ann.makeFilter('mailbox', files('a', 'Invoices'));
+    expect(await ann.foldersAfterSending('a')).toEqual(['Invoices']);
+    const imap = await signInToImap(ann.address, PASSWORD);
+    expect(await imap.command('LSUB "" "*"')).toContain(' Invoices\r\n');
   });
 
   it('run in a changed order for the next message', async () => {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeDomain, newName, PASSWORD } from '../support/directory';
+import { makeAlias, makeDomain, newName, PASSWORD } from '../support/directory';
 import { activateKey, signaturesOf } from '../support/dkim-keys';
 import { DELIVERY_TIMEOUT_MS, type FilteredMailbox, makeFilteredMailbox } from '../support/filtered-mailbox';
 import { signInToImap } from '../support/imap-session';
 import { db, startRemoteServer } from '../support/mail-server';
 import { uploadScript } from '../support/manage-sieve';
+import { messageText, openInbound } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 let ann: FilteredMailbox;
@@ -41,6 +42,19 @@ describe('mail that a filter sends', () => {
     const { raw } = await onlyCopyTo(from);
     expect(raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${ann.domain.name}`]);
+  });
+
+  it('as auto-reply answers mail to an alias, and to an address with a tag', async () => {
+    await activateKey(ann.domain.name, 'one');
+    await makeAlias(ann.domain.id, 'office', ann.address);
+    await ann.makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
+    for (const local of ['office', 'ann+shop']) {
+      const from = elsewhere();
+      const to = `${local}@${ann.domain.name}`;
+      const session = await openInbound();
+      expect(await session.send(from, [to], messageText({ from, to, subject: newName() }))).toMatch(/^250 /);
+      expect((await onlyCopyTo(from)).raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
+    }
   });
 
   it('as auto-reply isn’t sent while the mailbox is suspended, and the message is kept', async () => {
