@@ -153,10 +153,13 @@ test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ 
   await expect(page.getByText('A certificate that can’t be verified stops inbound mail')).toBeVisible();
   await page.getByRole('combobox', { name: 'Report mailbox' }).click();
   await page.getByRole('option', { name: mailbox.email }).click();
+  const hosts = page.getByRole('combobox', { name: 'Other MX hosts' });
+  await hosts.fill('mx.backup.example');
+  await hosts.press('Enter');
   await checkState();
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id };
+  const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id, other_mx_hosts: ['mx.backup.example'] };
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject(saved);
   await page.reload();
   await expect(page.getByRole('combobox', { name: 'Report mailbox' })).toHaveValue(mailbox.email);

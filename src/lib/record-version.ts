@@ -13,6 +13,7 @@ export const EDITED_FIELDS = {
     'default_quota_bytes',
     'hourly_send_limit',
     'mta_sts_mode',
+    'other_mx_hosts',
     'report_mailbox_id',
   ],
   mailbox: ['password_changed_at', 'display_name', 'quota_bytes', 'active'],

@@ -219,3 +219,27 @@ describe('the report mailbox', () => {
     expect((await api.get(`/domains/${domain.id}`)).data.report_mailbox_id).toBeNull();
   });
 });
+
+describe('other MX hosts', () => {
+  it('are stored once each in one spelling, and have the DNS checked again', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const { id } = await makeDomain();
+    await db.$executeRaw`UPDATE domain SET next_dns_check_at = now() + interval '1 hour' WHERE id = ${id}::uuid`;
+    const hosts = ['MX.Backup.example', 'mx.backup.example', 'bücher.example'];
+    const { data } = await api.patch(`/domains/${id}`, { other_mx_hosts: hosts });
+    expect(data.other_mx_hosts).toEqual(['mx.backup.example', 'xn--bcher-kva.example']);
+    const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean }]>`
+      SELECT next_dns_check_at <= now() + interval '1 second' AS "isDue" FROM domain WHERE id = ${id}::uuid`;
+    expect(isDue).toBe(true);
+    expect((await api.patch(`/domains/${id}`, { other_mx_hosts: [] })).data.other_mx_hosts).toEqual([]);
+  });
+
+  it.each([[['10 mx.backup.example']], [['192.0.2.1']], [Array.from({ length: 11 }, (_, n) => `mx${n}.far.example`)]])(
+    'are names, and few: %j is refused',
+    async (hosts) => {
+      const api = await keyClient({ role: 'admin' });
+      const { id } = await makeDomain();
+      expectError(await api.patch(`/domains/${id}`, { other_mx_hosts: hosts }), 400, 'VALIDATION_ERROR');
+    },
+  );
+});

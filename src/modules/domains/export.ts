@@ -19,6 +19,7 @@ const COLUMNS = [
   'default_quota_bytes',
   'hourly_send_limit',
   'mta_sts_mode',
+  'other_mx_hosts',
   'created_at',
   'updated_at',
 ] as const satisfies (keyof Domain)[];

@@ -37,6 +37,14 @@ const settings = {
     .nullable()
     .meta({ description: 'Messages per hour. null: the server-wide limit' }),
   mta_sts_mode: MtaStsMode,
+  other_mx_hosts: z
+    .array(DomainName)
+    .max(10, 'Enter at most 10 hosts.')
+    .meta({
+      description:
+        'Hosts in MX records of the domain that are not this mail server and are meant to be there, such as a backup or a filter. ' +
+        'The DNS check accepts them, and the MTA-STS policy names them',
+    }),
   report_mailbox_id: Id.nullable().meta({
     description:
       'A mailbox of the domain in which DMARC and TLS reports arrive, besides dmarc-reports@ and tls-reports@',

@@ -65,8 +65,10 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
     await requireVersion();
     const before = present(await requireDomain(ctx, tx, id));
     await requireOwnMailbox(tx, id, settings.report_mailbox_id);
+    // What the check of its DNS accepts has changed.
+    const recheck = settings.other_mx_hosts ? { nextDnsCheckAt: ctx.clock.now() } : {};
     const row = await tx.domain
-      .update({ where: { id }, select: FIELDS, data: columns(settings) })
+      .update({ where: { id }, select: FIELDS, data: { ...columns(settings), ...recheck } })
       .catch(notFoundIfMissing);
     const after = present(row);
     if (after.active !== before.active) await followActive(tx, after, ctx.clock.now());
@@ -138,8 +140,13 @@ function columns(settings: Omit<UpdateDomain, 'id'>) {
     defaultQuotaBytes: settings.default_quota_bytes,
     hourlySendLimit: settings.hourly_send_limit,
     mtaStsMode: settings.mta_sts_mode,
+    otherMxHosts: settings.other_mx_hosts && hostsOf(settings.other_mx_hosts),
     reportMailboxId: settings.report_mailbox_id,
   };
+}
+
+function hostsOf(names: string[]): string[] {
+  return [...new Set(names.flatMap((name) => normalizeDomainName(name) ?? []))];
 }
 
 const FIELDS = {
@@ -152,6 +159,7 @@ const FIELDS = {
   defaultQuotaBytes: true,
   hourlySendLimit: true,
   mtaStsMode: true,
+  otherMxHosts: true,
   reportMailboxId: true,
   verifiedAt: true,
   dnsStatus: true,
@@ -174,6 +182,7 @@ function present(row: Row): Domain {
     default_quota_bytes: row.defaultQuotaBytes === null ? null : Number(row.defaultQuotaBytes),
     hourly_send_limit: row.hourlySendLimit,
     mta_sts_mode: row.mtaStsMode,
+    other_mx_hosts: row.otherMxHosts,
     report_mailbox_id: row.reportMailboxId,
     verified_at: row.verifiedAt?.toISOString() ?? null,
     dns_status: row.dnsStatus,

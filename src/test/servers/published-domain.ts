@@ -15,6 +15,7 @@ export function domainFacts(over: Partial<DomainFacts> = {}): DomainFacts {
     ownershipToken: '01a1f000-0000-7000-8000-000000000001',
     appHost: 'console.host.example',
     mtaStsMode: 'none',
+    otherMxHosts: [],
     certificateIssuer: 'letsencrypt.org',
     ...over,
   };

@@ -24,6 +24,7 @@ const RECORD_COLUMNS = [
   'required',
   'expected',
   'found',
+  'inherited_from',
   'message',
   'fix',
   'ttl',

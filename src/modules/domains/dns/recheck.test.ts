@@ -39,3 +39,16 @@ it('checks a domain every hour if nobody has fixed it within a day', async () =>
   const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
   expect(await secondsAfter(['v=DMARC1; p=none'], yesterday)).toBeGreaterThan(3_000);
 });
+
+it('keeps where a DMARC policy is inherited from, for the record and for the recommended policy', async () => {
+  const domain = await makeDomain();
+  const child = await makeDomain({ name: `child.${domain.name}` });
+  const record = 'v=DMARC1; p=reject; sp=quarantine';
+  dns.zone = { [`_dmarc.${domain.name}`]: { TXT: [record] }, [child.name]: { TXT: ['v=spf1 -all'] } };
+  const { records } = (await api.post(`/domains/${child.id}/dns/check`)).data;
+  const shown = { found: [record], inherited_from: domain.name, status: 'ok' };
+  expect(records.find(({ purpose }: { purpose: string }) => purpose === 'dmarc')).toMatchObject(shown);
+  const { policy, recommendation } = (await api.get(`/domains/${child.id}/dmarc`)).data;
+  expect(policy).toMatchObject({ inherited_from: domain.name, p: 'quarantine', record });
+  expect(recommendation).toMatchObject({ policy: 'quarantine', record });
+});

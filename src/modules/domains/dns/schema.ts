@@ -44,6 +44,10 @@ export const DnsRecord = z
     name: z.string(),
     expected: z.string().nullable().meta({ description: 'The value to publish. null: it can’t be known from here' }),
     found: z.array(z.string()),
+    inherited_from: z.string().nullable().meta({
+      description:
+        'The domain above that publishes `found`, which holds for this one. null: `found` is at `name` itself',
+    }),
     status: DnsRecordStatus,
     severity: DnsSeverity,
     required: z.boolean().meta({ description: 'Whether mail depends on the record' }),

@@ -5,7 +5,10 @@ import type { PublishedDomain } from './mta-sts';
 /** A managed, active domain. Inactive domains publish nothing, like domains of others. */
 export async function findPublishedDomain(db: Tx, name: string): Promise<PublishedDomain | null> {
   const [domain, mailHost] = await Promise.all([
-    db.domain.findFirst({ where: { name, active: true }, select: { name: true, mtaStsMode: true } }),
+    db.domain.findFirst({
+      where: { name, active: true },
+      select: { name: true, mtaStsMode: true, otherMxHosts: true },
+    }),
     findMailHost(db),
   ]);
   return domain && { ...domain, mailHost };

@@ -72,6 +72,12 @@ describe('the MTA-STS policy', () => {
     for (const id of ids) expect(id).toMatch(/^v=STSv1; id=[0-9a-z]{1,32};$/);
   });
 
+  it('has the other MX hosts that the domain accepts', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { otherMxHosts: ['mx.backup.example'] } });
+    const { body } = await ask(path, { host: `mta-sts.${domain.name}` });
+    expect(body).toContain(`mx: ${MAIL_HOST}\r\nmx: mx.backup.example\r\n`);
+  });
+
   it('is served whatever the case of the host name, and with a dot at its end', async () => {
     const host = `MTA-STS.${domain.name.toUpperCase()}.:443`;
     expect((await ask(path, { host })).status).toBe(200);

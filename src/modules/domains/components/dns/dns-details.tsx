@@ -95,7 +95,8 @@ function Answers({ record }: { record: DnsRecord }) {
   );
 }
 
-function agreement({ authoritative, found }: DnsRecord): string {
+function agreement({ authoritative, found, inherited_from }: DnsRecord): string {
+  if (inherited_from !== null) return `inherited from ${inherited_from}`;
   if (authoritative.length === 0) return 'by the resolver';
   const agreeing = authoritative.filter((answer) => isSameSet(answer.found, found)).length;
   return `by ${agreeing} of ${formatPlural(authoritative.length, 'name server')}`;

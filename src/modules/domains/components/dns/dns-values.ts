@@ -150,6 +150,7 @@ export function isToPublish(record: DnsRecord): boolean {
 export function labelOf(record: DnsRecord): string {
   if (isUnset(record)) return 'Not set';
   if (record.status === 'ok' && isSplit(record)) return 'Differs';
+  if (record.status === 'ok' && record.inherited_from !== null) return 'Inherited';
   const isCheckOnly = PURPOSES[record.purpose].isCheck || record.found.length === 0;
   if (record.status === 'ok' && isCheckOnly) return 'Passed';
   return STATUS_LABELS[record.status];

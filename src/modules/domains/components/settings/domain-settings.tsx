@@ -15,6 +15,7 @@ import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { type Domain, UpdateDomain } from '../../schema';
 import { MtaStsMode, mtaStsModeText } from './mta-sts-mode';
+import { OtherMxHosts, otherMxHostsText } from './other-mx-hosts';
 import { MailboxName, ReportMailbox } from './report-mailbox';
 
 const FIELDS = {
@@ -25,6 +26,7 @@ const FIELDS = {
   default_quota_bytes: { label: 'Mailbox quota', text: quotaText },
   hourly_send_limit: { label: 'Messages per hour' },
   mta_sts_mode: { label: 'MTA-STS mode', text: mtaStsModeText },
+  other_mx_hosts: { label: 'Other MX hosts', text: otherMxHostsText },
   report_mailbox_id: { label: 'Report mailbox', text: (id: string | null) => <MailboxName id={id} /> },
 };
 
@@ -95,11 +97,12 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
           </FormColumn>
         </SettingsSection>
         <SettingsSection
-          title="Inbound TLS and reports"
-          hint="How strictly other servers encrypt mail to the domain, and where they report problems."
+          title="Inbound mail and reports"
+          hint="Where other servers may deliver mail to the domain, how strictly they encrypt it, and where they report problems."
         >
           <FormColumn>
             <MtaStsMode isReadOnly={isReadOnly} {...form.getInputProps('mta_sts_mode')} />
+            <OtherMxHosts isReadOnly={isReadOnly} {...form.getInputProps('other_mx_hosts')} />
             <ReportMailbox domain={domain} isReadOnly={isReadOnly} {...form.getInputProps('report_mailbox_id')} />
             <ProblemAlert problem={problem} />
             {isReadOnly ? <p className="soft">Only admins can change these settings.</p> : <SaveBar {...saveBar} />}

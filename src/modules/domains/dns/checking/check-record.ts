@@ -1,5 +1,6 @@
 import type { Lookup, Resolver } from '@/server/dns/resolver';
 import { log } from '@/server/log';
+import { lookalike } from '../records/lookalike';
 import {
   type ExaminedRecord,
   type ExpectedRecord,
@@ -26,7 +27,7 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: P
   const { purpose, type, name, expected, required } = record;
   const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
   if (lookup.status === 'missing' && record.missing === null) return null;
-  const { found, ...verdict } = await judge(record, lookup, resolver, probes);
+  const { found, inherited_from, ...verdict } = await judge(record, lookup, resolver, probes);
   const answers = await Promise.all(
     authoritative.map(async (answer) => ({
       server: answer.server,
@@ -40,6 +41,7 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: P
     expected,
     required,
     found,
+    inherited_from,
     ...withProgress(verdict, answers, lookup),
     ttl: 'ttlSeconds' in lookup ? lookup.ttlSeconds : null,
     authoritative: answers.map(({ server, found: values, status }) => ({ server, found: values, status })),
@@ -55,7 +57,7 @@ async function examineRecord(
     return { ...failureOf(error, name), found: [], ttl: null, required: false };
   });
   const found = examined.found.slice(0, MAX_VALUES);
-  return { purpose, type, name, expected, authoritative: [], ...examined, found };
+  return { purpose, type, name, expected, inherited_from: null, authoritative: [], ...examined, found };
 }
 
 async function lookUp({ name, type, orElse }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
@@ -70,23 +72,46 @@ async function lookUpAuthoritative({ name, type, orElse }: ExpectedRecord, resol
   return answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
 }
 
-async function judge(
-  record: ExpectedRecord,
-  lookup: Lookup,
-  resolver: Resolver,
-  probes: Probes,
-): Promise<Verdict & { found: string[] }> {
-  const { missing, concerns = () => true, expected } = record;
+async function judge(record: ExpectedRecord, lookup: Lookup, resolver: Resolver, probes: Probes): Promise<Judged> {
+  const { missing, concerns = () => true } = record;
   if (lookup.status === 'temporary_error') {
     const failure = temporaryError(lookup.reason);
     // Perhaps there is no such record, which would be fine.
-    return { found: [], ...failure, severity: missing === null ? 'info' : failure.severity };
+    return { ...failure, severity: missing === null ? 'info' : failure.severity, found: [], inherited_from: null };
   }
   const found = lookup.values.filter(concerns).slice(0, MAX_VALUES);
-  if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver, probes)) };
+  if (found.length > 0) {
+    return { ...(await judgeFound(record, found, resolver, probes)), found, inherited_from: null };
+  }
+  return judgeAlike(record, lookup.values) ?? (await judgeInherited(record, resolver)) ?? notFound(record);
+}
+
+type Judged = Verdict & { found: string[]; inherited_from: string | null };
+
+/** Values that are meant as the record, and that others don't recognize. */
+function judgeAlike({ version, missing, required }: ExpectedRecord, values: string[]): Judged | null {
+  if (!version) return null;
+  const severity = required && missing?.severity === 'error' ? 'error' : 'warning';
+  const alike = values.flatMap((value) => {
+    const verdict = lookalike(value, version, severity);
+    return verdict ? [{ value, verdict }] : [];
+  });
+  const [first] = alike;
+  return first ? { ...first.verdict, found: alike.map(({ value }) => value), inherited_from: null } : null;
+}
+
+async function judgeInherited({ inherit, name }: ExpectedRecord, resolver: Resolver): Promise<Judged | null> {
+  try {
+    return (await inherit?.(resolver)) ?? null;
+  } catch (error) {
+    return { ...failureOf(error, name), found: [], inherited_from: null };
+  }
+}
+
+function notFound({ missing, expected }: ExpectedRecord): Judged {
   const fix = expected === null ? null : 'Publish this record at your DNS provider.';
   const { severity, message } = missing ?? { severity: 'ok', message: 'There is no such record.' };
-  return { found, status: 'missing', severity, message, fix };
+  return { status: 'missing', severity, message, fix, found: [], inherited_from: null };
 }
 
 async function judgeFound(

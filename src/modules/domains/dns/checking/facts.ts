@@ -21,6 +21,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
       mailHost,
       appHost: new URL(env().appUrl).hostname,
       mtaStsMode: domain.mtaStsMode,
+      otherMxHosts: domain.otherMxHosts,
       dkimKeys: domain.dkimKeys.map((key) => ({
         selector: key.selector,
         status: key.status,
@@ -43,6 +44,7 @@ export async function findMailHost(db: Tx): Promise<string> {
 const FIELDS = {
   name: true,
   mtaStsMode: true,
+  otherMxHosts: true,
   dkimKeys: {
     // Pending and active ones first; older retired ones no longer matter.
     orderBy: [{ status: 'asc' }, { createdAt: 'desc' }],

@@ -15,6 +15,7 @@ const facts: DomainFacts = {
   mailHost: 'mail.host.example',
   appHost: 'app.host.example',
   mtaStsMode: 'enforce',
+  otherMxHosts: [],
   dkimKeys: [],
   ownershipToken: 'token',
   certificateIssuer: 'letsencrypt.org',

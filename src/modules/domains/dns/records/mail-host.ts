@@ -15,10 +15,10 @@ const NULL_MX = '.';
 const MAX_TARGETS = 10;
 const NAME_IT = 'Set MAIL_HOST to the name under which other servers reach it, and restart Postroom.';
 
-/** MX: every target is this mail server. */
-export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
+/** MX: every target is this mail server, or a host that the admin accepts. */
+export function mxRecord({ name, mailHost, otherMxHosts }: DomainFacts): ExpectedRecord {
   const isNamed = hasPublicName(mailHost);
-  const fix = isNamed ? `Replace them with one MX record: 10 ${mailHost}.` : NAME_IT;
+  const replace = isNamed ? `Replace them with one MX record: 10 ${mailHost}.` : NAME_IT;
   return {
     purpose: 'mx',
     type: 'MX',
@@ -32,15 +32,32 @@ export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
     async judge(values, resolver) {
       const targets = targetsOf(values);
       if (targets.includes(NULL_MX)) {
-        return mismatch('error', 'The MX record says that the domain accepts no mail.', fix);
+        return mismatch('error', 'The MX record says that the domain accepts no mail.', replace);
       }
       const own = new Set(await addressesOf(resolver, mailHost));
-      const problems = await Promise.all(targets.map((target) => problemOf(target, own, resolver)));
-      const problem = problems.find((text) => text !== null);
-      if (problem) return mismatch('error', problem, fix);
-      return ok(`Mail for ${name} is delivered to your mail server.`);
+      const judged = await Promise.all(targets.map((target) => judgeTarget(target, own, resolver)));
+      const broken = judged.find(({ problem }) => problem !== null);
+      if (broken?.problem) return mismatch('error', broken.problem, replace);
+      const others = judged.filter(({ isOwn }) => !isOwn).map(({ target }) => target.toLowerCase());
+      const unknown = others.filter((target) => !otherMxHosts.includes(target));
+      if (unknown.length === targets.length) return elsewhere(unknown, replace);
+      if (unknown.length > 0) return besides(unknown);
+      const through = others.length > 0 ? `, also through ${others.join(', ')}` : '';
+      return ok(`Mail for ${name} is delivered to your mail server${through}.`);
     },
   };
+}
+
+const ACCEPT = 'add it to the other MX hosts in the domain’s settings.';
+
+function elsewhere(targets: string[], replace: string): Verdict {
+  const message = `The MX record points to ${targets.join(', ')}, which is another server.`;
+  return mismatch('error', message, `${replace} If that server passes the mail on to yours, ${ACCEPT}`);
+}
+
+function besides(targets: string[]): Verdict {
+  const message = `The MX records also name ${targets.join(', ')}, which is another server.`;
+  return mismatch('warning', message, `If it is your backup or filter, ${ACCEPT} Otherwise remove its MX record.`);
 }
 
 /** The first ones, in the order in which other servers try them. Each costs several lookups. */
@@ -49,15 +66,18 @@ export function targetsOf(mxValues: readonly string[]): string[] {
   return [...new Set(inOrder.map((value) => value.split(' ')[1] ?? ''))].slice(0, MAX_TARGETS);
 }
 
-async function problemOf(target: string, own: Set<string>, resolver: Resolver): Promise<string | null> {
-  if ((await valuesOf(resolver, target, 'CNAME')).length > 0) {
-    return `The MX record points to ${target}, which is a CNAME. Some servers reject that.`;
-  }
+type JudgedTarget = { target: string; problem: string | null; isOwn: boolean };
+
+async function judgeTarget(target: string, own: Set<string>, resolver: Resolver): Promise<JudgedTarget> {
+  const broken = (problem: string) => ({
+    target,
+    problem: `The MX record points to ${target}, which ${problem}`,
+    isOwn: false,
+  });
+  if ((await valuesOf(resolver, target, 'CNAME')).length > 0) return broken('is a CNAME. Some servers reject that.');
   const addresses = await addressesOf(resolver, target);
-  if (addresses.length === 0) return `The MX record points to ${target}, which has no address.`;
-  return addresses.every((address) => own.has(address))
-    ? null
-    : `The MX record points to ${target}, which is another server.`;
+  if (addresses.length === 0) return broken('has no address.');
+  return { target, problem: null, isOwn: addresses.every((address) => own.has(address)) };
 }
 
 /** The addresses of the mail server. IPv6 is optional. */

@@ -8,11 +8,14 @@ export function ownershipRecord({ name, ownershipToken }: DomainFacts): Expected
     name: `_postroom.${name}`,
     expected,
     required: false,
-    concerns: (value) => value.startsWith('postroom-verify='),
+    concerns: (value) => /postroom-verify/i.test(value),
     missing: { severity: 'info', message: 'This record proves that the domain is yours. Mail works without it.' },
-    judge: (values) =>
-      values.includes(expected)
-        ? ok('The domain is verified.')
-        : mismatch('warning', 'The record has the token of another server or domain.', 'Replace the record’s value.'),
+    judge(values) {
+      if (values.includes(expected)) return ok('The domain is verified.');
+      const message = values.some((value) => value.toLowerCase().includes(ownershipToken))
+        ? 'The record has other characters than expected around the domain’s token.'
+        : 'The record has the token of another server or domain.';
+      return mismatch('warning', message, `Change it to ${expected}`);
+    },
   };
 }

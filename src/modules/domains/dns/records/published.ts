@@ -1,5 +1,5 @@
 import type { Resolver } from '@/server/dns/resolver';
-import { MTA_STS_PATH, mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
+import { MTA_STS_PATH, mtaStsHosts, mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
 import { targetsOf } from './mail-host';
 import {
   addressesOf,
@@ -29,7 +29,7 @@ export function publishedRecords(facts: DomainFacts): ExpectedRecord[] {
 
 /** MTA-STS: the record announces the policy that is served, which agrees with the MX records (RFC 8461). */
 function mtaStsRecord(facts: DomainFacts): ExpectedRecord {
-  const { name, mtaStsMode, mailHost } = facts;
+  const { name, mtaStsMode } = facts;
   const isOff = mtaStsMode === 'none';
   const value = mtaStsRecordValue(mtaStsPolicy(facts));
   return {
@@ -38,6 +38,7 @@ function mtaStsRecord(facts: DomainFacts): ExpectedRecord {
     name: `_mta-sts.${name}`,
     expected: isOff ? null : value,
     required: false,
+    version: 'STSv1',
     concerns: (text) => /^v=STSv1(\s*;|\s*$)/.test(text),
     missing: isOff
       ? {
@@ -52,7 +53,8 @@ function mtaStsRecord(facts: DomainFacts): ExpectedRecord {
       if (!isCurrent) return outdated(value, isOff);
       if (isOff)
         return ok('The policy is revoked. Delete the record when other servers have forgotten it, after 14 days.');
-      const others = (await mxTargets(resolver, name)).filter((target) => target !== mailHost);
+      const allowed = mtaStsHosts(facts);
+      const others = (await mxTargets(resolver, name)).filter((target) => !allowed.includes(target.toLowerCase()));
       if (others.length > 0) return excluded(others, facts);
       if (mtaStsMode === 'enforce') return ok('Other servers deliver over verified TLS only.');
       const message =
@@ -69,11 +71,11 @@ function outdated(value: string, isOff: boolean): Verdict {
   return mismatch('warning', message, `Change the record to ${value}`);
 }
 
-function excluded(others: string[], { mtaStsMode, mailHost }: DomainFacts): Verdict {
+function excluded(others: string[], facts: DomainFacts): Verdict {
   return mismatch(
-    mtaStsMode === 'enforce' ? 'error' : 'warning',
-    `The MTA-STS policy allows ${mailHost} only, but the MX records also name ${others.join(', ')}.`,
-    'Remove the other MX records, or set the domain’s MTA-STS mode to none.',
+    facts.mtaStsMode === 'enforce' ? 'error' : 'warning',
+    `The MTA-STS policy allows ${mtaStsHosts(facts).join(', ')} only, but the MX records also name ${others.join(', ')}.`,
+    'Remove the other MX records, or add their hosts to the other MX hosts in the domain’s settings.',
   );
 }
 

@@ -46,7 +46,7 @@ describe('MX', () => {
 
   it.each<[string, string[], RegExp]>([
     ['says that there is no mail', ['0 .'], /accepts no mail/],
-    ['points to another server', [`10 ${MAIL_HOST}`, '20 mx.far.example'], /mx\.far\.example, which is another server/],
+    ['points to another server', ['20 mx.far.example'], /mx\.far\.example, which is another server/],
     ['points nowhere', ['10 gone.far.example'], /has no address/],
     ['points to a CNAME', ['10 cname.example'], /CNAME/],
   ])('rejects a record that %s', async (_, values, message) => {
@@ -54,6 +54,18 @@ describe('MX', () => {
     zoneOf('cname.example').CNAME = [MAIL_HOST];
     publish(...values);
     expect(await check('mx')).toMatchObject(problem('error', message));
+  });
+
+  it('warns of another server beside this one, until it is accepted', async () => {
+    zoneOf('mx.far.example').A = ['198.51.100.1'];
+    publish(`10 ${MAIL_HOST}`, '20 MX.far.example');
+    const found = await check('mx');
+    expect(found).toMatchObject(problem('warning', /mx\.far\.example, which is another server/));
+    expect(found.fix).toMatch(/other MX hosts/);
+    const accepted = domainFacts({ otherMxHosts: ['mx.far.example'] });
+    expect(recordOf(await checkAt(server, accepted), 'mx')).toMatchObject({ status: 'ok', severity: 'ok' });
+    publish('20 mx.far.example');
+    expect(recordOf(await checkAt(server, accepted), 'mx')).toMatchObject({ status: 'ok', severity: 'ok' });
   });
 
   it('is not judged while a target has no answer', async () => {

@@ -11,6 +11,8 @@ export type DomainFacts = {
   /** The host name of `APP_URL`, where this app serves what domains publish. */
   appHost: string;
   mtaStsMode: Domain['mta_sts_mode'];
+  /** MX hosts that are not this mail server and that the admin accepts, such as a backup or a filter. */
+  otherMxHosts: readonly string[];
   dkimKeys: readonly { selector: string; status: 'pending' | 'active' | 'retired'; value: string }[];
   ownershipToken: string;
   /** The authority that issues this server's certificates, by its name in CAA records. */
@@ -54,6 +56,12 @@ export type TlsOffer =
   | { outcome: 'no_tls'; message: string }
   | { outcome: 'unreachable'; message: string };
 
+/** Versions of records such as `v=DMARC1; …`, whose version others compare exactly, or `v=spf1 …`. */
+export type Version = 'spf1' | 'DMARC1' | 'DKIM1' | 'STSv1' | 'TLSRPTv1';
+
+/** What a domain above publishes for this one too. */
+export type Inherited = Verdict & { found: string[]; inherited_from: string };
+
 type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
 
 /** A record that a domain should publish, and how to judge what is found. */
@@ -62,6 +70,10 @@ export type ExpectedRecord = RecordName & {
   orElse?: RecordType;
   /** Of the values of that name and type, those that concern the purpose. All by default. */
   concerns?: (value: string) => boolean;
+  /** Where none concerns the purpose, one that looks like a record of this version is shown with what is wrong with it. */
+  version?: Version;
+  /** What holds for the domain where it publishes none itself. Null: nothing does. @throws LookupFailed */
+  inherit?: (resolver: Resolver) => Promise<Inherited | null>;
   /** Judges values that concern the purpose. There is at least one. @throws LookupFailed */
   judge: (values: string[], resolver: Resolver, probes: Probes) => Verdict | Promise<Verdict>;
   /** Null for a record that is left out unless it is found. */

@@ -20,10 +20,13 @@ export function compareChecks(
   const byKey = new Map(earlier.map((row) => [keyOf(row), row]));
   const rows: NewRow[] = [];
   const changes: Change[] = [];
-  const addChange = ({ purpose, type, name, status }: Omit<CheckedRecord, 'ttl'>, before: string[], after: string[]) =>
-    changes.push({ domainId, purpose, type, name, status, before, after, at });
+  const addChange = (
+    { purpose, type, name, status }: Omit<CheckedRecord, 'ttl' | 'inherited_from'>,
+    before: string[],
+    after: string[],
+  ) => changes.push({ domainId, purpose, type, name, status, before, after, at });
 
-  for (const [position, { ttl, ...record }] of checked.entries()) {
+  for (const [position, { ttl, inherited_from: inheritedFrom, ...record }] of checked.entries()) {
     const before = byKey.get(keyOf(record));
     if (record.status === 'temporary_error' && before && before.status !== 'temporary_error') {
       rows.push(kept(before, position));
@@ -31,7 +34,7 @@ export function compareChecks(
     }
     const isChanged = !before || before.status !== record.status || !isSameSet(before.found, record.found);
     const changedAt = isChanged ? at : before.changedAt;
-    rows.push({ ...record, domainId, position, ttlSeconds: ttl, changedAt, checkedAt: at });
+    rows.push({ ...record, inheritedFrom, domainId, position, ttlSeconds: ttl, changedAt, checkedAt: at });
     const isNew = !before && earlier.length > 0 && isShownOnlyIfFound(record);
     if (isNew || (before && isChanged && !isNothing(before, record)))
       addChange(record, before?.found ?? [], record.found);

@@ -14,6 +14,7 @@ const record: CheckedRecord = {
   name: 'acme.example',
   expected: '10 mail.acme.example',
   found: [],
+  inherited_from: null,
   status: 'missing',
   severity: 'error',
   required: true,

@@ -103,6 +103,7 @@ function present(row: Row): DnsRecord {
     name: row.name,
     expected: row.expected,
     found: row.found,
+    inherited_from: row.inheritedFrom,
     status: row.status as DnsRecord['status'],
     severity: row.severity as DnsRecord['severity'],
     required: row.required,

@@ -1,3 +1,4 @@
+import { lookalike } from '../lookalike';
 import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf, type Verdict } from '../record';
 
 type DkimKey = DomainFacts['dkimKeys'][number];
@@ -42,7 +43,9 @@ function judgeInUse(values: string[], { value, status }: DkimKey): Verdict {
   if (values.length > 1) return multiple(values.length, 'DKIM');
   const what = status === 'active' ? 'the one that signs' : 'the pending one';
   const [published, wanted] = [parse(values[0] ?? ''), parse(value)];
-  if (published === null) return mismatch('error', 'The DKIM record has no valid key.', FIX);
+  if (published === null) {
+    return lookalike(values[0] ?? '', 'DKIM1', 'error') ?? mismatch('error', 'The DKIM record has no valid key.', FIX);
+  }
   if (published.key === '') return mismatch('error', 'The DKIM record says that the key is revoked.', FIX);
   if (published.algorithm !== wanted?.algorithm) {
     const message = `The DKIM record has a key of type ${published.algorithm}, not ${wanted?.algorithm}.`;

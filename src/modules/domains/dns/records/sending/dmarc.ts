@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { isSameOrganization } from '@/lib/mail/organization';
 import type { Resolver } from '@/server/dns/resolver';
 import {
   type DomainFacts,
@@ -10,6 +10,7 @@ import {
   type Verdict,
   valuesOf,
 } from '../record';
+import { inheritedPolicy, isDmarc } from './dmarc-inherited';
 
 const MAX_REPORT_ADDRESSES = 10;
 const POLICY = /^(none|quarantine|reject)$/i;
@@ -44,6 +45,8 @@ export function dmarcRecord({ name }: DomainFacts): ExpectedRecord {
     expected,
     required: true,
     concerns: isDmarc,
+    version: 'DMARC1',
+    inherit: (resolver) => inheritedPolicy(name, resolver),
     missing: {
       severity: 'error',
       message: 'Without a DMARC record, large providers reject or distrust mail from the domain.',
@@ -60,10 +63,6 @@ export function dmarcRecord({ name }: DomainFacts): ExpectedRecord {
       );
     },
   };
-}
-
-function isDmarc(value: string): boolean {
-  return /^v\s*=\s*DMARC1\s*(;|$)/.test(value);
 }
 
 function invalidTag(tags: Map<string, string>): Verdict | null {
@@ -104,6 +103,7 @@ async function reportProblem(domain: string, tags: Map<string, string>, resolver
     );
   }
   const hosts = rua.split(',').map((uri) => uri.trim().replace(/!.*$/, '').split('@')[1]?.toLowerCase() ?? '');
+  // Reports to the same organization need no permission (RFC 9990).
   const foreign = [...new Set(hosts)]
     .filter((host) => !isSameOrganization(host, domain))
     .slice(0, MAX_REPORT_ADDRESSES);
@@ -117,10 +117,4 @@ async function reportProblem(domain: string, tags: Map<string, string>, resolver
     );
   }
   return null;
-}
-
-/** Whether reports need no permission (RFC 9990). */
-function isSameOrganization(one: string, other: string): boolean {
-  const organization = (host: string) => getDomain(host, { allowPrivateDomains: true }) ?? host;
-  return organization(one) === organization(other);
 }

@@ -11,6 +11,7 @@ import {
   type Verdict,
   valuesOf,
 } from '../record';
+import { isSpf, syntaxProblem, type TermProblem, termProblem, withoutTrailingDots } from './spf-terms';
 
 const EXPECTED = 'v=spf1 mx -all';
 const MAX_LOOKUPS = 10;
@@ -32,7 +33,8 @@ export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
     name,
     expected: EXPECTED,
     required: true,
-    concerns: (value) => /^v=spf1(\s|$)/i.test(value),
+    version: 'spf1',
+    concerns: isSpf,
     missing: {
       severity: 'error',
       message: 'Without an SPF record, receiving servers can’t tell your mail from forged mail.',
@@ -41,12 +43,16 @@ export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
       if (values.length > 1) return multiple(values.length, 'SPF');
       // Nothing in the record matches an outsider, so that all of it is evaluated.
       const outsider = await evaluate(OUTSIDER, domain, resolver);
-      const problem = limitProblem(outsider) ?? endProblem(outsider.result);
+      const [record = ''] = values;
+      const problem =
+        termVerdict(syntaxProblem(record)) ??
+        limitProblem(outsider) ??
+        (await endProblem(outsider.result, record, resolver));
       if (problem) return problem;
       for (const address of await addressesOf(resolver, mailHost)) {
         const { result } = await evaluate(address, domain, resolver);
         if (result === 'pass') continue;
-        if (result === 'permerror') return invalid();
+        if (result === 'permerror') return invalid(record, resolver);
         return mismatch(
           'error',
           `The SPF record doesn’t allow your mail server to send from ${address}.`,
@@ -76,7 +82,7 @@ function limitProblem({ lookups, voidLookups }: Evaluation): Verdict | null {
 }
 
 /** What the record says about everybody else. */
-function endProblem(result: string): Verdict | null {
+async function endProblem(result: string, record: string, resolver: Resolver): Promise<Verdict | null> {
   const fix = 'End the record with -all.';
   switch (result) {
     case 'fail':
@@ -87,12 +93,20 @@ function endProblem(result: string): Verdict | null {
     case 'neutral':
       return mismatch('error', 'The SPF record doesn’t say that other servers may not send for the domain.', fix);
     default:
-      return invalid();
+      return invalid(record, resolver);
   }
 }
 
-function invalid(): Verdict {
-  return mismatch('error', 'The SPF record is invalid.', `Simplify it, for example to ${EXPECTED}.`);
+/** @throws LookupFailed */
+async function invalid(record: string, resolver: Resolver): Promise<Verdict> {
+  const named = termVerdict(await termProblem(record, resolver));
+  return named ?? mismatch('error', 'The SPF record is invalid.', `Simplify it, for example to ${EXPECTED}.`);
+}
+
+function termVerdict(problem: TermProblem | null): Verdict | null {
+  if (!problem) return null;
+  const { term, why, fix } = problem;
+  return mismatch('error', `The SPF record is invalid at ${term}: ${why}.`, fix);
 }
 
 /** @throws LookupFailed */
@@ -122,7 +136,7 @@ async function resolveAsNode(resolver: Resolver, host: string, type: RecordType)
   const values: unknown = found.map((value) => {
     const [priority = '0', exchange = ''] = value.split(' ');
     if (type === 'MX') return { priority: Number(priority), exchange };
-    return type === 'TXT' ? [value] : value;
+    return type === 'TXT' ? [withoutTrailingDots(value)] : value;
   });
   // The type of mailauth knows no MX.
   return values as string[];

@@ -11,6 +11,7 @@ export function tlsReportRecord({ name }: DomainFacts): ExpectedRecord {
     name: `_smtp._tls.${name}`,
     expected,
     required: false,
+    version: 'TLSRPTv1',
     concerns: (value) => /^v\s*=\s*TLSRPTv1\s*(;|$)/.test(value),
     missing: {
       severity: 'info',
