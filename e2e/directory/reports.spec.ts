@@ -41,6 +41,7 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
     { ip: '203.0.113.9', count: 30, dkim: 'fail', spf: 'fail' },
     { ip: '198.51.100.7', count: 10, dkim: 'fail', spf: 'fail', disposition: 'quarantine' },
     { ip: '198.51.100.7', count: 10 },
+    { ip: 'unknown', count: 5 },
   ] as const;
   await upload(page, 'report.xml', dmarcXml({ domain: domain.name, day: yesterday(), rows: [...rows] }));
   await expect(page.getByText('Report stored')).toBeVisible();
@@ -56,6 +57,7 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
   const toggle = page.getByRole('button', { name: /^Details of the report of far\.example/ });
   await toggle.click();
   await expect(page.getByRole('table', { name: /^Sources in the report/ })).toContainText('203.0.113.9');
+  await expect(page.getByText('1: The source isn’t an IP address.')).toBeVisible();
   await expect(page).toHaveURL(/report=/);
   await checkState();
   await page.setViewportSize({ width: 360, height: 740 });

@@ -1,3 +1,4 @@
+import { organizationOf } from '@/lib/mail/organization';
 import type { ParsedDmarc, ParsedTls } from '@/modules/reports/reading/report';
 import { storeReport } from '@/modules/reports/storing/store';
 import type { DemoContext } from '../demo-context';
@@ -21,7 +22,8 @@ export async function seedReports(ctx: DemoContext, domains: readonly DemoDomain
       const begin = startOfDay(before(now, age * DAY_MS));
       const at = new Date(Math.min(now.getTime(), begin.getTime() + DAY_MS + 7 * HOUR_MS));
       for (const organisation of ORGANISATIONS) {
-        const options = { domainId: domain.id, source: 'mail', at } as const;
+        const sender = { domain: organizationOf(organisation.contact.replace(/^.*@/, '')), isAuthenticated: true };
+        const options = { domainId: domain.id, source: 'mail', sender, at } as const;
         await storeReport(tx, dmarcReport(ctx, { domain, index, organisation, begin, age }), options);
         if (index < 2 && organisation.sendsTls) {
           await storeReport(tx, tlsReport(ctx, { domain, organisation, begin, age }), options);
@@ -100,7 +102,7 @@ function tlsReport({ random }: DemoContext, about: About): ParsedTls {
 function senderOf({ domain, organisation, begin }: About) {
   const { name, contact } = organisation;
   const end = new Date(begin.getTime() + DAY_MS - 1000);
-  return { domain: domain.name, organisation: name, contact, begin, end, isTruncated: false };
+  return { domain: domain.name, organisation: name, contact, begin, end, isTruncated: false, leftOut: [] };
 }
 
 function startOfDay(at: Date): Date {

@@ -33,6 +33,8 @@ export type InboundMail = {
   /** Null if there is no copy of the whole message, where `read` gives what there is. Unset: `read` gives all of it. */
   readWhole?: () => Promise<Uint8Array | null>;
   verdict: SpamVerdict;
+  /** The sender's domain, if DMARC, DKIM or SPF confirm one; null: none. Unset: the header says so. */
+  authenticatedDomain?: string | null;
   /** Whether spam was marked and delivered, or blocked: it reached no mailbox. */
   spam: 'no' | 'delivered' | 'blocked';
   receivedAt: Date;

@@ -11,11 +11,17 @@ export type ReportPeriod = z.infer<typeof ReportPeriod>;
 
 export const Count = z.number().int().min(0);
 
+export const LeftOut = z
+  .array(z.object({ reason: z.string(), count: Count }))
+  .meta({ description: 'Parts that could not be read, and are not in the report as it is shown, by reason' });
+export type LeftOut = z.infer<typeof LeftOut>;
+
 const DROP_REASONS = [
   'too_large',
   'duplicate',
   'foreign_domain',
   'malformed',
+  'unreadable',
   'out_of_range',
   'too_many',
   'error',
@@ -24,7 +30,7 @@ const DROP_REASONS = [
 export const DropReason = z.enum(DROP_REASONS).meta({
   description:
     'too_large: over a size limit; duplicate: already stored; foreign_domain: about a domain that isn’t managed here; ' +
-    'malformed: not a readable report; out_of_range: covers a time in the future, or longer ago than reports are kept; ' +
+    'malformed: not a readable report; unreadable: mail to an address for reports in which no report was found; out_of_range: covers a time in the future, or longer ago than reports are kept; ' +
     'too_many: over a limit of reports per domain and day; error: storing it failed, and the log says why',
 });
 export type DropReason = z.infer<typeof DropReason>;
@@ -61,3 +67,12 @@ export const UploadStatus = z.enum(['stored', 'duplicate', 'rejected']).meta({
 
 /** Where a stored report came from. */
 export const ReportSource = z.enum(['mail', 'upload']);
+
+export const ReportSender = z
+  .object({
+    domain: z.string().nullable().meta({ description: 'The sender’s organization' }),
+    authenticated: z.boolean().meta({ description: 'Whether DKIM or SPF of the mail confirm it' }),
+  })
+  .nullable()
+  .meta({ description: 'Who sent the report by mail. null: it was uploaded, or arrived before this was stored' });
+export type ReportSender = z.infer<typeof ReportSender>;

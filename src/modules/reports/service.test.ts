@@ -26,7 +26,7 @@ it('reports about the same domains that are stored at once, in another order, ar
       [other, one, other, one],
     ]) {
       const raw = Buffer.from(mailWith(...order.map(({ name }) => fileAbout(name))));
-      for (const _ of [1, 2]) mails.push(await readArrivedReports(async () => raw, recipients));
+      for (const _ of [1, 2]) mails.push(await readArrivedReports({ read: async () => raw }, recipients));
     }
     await Promise.all(mails.map(({ store }) => db.$transaction((tx) => store(tx, new Date()))));
   }

@@ -1,10 +1,13 @@
 import { parseAddress } from '@/lib/mail/address';
+import { organizationOf } from '@/lib/mail/organization';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
-import type { Database, Tx } from '@/server/db';
+import { mailHostName } from '@/modules/domains/service';
+import { type Database, database, type Tx } from '@/server/db';
+import { findReported } from './intake/about';
 import type { ReadJob, ReadReports } from './reading/read';
 import { readReportsAside, withReports } from './reading/reader';
 import type { ReportKind } from './reading/report';
-import { type Arrived, countDropped, type Drop, storeReports, storeTimeoutMs } from './storing/store';
+import { countDropped, type Drop, storeReports, storeTimeoutMs } from './storing/store';
 
 /** Where a message arrived. `kind` is null for a mailbox, which gets other mail too. */
 export type ReportRecipient = { domainId: string; kind: ReportKind | null };
@@ -21,18 +24,29 @@ const STORE_TIMEOUT_MS = 30_000;
 
 export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
 
+type ArrivedMail = {
+  read: () => Promise<Uint8Array>;
+  /** What is known about the sender beside the header, which then doesn't count: a confirmed domain, or null for none. */
+  authenticatedDomain?: string | null;
+};
+
 /** Reads the reports in a message. What is in it never makes this fail. @throws while too many others are read */
 export async function readArrivedReports(
-  read: () => Promise<Uint8Array>,
+  { read, authenticatedDomain: domain }: ArrivedMail,
   recipients: ReportRecipient[],
 ): Promise<ArrivedReports> {
-  const raw = await read();
-  return arrivedReports(await readReportsAside(jobOf(raw)), recipients);
+  const mailHost = domain === undefined ? await mailHostName(database()) : undefined;
+  const found = await readReportsAside(jobOf(await read(), mailHost));
+  const sender = domain ? { domain: organizationOf(domain.toLowerCase()), isAuthenticated: true } : found.sender;
+  return arrivedReports({ ...found, sender }, recipients);
 }
 
-/** With a copy of the message, because the worker takes its bytes away from this thread. */
-function jobOf(raw: Uint8Array): ReadJob {
-  return { bytes: new Uint8Array(raw.subarray(0, MAX_READ_BYTES)), isMail: true };
+/**
+ * With a copy of the message, because the worker takes its bytes away from this thread.
+ * @param mailHost whose Authentication-Results count
+ */
+function jobOf(raw: Uint8Array, mailHost: string | undefined): ReadJob {
+  return { bytes: new Uint8Array(raw.subarray(0, MAX_READ_BYTES)), isMail: true, mailHost };
 }
 
 function arrivedReports(found: ReadReports, recipients: ReportRecipient[]): ArrivedReports {
@@ -50,7 +64,7 @@ export async function storeReportMail(
 ): Promise<void> {
   const recipients = await findRecipients(db, mail.addresses);
   if (recipients.length === 0) return;
-  await withReports(jobOf(mail.raw), async (found) => {
+  await withReports(jobOf(mail.raw, await mailHostName(db)), async (found) => {
     const reports = arrivedReports(found, recipients);
     await db.$transaction((tx) => reports.store(tx, at), { timeout: STORE_TIMEOUT_MS + reports.storeTimeoutMs });
   });
@@ -77,20 +91,19 @@ export function reportKindOf(localPart: string): ReportKind | null {
 async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipient[], at: Date): Promise<void> {
   const recipient = recipients.find(({ kind }) => kind !== null) ?? recipients[0];
   if (!recipient) return;
-  const domains = await tx.domain.findMany({
-    where: { name: { in: found.reports.map(({ domain }) => domain) } },
-    select: { id: true, name: true },
-  });
   const { domainId } = recipient;
   const defaultKind = recipient.kind ?? 'dmarc';
   const drops: Drop[] = found.unreadable.map(({ kind, reason }) => ({ domainId, kind: kind ?? defaultKind, reason }));
-  const managed: Arrived[] = [];
-  for (const report of found.reports) {
-    const about = domains.find(({ name }) => name === report.domain);
-    if (about) managed.push({ report, domainId: about.id });
-    else drops.push({ domainId, kind: report.kind, reason: 'foreign_domain' });
+  // An address of reports gets nothing else, unlike a mailbox.
+  const isUnread = found.reports.length === 0 && found.unreadable.length === 0;
+  if (isUnread && recipient.kind) drops.push({ domainId, kind: recipient.kind, reason: 'unreadable' });
+  const addressedIds = recipients.map((one) => one.domainId);
+  const splits = await findReported(tx, found.reports, addressedIds);
+  for (const { given, parts } of splits) {
+    if (parts.length === 0) drops.push({ domainId, kind: given.kind, reason: 'foreign_domain' });
   }
-  const results = await storeReports(tx, managed, at);
+  const managed = splits.flatMap(({ parts }) => parts.map(({ report, domain }) => ({ report, domainId: domain.id })));
+  const results = await storeReports(tx, managed, { source: 'mail', sender: found.sender, at });
   for (const [index, { report, domainId: ownId }] of managed.entries()) {
     const result = results[index];
     if (result?.status === 'rejected') drops.push({ domainId: ownId, kind: report.kind, reason: result.reason });

@@ -101,6 +101,16 @@ rspamd_config:register_symbol({
   end,
 })
 
+-- The domain that DMARC, DKIM or SPF confirm as the sender's. Unlike headers, it can't come from the message itself.
+local function authenticated_domain(task)
+  for _, name in ipairs({ 'DMARC_POLICY_ALLOW', 'R_DKIM_ALLOW' }) do
+    local symbol = (task:get_symbol(name) or {})[1]
+    local domain = symbol and symbol.options and tostring(symbol.options[1] or ''):match('^[^:%s]+')
+    if domain then return domain end
+  end
+  if task:has_symbol('R_SPF_ALLOW') then return ((task:get_from('smtp') or {})[1] or {}).domain end
+end
+
 -- Adds inbound mail to a Redis stream for Postroom's agent, which reads missing entries from Postfix's log and the mailbox
 -- instead. Submissions of mailboxes are added without content; messages of the app aren't added.
 rspamd_config:register_symbol({
@@ -128,6 +138,7 @@ rspamd_config:register_symbol({
       subject = task:get_subject() or '',
       size = #raw,
       is_whole = is_whole,
+      authenticated_domain = authenticated_domain(task),
     }, 'json-compact')
     local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
     if not user then

@@ -25,19 +25,20 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
     'account action admin_email admin_id api_key_id attempts code domain_id first_at ip_address last_at network request_id resource resources user_agent',
   dkim_key:
     'activated_at algorithm created_at domain_id id private_key public_key published_at retired_at selector status',
-  dmarc_day: 'aligned day dkim_aligned domain_id messages organisation quarantined rejected reports spf_aligned',
+  dmarc_day:
+    'aligned day dkim_aligned domain_id is_trusted messages organisation quarantined rejected reports spf_aligned unknown',
   dmarc_report:
-    'aligned begin_at domain_id email end_at errors fingerprint id is_truncated messages organisation policy received_at report_id row_count source',
+    'aligned begin_at domain_id email end_at errors fingerprint id is_authenticated is_truncated left_out messages organisation policy received_at report_id row_count sender_domain source unknown',
   dmarc_row:
     'disposition dkim dmarc_report_id envelope_from envelope_to header_from ip is_dkim_aligned is_spf_aligned messages position reasons spf',
   dmarc_source_day:
-    'aligned day dkim_aligned dkim_domains domain_id first_seen_at ip last_seen_at messages quarantined rejected spf_aligned spf_domains',
+    'aligned day dkim_aligned dkim_domains domain_id first_seen_at ip is_trusted last_seen_at messages quarantined rejected spf_aligned spf_domains unknown',
   dns_change: 'after at before domain_id id name purpose status type',
   dns_check: 'check_id domain_id records started_at total',
   dns_record:
-    'authoritative changed_at checked_at domain_id expected fix found message name position purpose required severity status ttl_seconds type',
+    'authoritative changed_at checked_at domain_id expected fix found inherited_from message name position purpose required severity status ttl_seconds type',
   domain:
-    'active created_at default_quota_bytes description dkim_selector dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at report_mailbox_id sign_ins_valid_from updated_at verified_at',
+    'active created_at default_quota_bytes description dkim_selector dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at other_mx_hosts report_mailbox_id sign_ins_valid_from updated_at verified_at',
   dropped_report: 'count domain_id kind last_at reason',
   event: 'body body_bytes created_at domain_id id is_test message_row_id recipient sequence type',
   event_part: 'bytes event_id position',
@@ -73,7 +74,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   tls_failure:
     'additional_information mx_host position reason_code receiving_helo receiving_ip result_type sending_ip sessions tls_report_id',
   tls_report:
-    'begin_at contact day domain_id end_at failed_sessions fingerprint id is_truncated organisation policies received_at report_id row_count sessions source',
+    'begin_at contact day domain_id end_at failed_sessions fingerprint id is_authenticated is_truncated left_out organisation policies received_at report_id row_count sender_domain sessions source',
   webhook:
     'active created_at created_by domain_id events failing_since failures_in_row id name previous_secret previous_secret_until secret updated_at url',
   webhook_attempt: 'answer delivery_id duration_ms failure number remote_address started_at status_code',

@@ -135,9 +135,11 @@ describe('what can’t be stored is accepted, and counted', () => {
     expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports' }] });
   });
 
-  it('but not mail without a file, such as spam', async () => {
+  it('if it has no report, such as spam', async () => {
     expect(await sendRaw(mailWith(), at('dmarc-reports'))).toMatch(/^250 /);
-    expect(await dropped()).toEqual([]);
+    expect(await dropped()).toEqual([['unreadable', 1]]);
+    await sendRaw(mailWith({ type: 'application/octet-stream', content: 'Rar!' }), at('tls-reports'));
+    expect((await tls()).dropped).toMatchObject([{ reason: 'unreadable', count: 1 }]);
   });
 
   it('in the periods that it arrived in', async () => {

@@ -14,7 +14,7 @@ import { deliveredMailboxes } from './delivered-mailboxes';
 export async function readReportsIn(mail: InboundMail): Promise<ArrivedReports> {
   if (mail.spam === 'blocked') return NO_REPORTS;
   const recipients = await findRecipients(mail);
-  return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail.read, recipients);
+  return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail, recipients);
 }
 
 async function findRecipients(mail: InboundMail): Promise<ReportRecipient[]> {

@@ -30,6 +30,8 @@ export const FilterMeta = z.object({
   size: z.number().int(),
   /** Whether the stored bytes are the whole message rather than only its header. */
   is_whole: z.boolean().optional(),
+  /** The sender's domain, if DMARC, DKIM or SPF confirm one. */
+  authenticated_domain: Text.optional(),
 });
 export type FilterMeta = z.infer<typeof FilterMeta>;
 

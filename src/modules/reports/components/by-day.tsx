@@ -11,7 +11,7 @@ export function ByDay({ days, labels, what }: ByDayProps) {
   return (
     <section aria-labelledby="by-day">
       <SectionHeading title="By day" id="by-day" isUnderlined>
-        <span className="quiet">{what}, days in UTC</span>
+        <span className="quiet">{what}, days in UTC. A report about several days counts on the one in the middle.</span>
       </SectionHeading>
       <ByTime
         rows={days.map(({ at, good, bad }) => ({ at, label: formatDate(at), values: { good, bad } }))}

@@ -16,7 +16,14 @@ import { formatDate } from '@/lib/format';
 
 export const REPORTS_PER_PAGE = 20;
 
-type Summary = { id: string; domain_id: string; organisation: string; begin: string; source: 'mail' | 'upload' };
+type Summary = {
+  id: string;
+  domain_id: string;
+  organisation: string;
+  begin: string;
+  days: number;
+  source: 'mail' | 'upload';
+};
 
 type ReportListProps<Row extends Summary> = {
   kind: 'dmarc' | 'tls';
@@ -68,10 +75,15 @@ export function ReportList<Row extends Summary>({
           {
             key: 'day',
             header: 'Day',
-            width: 88,
+            width: 112,
             mobile: 'under',
             skeletonWidth: 48,
-            cell: ({ begin }) => <CalendarDate iso={begin} />,
+            cell: ({ begin, days }) => (
+              <>
+                <CalendarDate iso={begin} />
+                {days > 1 && <span className="quiet"> {days} days</span>}
+              </>
+            ),
           },
           {
             key: 'organisation',

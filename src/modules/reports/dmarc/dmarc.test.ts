@@ -69,6 +69,7 @@ describe('the results of a domain', () => {
       dkim_aligned: 15,
       spf_aligned: 10,
       failed: 5,
+      unknown: 0,
       quarantined: 4,
       rejected: 1,
     });

@@ -15,20 +15,27 @@ export type DomainFacts = {
   ranges: string[];
   /** Where reports should go. */
   address: string;
+  /** Of DKIM and SPF, what the last check found missing or wrong: mail that depends on it fails. */
+  broken: ('DKIM' | 'SPF')[];
 };
 
 /** What the last DNS check found that reports are compared with. */
 export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
   const records = await db.dnsRecord.findMany({
-    where: { domainId: domain.id, purpose: { in: ['dmarc', 'host', 'spf'] } },
-    select: { purpose: true, found: true },
+    where: { domainId: domain.id, purpose: { in: ['dkim', 'dmarc', 'host', 'spf'] } },
+    select: { purpose: true, found: true, inheritedFrom: true, severity: true, required: true },
   });
   const foundOf = (purpose: string) =>
     records.filter((record) => record.purpose === purpose).flatMap(({ found }) => found);
-  const record = foundOf('dmarc').find((text) => /^v\s*=\s*DMARC1\b/i.test(text)) ?? null;
+  const isBroken = (purpose: string) =>
+    records.some((record) => record.purpose === purpose && record.required && record.severity === 'error');
+  const record = foundOf('dmarc').find((text) => /^v\s*=\s*DMARC1\s*(;|$)/.test(text)) ?? null;
+  const inheritedFrom = records.find(({ purpose }) => purpose === 'dmarc')?.inheritedFrom ?? null;
+  const ownAddresses = await findReadAddresses(db, reportAddressesIn(record));
   return {
-    policy: publishedPolicy(record, await findReadAddresses(db, reportAddressesIn(record))),
+    policy: publishedPolicy(record, { ownAddresses, inheritedFrom }),
     ranges: [...foundOf('host').flatMap(rangeOf), ...foundOf('spf').flatMap(spfRanges)],
+    broken: [...(isBroken('dkim') ? (['DKIM'] as const) : []), ...(isBroken('spf') ? (['SPF'] as const) : [])],
     address: `${REPORT_LOCAL_PARTS.dmarc}@${domain.name}`,
   };
 }

@@ -11,14 +11,22 @@ export function reportAddressesIn(record: string | null): string[] {
   return addressesOf(tags.get('rua') ?? '').slice(0, MAX_ADDRESSES);
 }
 
-/** What a DMARC record says. @param ownAddresses the addresses whose reports are read here, in lower case */
-export function publishedPolicy(record: string | null, ownAddresses: string[]): PublishedPolicy {
+type Context = {
+  /** The addresses whose reports are read here, in lower case. */
+  ownAddresses: string[];
+  /** The domain above whose record this is, or null. */
+  inheritedFrom: string | null;
+};
+
+/** What a DMARC record says about a domain. */
+export function publishedPolicy(record: string | null, { ownAddresses, inheritedFrom }: Context): PublishedPolicy {
   const tags = new Map(record ? tagsOf(record) : []);
   const rua = reportAddressesIn(record);
   const isOwn = (address: string) => ownAddresses.includes(address.toLowerCase());
   return {
     record,
-    p: policyOf(tags.get('p')),
+    inherited_from: inheritedFrom,
+    p: (inheritedFrom === null ? null : policyOf(tags.get('sp'))) ?? policyOf(tags.get('p')),
     sp: policyOf(tags.get('sp')),
     np: policyOf(tags.get('np')),
     rua,
@@ -28,14 +36,17 @@ export function publishedPolicy(record: string | null, ownAddresses: string[]): 
 
 // `pct` and `t` would weaken the new policy.
 const DROPPED_TAGS = ['v', 'p', 'rua', 'pct', 't'];
+// These are about the domains below the one that publishes the record.
+const TAGS_OF_PARENT = ['sp', 'np', 'psd'];
 
 /** The record with another policy and our address among those that get reports. Other tags stay. */
 export function recordWith(
-  { record, rua, reports_to_us }: PublishedPolicy,
+  { record, inherited_from, rua, reports_to_us }: PublishedPolicy,
   policy: DmarcPolicy,
   address: string,
 ): string {
-  const kept = record ? tagsOf(record).filter(([name]) => !DROPPED_TAGS.includes(name)) : [];
+  const dropped = inherited_from === null ? DROPPED_TAGS : [...DROPPED_TAGS, ...TAGS_OF_PARENT];
+  const kept = record ? tagsOf(record).filter(([name]) => !dropped.includes(name)) : [];
   const uris = [...rua.map((known) => `mailto:${known}`), ...(reports_to_us ? [] : [`mailto:${address}`])];
   const tags: Tags = [['v', 'DMARC1'], ['p', policy], ...kept, ['rua', uris.join(',')]];
   return tags.map(([name, value]) => `${name}=${value}`).join('; ');

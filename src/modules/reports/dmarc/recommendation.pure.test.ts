@@ -9,14 +9,23 @@ const TOTALS = {
   dkim_aligned: 900,
   spf_aligned: 900,
   failed: 100,
+  unknown: 0,
   quarantined: 0,
   rejected: 0,
 };
 
-function step(record: string | null, over: Partial<Evidence['legitimate']> & { reports?: number; days?: number } = {}) {
-  const { reports = 40, days = 28, ...legitimate } = over;
+type Over = Partial<Evidence['legitimate'] & Pick<Evidence, 'broken' | 'unconfirmed'>> & {
+  reports?: number;
+  days?: number;
+  inheritedFrom?: string;
+};
+
+function step(record: string | null, over: Over = {}) {
+  const { reports = 40, days = 28, broken = [], unconfirmed = 0, inheritedFrom = null, ...legitimate } = over;
   return recommend({
-    policy: publishedPolicy(record, [ADDRESS]),
+    policy: publishedPolicy(record, { ownAddresses: [ADDRESS], inheritedFrom }),
+    broken,
+    unconfirmed,
     address: ADDRESS,
     totals: { reports, messages: reports === 0 ? 0 : 1_000, ...TOTALS },
     reportedDays: days,
@@ -53,10 +62,42 @@ describe('with enough reports in which our mail passes, the next policy', () => 
   });
 });
 
+describe('an inherited policy', () => {
+  const PARENT = `v=DMARC1; p=reject; sp=quarantine; np=reject; psd=n; adkim=s; rua=mailto:${ADDRESS}`;
+
+  it('is the one for subdomains, and needs no record here while it stays', () => {
+    const { policy, record, reason } = step(PARENT, { inheritedFrom: 'far.example', reports: 9 });
+    expect([policy, record]).toEqual(['quarantine', PARENT]);
+    expect(reason).toMatch(/^The policy is inherited from far\.example\. Wait for /);
+  });
+
+  it('becomes stricter by a record of the domain’s own', () => {
+    const { policy, record } = step(PARENT, { inheritedFrom: 'far.example' });
+    expect([policy, record]).toEqual(['reject', `v=DMARC1; p=reject; adkim=s; rua=mailto:${ADDRESS}`]);
+  });
+});
+
+it('the evidence says how many reports don’t count', () => {
+  expect(step(`v=DMARC1; p=none; rua=mailto:${ADDRESS}`, { unconfirmed: 3 }).evidence.at(-1)).toBe(
+    '3 reports aren’t counted here: the sender isn’t confirmed.',
+  );
+});
+
 describe('the policy stays', () => {
-  it.each([
+  it.each<[string, Over, string]>([
     ['with few reports', { reports: 9 }, 'Wait for 10 reports about 14 days before you change the policy.'],
     ['with reports of few days', { days: 13 }, 'Wait for 10 reports about 14 days before you change the policy.'],
+    ['while DKIM is broken', { broken: ['DKIM'] }, 'Fix the DKIM record first. Your own mail may fail without.'],
+    [
+      'while DKIM and SPF are broken',
+      { broken: ['DKIM', 'SPF'] },
+      'Fix the DKIM and SPF records first. Your own mail may fail without.',
+    ],
+    [
+      'with little mail of ours',
+      { messages: 49 },
+      'Wait for 50 messages of yours in the reports before you change the policy.',
+    ],
     ['while our own mail fails', { ownFailed: 1, failed: 1 }, 'Fix your own mail first: 1 message fails.'],
     [
       'while much mail of others that send for us fails',

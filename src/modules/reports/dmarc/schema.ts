@@ -9,7 +9,16 @@ import {
   plainText,
   Timestamp,
 } from '@/lib/wire';
-import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
+import {
+  Count,
+  DroppedReports,
+  DropReason,
+  LeftOut,
+  ReportPeriod,
+  ReportSender,
+  ReportSource,
+  UploadStatus,
+} from '../schema';
 
 const DMARC_POLICIES = ['none', 'quarantine', 'reject'] as const;
 
@@ -23,6 +32,10 @@ const DmarcDisposition = z.enum(DMARC_POLICIES).meta({
 const PublishedPolicy = z
   .object({
     record: z.string().nullable().meta({ description: 'The TXT record that the last DNS check found' }),
+    inherited_from: z.string().nullable().meta({
+      description:
+        'The domain above that publishes the record, if the domain has none itself. `p` is what holds for the domain',
+    }),
     p: DmarcPolicy.nullable(),
     sp: DmarcPolicy.nullable().meta({ description: 'Policy for subdomains' }),
     np: DmarcPolicy.nullable().meta({ description: 'Policy for subdomains that don’t exist' }),
@@ -40,6 +53,7 @@ const DmarcTotals = z.object({
   dkim_aligned: Count,
   spf_aligned: Count,
   failed: Count,
+  unknown: Count.meta({ description: 'Messages of which the reports don’t say whether they passed; not in `failed`' }),
   quarantined: Count,
   rejected: Count,
 });
@@ -62,6 +76,7 @@ const DmarcSource = z
     aligned: Count,
     dkim_aligned: Count,
     spf_aligned: Count,
+    unknown: Count,
     disposition: z.object({ none: Count, quarantine: Count, reject: Count }),
     dkim_domains: z.array(z.string()).meta({ description: 'Domains whose DKIM signature passed, aligned or not' }),
     spf_domains: z.array(z.string()).meta({ description: 'Domains whose SPF check passed, aligned or not' }),
@@ -122,7 +137,10 @@ const summary = {
   messages: Count,
   aligned: Count,
   failed: Count,
+  unknown: Count,
   source: ReportSource,
+  sender: ReportSender,
+  days: Count.meta({ description: 'UTC days that the report covers. Its figures count on the one in the middle' }),
   received_at: Timestamp,
 };
 
@@ -136,8 +154,8 @@ export const DmarcReportRow = z
     ip: z.string(),
     messages: Count,
     disposition: DmarcDisposition,
-    dkim_aligned: z.boolean(),
-    spf_aligned: z.boolean(),
+    dkim_aligned: z.boolean().nullable().meta({ description: 'null: the report doesn’t say' }),
+    spf_aligned: z.boolean().nullable().meta({ description: 'null: the report doesn’t say' }),
     header_from: z.string(),
     envelope_from: z.string().nullable(),
     envelope_to: z.string().nullable(),
@@ -169,6 +187,7 @@ export const DmarcReport = z
       .meta({ description: 'The policy as the receiving server found it' }),
     errors: z.array(z.string()).meta({ description: 'Errors that the receiving server mentions' }),
     rows_total: Count,
+    left_out: LeftOut,
     truncated: z.boolean().meta({ description: 'Whether the report had more rows than are stored' }),
     rows: z.array(DmarcReportRow).meta({ description: 'Most messages first, at most 1,000' }),
   })

@@ -6,6 +6,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
+import { presentArrival, presentLeftOut } from '../present';
 import type { UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { factsOf } from './own-addresses';
@@ -19,7 +20,7 @@ import type {
   ListDmarcReports,
   UploadedDmarcReport,
 } from './schema';
-import { readAffected, readSources, readTotals } from './sums';
+import { countUnconfirmed, readAffected, readSources, readTotals } from './sums';
 
 const MAX_ROWS = 1_000;
 const RECOMMENDATION_PERIOD = '30d';
@@ -28,21 +29,20 @@ const RECOMMENDATION_PERIOD = '30d';
 export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomainDmarc): Promise<DomainDmarc> {
   const { db } = ctx;
   const domain = await requireReportedDomain(ctx, id);
-  const { policy, ranges, address } = await factsOf(db, domain);
+  const { policy, ranges, address, broken } = await factsOf(db, domain);
   const range = rangeOf(period, ctx.clock.now());
   const recent = rangeOf(RECOMMENDATION_PERIOD, ctx.clock.now());
   const selected = { domainId: id, range, ranges };
-  const isRecent = period === RECOMMENDATION_PERIOD;
-  const [sums, sources, affected, recentSums, recentAffected, dropped] = await Promise.all([
+  const [sums, sources, affected, trusted, unconfirmed, { legitimate }, dropped] = await Promise.all([
     readTotals(db, selected),
     readSources(db, selected),
     readAffected(db, selected),
-    isRecent ? null : readTotals(db, { domainId: id, range: recent }),
-    isRecent ? null : readAffected(db, { ...selected, range: recent }),
+    readTotals(db, { domainId: id, range: recent, isTrusted: true }),
+    countUnconfirmed(db, { domainId: id, range: recent }),
+    readAffected(db, { ...selected, range: recent, isTrusted: true }),
     readDropped(ctx, { domainId: id, kind: 'dmarc', since: range.start }),
   ]);
   const { totals, series } = sums;
-  const { legitimate } = recentAffected ?? affected;
   return {
     period,
     start: range.start.toISOString(),
@@ -52,7 +52,7 @@ export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomai
     ...sources,
     series,
     simulation: { quarantine: affected.quarantine, reject: affected.reject },
-    recommendation: recommend({ policy, address, legitimate, ...(recentSums ?? sums) }),
+    recommendation: recommend({ policy, address, broken, unconfirmed, legitimate, ...trusted }),
     dropped,
   };
 }
@@ -80,6 +80,7 @@ export async function getDmarcReport(ctx: ActorContext, { id }: { id: string }):
     policy: row.policy as DmarcReport['policy'],
     errors: row.errors,
     rows_total: row.rowCount,
+    left_out: presentLeftOut(row),
     truncated: row.isTruncated,
     rows: row.rows.map(presentRow),
   };
@@ -93,7 +94,7 @@ export async function uploadDmarcReport(ctx: MutationContext, input: UploadRepor
 }
 
 function presentSummary(row: Prisma.DmarcReportGetPayload<object>): DmarcReportSummary {
-  const { messages, aligned } = row;
+  const { messages, aligned, unknown } = row;
   return {
     id: row.id,
     domain_id: row.domainId,
@@ -104,8 +105,10 @@ function presentSummary(row: Prisma.DmarcReportGetPayload<object>): DmarcReportS
     end: row.endAt.toISOString(),
     messages: countOf(messages),
     aligned: countOf(aligned),
-    failed: countOf(messages - aligned),
+    failed: countOf(messages - aligned - unknown),
+    unknown: countOf(unknown),
     source: row.source,
+    ...presentArrival(row),
     received_at: row.receivedAt.toISOString(),
   };
 }

@@ -6,20 +6,32 @@ import type { DmarcSource, DmarcTotals, DomainDmarc } from './schema';
 
 const MAX_SOURCES = 200;
 
-export type Selected = { domainId: string; range: PeriodRange; ranges: string[] };
+export type Selected = {
+  domainId: string;
+  range: PeriodRange;
+  ranges: string[];
+  /** Only reports whose sender is confirmed, which weigh in the recommended policy. */
+  isTrusted?: boolean;
+};
+
+function ofReports({ domainId, range, isTrusted }: Omit<Selected, 'ranges'>): Prisma.Sql {
+  const trusted = isTrusted ? Prisma.sql`AND is_trusted` : Prisma.empty;
+  return Prisma.sql`
+    domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+    ${trusted}`;
+}
 
 /** Totals and one entry per day, from the sums by day and organisation. */
 export async function readTotals(
   db: Tx,
-  { domainId, range }: Omit<Selected, 'ranges'>,
+  selected: Omit<Selected, 'ranges'>,
 ): Promise<{ totals: DmarcTotals; series: DomainDmarc['series']; reportedDays: number }> {
   const rows = await db.$queryRaw<TotalsRow[]>`
     SELECT day, count(DISTINCT organisation)::text AS organisations, sum(reports)::text AS reports,
            sum(messages)::text AS messages, sum(aligned)::text AS aligned, sum(dkim_aligned)::text AS dkim_aligned,
-           sum(spf_aligned)::text AS spf_aligned, sum(messages - aligned)::text AS failed,
-           sum(quarantined)::text AS quarantined, sum(rejected)::text AS rejected
-      FROM dmarc_day
-     WHERE domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+           sum(spf_aligned)::text AS spf_aligned, sum(messages - aligned - unknown)::text AS failed,
+           sum(unknown)::text AS unknown, sum(quarantined)::text AS quarantined, sum(rejected)::text AS rejected
+      FROM dmarc_day WHERE ${ofReports(selected)}
      GROUP BY GROUPING SETS ((day), ())`;
   const whole = rows.find(({ day }) => day === null);
   const of = (row: TotalsRow | undefined, column: TotalsColumn) => countOf(BigInt(row?.[column] ?? 0));
@@ -31,15 +43,23 @@ export async function readTotals(
     dkim_aligned: of(whole, 'dkim_aligned'),
     spf_aligned: of(whole, 'spf_aligned'),
     failed: of(whole, 'failed'),
+    unknown: of(whole, 'unknown'),
     quarantined: of(whole, 'quarantined'),
     rejected: of(whole, 'rejected'),
   };
   const byDay = new Map(rows.flatMap((row) => (row.day ? [[row.day.getTime(), row]] : [])));
-  const series = range.days.map((day) => {
+  const series = selected.range.days.map((day) => {
     const row = byDay.get(day.getTime());
     return { at: day.toISOString(), aligned: of(row, 'aligned'), failed: of(row, 'failed') };
   });
   return { totals, series, reportedDays: byDay.size };
+}
+
+/** Reports whose sender isn't confirmed. */
+export async function countUnconfirmed(db: Tx, selected: Omit<Selected, 'ranges'>): Promise<number> {
+  const [row] = await db.$queryRaw<{ reports: string }[]>`
+    SELECT coalesce(sum(reports), 0)::text AS reports FROM dmarc_day WHERE ${ofReports(selected)} AND NOT is_trusted`;
+  return countOf(BigInt(row?.reports ?? 0));
 }
 
 type TotalsColumn = keyof DmarcTotals;
@@ -47,22 +67,21 @@ type TotalsColumn = keyof DmarcTotals;
 type TotalsRow = Record<TotalsColumn, string | null> & { day: Date | null };
 
 /** The sums of each source in the range. A source is legitimate if it is ours, or if some of its mail passes. */
-function sources({ domainId, range, ranges }: Selected): Prisma.Sql {
+function sources(selected: Selected): Prisma.Sql {
   return Prisma.sql`
     WITH summed AS (
       SELECT ip, sum(messages) AS messages, sum(aligned) AS aligned, sum(dkim_aligned) AS dkim_aligned,
              sum(spf_aligned) AS spf_aligned, sum(quarantined) AS quarantined, sum(rejected) AS rejected,
-             min(first_seen_at) AS first_seen, max(last_seen_at) AS last_seen
-        FROM dmarc_source_day
-       WHERE domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+             sum(unknown) AS unknown, min(first_seen_at) AS first_seen, max(last_seen_at) AS last_seen
+        FROM dmarc_source_day WHERE ${ofReports(selected)}
        GROUP BY ip
     ), source AS (
-      SELECT *, ip::inet <<= ANY(${ranges}::inet[]) AS is_ours FROM summed
+      SELECT *, ip::inet <<= ANY(${selected.ranges}::inet[]) AS is_ours FROM summed
     )`;
 }
 
 type SourceRow = Record<
-  'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected',
+  'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'unknown' | 'quarantined' | 'rejected',
   string
 > & {
   ip: string;
@@ -92,7 +111,7 @@ export async function readSources(db: Tx, selected: Selected): Promise<Pick<Doma
        GROUP BY d.ip
     )
     SELECT listed.ip, h.hostname, h.organisation, is_ours, messages::text, aligned::text, dkim_aligned::text,
-           spf_aligned::text, quarantined::text, rejected::text, first_seen, last_seen, dkim_domains, spf_domains,
+           spf_aligned::text, unknown::text, quarantined::text, rejected::text, first_seen, last_seen, dkim_domains, spf_domains,
            sources_total::text
       FROM listed LEFT JOIN passed USING (ip) LEFT JOIN report_host h USING (ip)
      ORDER BY listed.messages DESC, listed.ip`;
@@ -110,7 +129,7 @@ export async function readAffected(db: Tx, selected: Selected): Promise<Affected
     db.$queryRaw<SumRow[]>`
       ${sources(selected)}
       SELECT (aligned > 0 OR is_ours) AS is_legitimate, is_ours, sum(messages)::text AS messages,
-             sum(messages - aligned)::text AS failed, sum(${AFFECTED.quarantine})::text AS quarantine,
+             sum(messages - aligned - unknown)::text AS failed, sum(${AFFECTED.quarantine})::text AS quarantine,
              sum(${AFFECTED.reject})::text AS reject
         FROM source GROUP BY 1, 2`,
     readAffectedIps(db, selected, 'quarantine'),
@@ -140,8 +159,8 @@ type SumRow = Record<SumColumn, string> & { is_legitimate: boolean; is_ours: boo
 
 // A forged report may claim more rejected messages than failed ones.
 const AFFECTED = {
-  quarantine: Prisma.sql`greatest(messages - aligned - quarantined - rejected, 0)`,
-  reject: Prisma.sql`greatest(messages - aligned - rejected, 0)`,
+  quarantine: Prisma.sql`greatest(messages - aligned - unknown - quarantined - rejected, 0)`,
+  reject: Prisma.sql`greatest(messages - aligned - unknown - rejected, 0)`,
 };
 
 async function readAffectedIps(db: Tx, selected: Selected, policy: keyof typeof AFFECTED): Promise<string[]> {
@@ -165,6 +184,7 @@ function presentSource(row: SourceRow): DmarcSource {
     aligned: countOf(BigInt(row.aligned)),
     dkim_aligned: countOf(BigInt(row.dkim_aligned)),
     spf_aligned: countOf(BigInt(row.spf_aligned)),
+    unknown: countOf(BigInt(row.unknown)),
     disposition: { none: Math.max(messages - quarantine - reject, 0), quarantine, reject },
     dkim_domains: row.dkim_domains ?? [],
     spf_domains: row.spf_domains ?? [],

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import type { ReportFields, Row } from '@/test/reports/dmarc-report';
+import { dmarcXml, type ReportFields, type Row } from '@/test/reports/dmarc-report';
 import { day, makeReportedDomain, uploadDmarc } from '@/test/reports/upload';
+import { zip } from '@/test/reports/zip';
 import { type Client, expectError, keyClient } from '@/test/rest';
 
 let domain: { id: string; name: string };
@@ -76,12 +77,59 @@ describe('an uploaded report', () => {
 
   it.each([
     ['no report', 'Hello', 'The file is neither XML nor JSON.'],
-    ['broken XML', '<feedback>', 'The XML is not well-formed.'],
+    ['XML without a report', '<a><b>', 'The XML is not a DMARC report.'],
+    ['an empty report', '<feedback>', 'The report names no domain.'],
     ['a TLS report', JSON.stringify({}), 'The JSON is not a TLS report.'],
   ])('that is %s is refused by name', async (_name, content, message) => {
     const answer = await api.post('/dmarc/reports', { content: Buffer.from(content).toString('base64') });
     expectError(answer, 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields).toEqual([{ path: 'content', message }]);
+  });
+
+  it('is stored without the rows that can’t be read, and says so', async () => {
+    const rows: Row[] = [{ ip: '', count: 3 }, { ip: '192.0.2.1', count: 4 }, { count: 'few' }];
+    const { data } = await upload({ rows });
+    expect(data.report).toMatchObject({ messages: 4, failed: 0 });
+    expect((await api.get(`/dmarc/reports/${data.report.id}`)).data).toMatchObject({
+      rows_total: 1,
+      left_out: [
+        { reason: 'The source isn’t an IP address.', count: 1 },
+        { reason: 'The number of messages isn’t a valid count.', count: 1 },
+      ],
+    });
+  });
+
+  it('is stored although another file beside it can’t be read', async () => {
+    const files = [
+      { name: 'a.xml', content: dmarcXml({ domain: domain.name, day: day(1) }) },
+      { name: 'b.xml', content: 'no report' },
+    ];
+    const { data } = await api.post('/dmarc/reports', { content: zip(files).toString('base64') });
+    expect((await api.get(`/dmarc/reports/${data.report.id}`)).data.left_out).toEqual([
+      { reason: 'Another file in it: The file is neither XML nor JSON.', count: 1 },
+    ]);
+  });
+
+  it('that doesn’t say whether mail passed counts as no failure', async () => {
+    const xml = dmarcXml({ domain: domain.name, day: day(1), rows: [{ count: 500 }] })
+      .replace(/<policy_evaluated>.*<\/policy_evaluated>/, '')
+      .replace(/<auth_results>[\s\S]*<\/auth_results>/, '');
+    const { data } = await api.post('/dmarc/reports', { content: Buffer.from(xml).toString('base64') });
+    expect(data.report).toMatchObject({ messages: 500, aligned: 0, failed: 0, unknown: 500 });
+    expect(await dmarc()).toMatchObject({
+      totals: { messages: 500, failed: 0, unknown: 500 },
+      sources: [{ unknown: 500, advice: 'keep' }],
+      simulation: { reject: { messages: 0 } },
+    });
+    const row = { messages: 500, dkim_aligned: null, spf_aligned: null };
+    expect((await api.get(`/dmarc/reports/${data.report.id}`)).data.rows).toMatchObject([row]);
+  });
+
+  it('of three weeks says how many days it covers', async () => {
+    const seconds = (daysAgo: number) => Date.parse(`${day(daysAgo)}T00:00:00Z`) / 1000;
+    const { data } = await upload({ begin: seconds(22), end: seconds(1) - 1 });
+    expect(data.report.days).toBe(21);
+    expect((await upload()).data.report.days).toBe(1);
   });
 
   it('in something other than base64 is refused', async () => {

@@ -1,16 +1,17 @@
-import type { AuthorizedDomain } from '@/server/access/authorize';
-import { authorizeDomain } from '@/server/access/authorize';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { ReadReports } from '../reading/read';
 import { withReports } from '../reading/reader';
-import type { ParsedReport, ReportKind } from '../reading/report';
+import type { ReportKind } from '../reading/report';
 import type { DropReason, UploadReport } from '../schema';
-import { storeReport, storeTimeoutMs } from '../storing/store';
+import { type StoreResult, storeReports, storeTimeoutMs } from '../storing/store';
+import { findReported, type Part } from './about';
 
 export type Upload = { status: 'stored' | 'duplicate' | 'rejected'; reason?: DropReason; id?: string };
 
 const TIMEOUT_MS = 10_000;
+const NOT_STORED: StoreResult = { status: 'rejected', reason: 'error' };
 const NAMES: Record<ReportKind, string> = { dmarc: 'DMARC', tls: 'TLS' };
 
 /**
@@ -24,19 +25,36 @@ export function uploadReport(ctx: MutationContext, kind: ReportKind, { content }
 
 async function storeFound(ctx: MutationContext, kind: ReportKind, found: ReadReports): Promise<Upload> {
   const { reports, unreadable } = found;
-  if (unreadable[0]) throw invalidFile(unreadable[0].message);
   const [report] = reports;
-  if (!report) throw invalidFile('The file has no report.');
+  if (!report) throw invalidFile(unreadable[0]?.message ?? 'The file has no report.');
+  report.leftOut.push(...unreadable.map(({ message }) => ({ reason: `Another file in it: ${message}`, count: 1 })));
   if (report.kind !== kind) throw invalidFile(`The file is a ${NAMES[report.kind]} report.`);
-  if (reports.length > 1) throw invalidFile('The report is about several domains.');
-  const domain = await authorizeDomain(ctx, { name: report.domain }, { allowInactive: true });
-  return store(ctx, report, domain);
+  const [split, another] = await findReported(ctx.db, reports, []);
+  if (another) throw invalidFile(SEVERAL[kind]);
+  const parts = split?.parts ?? [];
+  const ids = accessibleDomainIds(ctx.actor);
+  const accessible = parts.filter(({ domain }) => !ids || ids.includes(domain.id));
+  // The report's own domain decides; without it, subdomains in the rows do.
+  const main = parts.find((part) => part.domain.name === report.domain) ?? accessible[0] ?? parts[0];
+  const domain = await authorizeDomain(ctx, { name: main?.domain.name ?? report.domain }, { allowInactive: true });
+  const others = accessible.filter((part) => part !== main);
+  return store(ctx, main ?? { report, domain }, others);
 }
 
-async function store(ctx: MutationContext, report: ParsedReport, { id: domainId }: AuthorizedDomain): Promise<Upload> {
+const SEVERAL: Record<ReportKind, string> = {
+  dmarc: 'The file has several reports. Upload them one by one.',
+  tls: 'The report is about several domains.',
+};
+
+/** Stores a report, and its parts about other domains. The outcome is that of the first. */
+async function store(ctx: MutationContext, main: Part, others: Part[]): Promise<Upload> {
+  const { report, domain } = main;
+  const domainId = domain.id;
   return ctx.transaction(
     async ({ tx, audit }) => {
-      const result = await storeReport(tx, report, { domainId, source: 'upload', at: ctx.clock.now() });
+      const given = [main, ...others].map((part) => ({ report: part.report, domainId: part.domain.id }));
+      const options = { source: 'upload', sender: null, at: ctx.clock.now() } as const;
+      const [result = NOT_STORED] = await storeReports(tx, given, options);
       const isDuplicate = result.status === 'rejected' && result.reason === 'duplicate';
       const status = isDuplicate ? 'duplicate' : result.status;
       const { organisation, reportId } = report;

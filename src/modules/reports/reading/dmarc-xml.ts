@@ -1,53 +1,64 @@
 import ipaddr from 'ipaddr.js';
-import { SaxesParser } from 'saxes';
 import { normalizeDomainName } from '@/lib/mail/address';
+import { alignmentOf } from './alignment';
 import {
+  countIn,
+  createLeftOut,
   type DmarcRow,
   type FoundPolicy,
   LIMITS,
   type ParsedDmarc,
   plain,
+  timeOf,
   timeRange,
+  UnreadablePart,
   UnreadableReport,
 } from './report';
+import { readXml } from './xml';
 
-/** Reads an aggregate report of RFC 7489 or RFC 9990. Elements that neither knows are skipped. @throws UnreadableReport */
-export async function parseDmarcXml(texts: AsyncIterable<string>, maxRows: number): Promise<ParsedDmarc> {
-  const reading = createReading(maxRows);
-  const parser = new SaxesParser({ position: false });
-  const names: string[] = [];
-  let value: string | null = null;
-  parser.on('doctype', () => {
-    throw new UnreadableReport('The XML has a document type declaration, which reports don’t need.');
-  });
-  parser.on('opentag', ({ name }) => {
-    if (names.length >= LIMITS.depth) throw new UnreadableReport('The XML is nested too deeply.');
-    names.push(name.slice(name.indexOf(':') + 1));
-    if (names.length === 1 && names[0] !== 'feedback') throw new UnreadableReport('The XML is not a DMARC report.');
-    value = '';
-    reading.open(names.join('/'));
-  });
-  const collect = (text: string) => {
-    if (value !== null && value.length < LIMITS.commentLength) value += text.slice(0, LIMITS.commentLength);
+/**
+ * Reads aggregate reports of RFC 7489 or RFC 9990, as far as they go. Elements that neither knows are skipped, also around a
+ * report. @throws UnreadableReport for a file without one
+ */
+export async function parseDmarcXml(
+  texts: AsyncIterable<string>,
+  maxRows: number,
+): Promise<(ParsedDmarc | UnreadableReport)[]> {
+  const found: (ParsedDmarc | UnreadableReport)[] = [];
+  let reading: ReturnType<typeof createReading> | null = null;
+  let rowsLeft = maxRows;
+  const finish = (isCut: boolean) => {
+    if (!reading || reading.isEmpty()) return;
+    const report = readable(() => reading?.report(isCut) as ParsedDmarc);
+    if (!(report instanceof UnreadableReport)) rowsLeft -= report.rows.length;
+    found.push(report);
+    reading = null;
   };
-  parser.on('text', collect);
-  parser.on('cdata', collect);
-  parser.on('closetag', () => {
-    const path = names.join('/');
-    if (value !== null) reading.value(path, plain(value, LIMITS.commentLength));
-    value = null;
-    names.pop();
-    reading.close(path);
+  await readXml(texts, ROOT, {
+    open(path) {
+      if (path === ROOT) reading = createReading(rowsLeft);
+      reading?.open(path);
+    },
+    value: (path, text) => reading?.value(path, plain(text, LIMITS.commentLength)),
+    close(path, isCut) {
+      reading?.close(path, isCut);
+      if (path === ROOT) finish(isCut);
+    },
   });
-  try {
-    for await (const text of texts) parser.write(text);
-    parser.close();
-  } catch (error) {
-    throw error instanceof UnreadableReport ? error : new UnreadableReport('The XML is not well-formed.');
-  }
-  return reading.report();
+  if (found.length === 0) throw new UnreadableReport('The XML is not a DMARC report.');
+  return found;
 }
 
+function readable(read: () => ParsedDmarc): ParsedDmarc | UnreadableReport {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableReport) return error;
+    throw error;
+  }
+}
+
+const ROOT = 'feedback';
 const ROW = 'feedback/record';
 const REASON = `${ROW}/row/policy_evaluated/reason`;
 const DKIM = `${ROW}/auth_results/dkim`;
@@ -56,49 +67,54 @@ const POLICY = 'feedback/policy_published/';
 const POLICY_TAGS = ['domain', 'p', 'sp', 'np', 'adkim', 'aspf', 'pct', 'fo', 'testing', 'discovery_method'] as const;
 
 type Fields = Record<string, string>;
+type Lists = { dkim: Fields[]; spf: Fields[]; reasons: Fields[] };
+type RawRow = { fields: Fields; lists: Lists };
 
 function createReading(maxRows: number) {
   const head: Fields = {};
   const errors: string[] = [];
   const rows: DmarcRow[] = [];
-  let isTruncated = false;
-  let row: Fields = {};
-  let lists: { dkim: Fields[]; spf: Fields[]; reasons: Fields[] } = { dkim: [], spf: [], reasons: [] };
+  const leftOut = createLeftOut();
+  let rowsOverLimit = 0;
+  let row: RawRow = emptyRow();
   let item: Fields = {};
   const itemLists: Record<string, () => Fields[]> = {
-    [DKIM]: () => lists.dkim,
-    [SPF]: () => lists.spf,
-    [REASON]: () => lists.reasons,
+    [DKIM]: () => row.lists.dkim,
+    [SPF]: () => row.lists.spf,
+    [REASON]: () => row.lists.reasons,
   };
 
   return {
+    isEmpty: () => Object.keys(head).length === 0 && rows.length === 0,
     open(path: string): void {
-      if (path === ROW) {
-        row = {};
-        lists = { dkim: [], spf: [], reasons: [] };
-      } else if (itemLists[path]) item = {};
+      if (path === ROW) row = emptyRow();
+      else if (itemLists[path]) item = {};
     },
     value(path: string, text: string): void {
       if (path.startsWith(`${DKIM}/`) || path.startsWith(`${SPF}/`) || path.startsWith(`${REASON}/`)) {
         item[path.slice(path.lastIndexOf('/') + 1)] = text;
-      } else if (path.startsWith(`${ROW}/`)) row[path.slice(ROW.length + 1)] = text;
+      } else if (path.startsWith(`${ROW}/`)) row.fields[path.slice(ROW.length + 1)] = text;
       else if (path === 'feedback/report_metadata/error') {
         if (errors.length < LIMITS.listLength) errors.push(text);
       } else if (Object.keys(head).length < MAX_HEAD_FIELDS) head[path] ??= text;
     },
-    close(path: string): void {
+    close(path: string, isCut: boolean): void {
       const list = itemLists[path]?.();
       if (list && list.length < LIMITS.listLength) list.push(item);
       if (path !== ROW) return;
-      if (rows.length < maxRows) rows.push(rowOf(row, lists));
-      else isTruncated = true;
+      if (isCut) leftOut.add('The file ends within the row.');
+      else if (rows.length >= maxRows) rowsOverLimit += 1;
+      else rows.push(...leftOut.attempt(() => rowOf(row, head)));
     },
-    report(): ParsedDmarc {
+    report(isCut: boolean): ParsedDmarc {
+      if (rowsOverLimit > 0) leftOut.add('The row is beyond the limit of rows.', rowsOverLimit);
+      if (isCut) leftOut.add('The file ends before the report does.');
       return {
-        ...headOf(head),
+        ...headOf(head, rows, leftOut.add),
         errors,
         rows: rows.toSorted((one, other) => other.messages - one.messages),
-        isTruncated,
+        isTruncated: rowsOverLimit > 0,
+        leftOut: leftOut.list(),
       };
     },
   };
@@ -106,15 +122,22 @@ function createReading(maxRows: number) {
 
 const MAX_HEAD_FIELDS = 100;
 
-function headOf(head: Fields): Omit<ParsedDmarc, 'errors' | 'rows' | 'isTruncated'> {
+function emptyRow(): RawRow {
+  return { fields: {}, lists: { dkim: [], spf: [], reasons: [] } };
+}
+
+function headOf(
+  head: Fields,
+  rows: DmarcRow[],
+  onLeftOut: (reason: string) => void,
+): Omit<ParsedDmarc, 'errors' | 'rows' | 'isTruncated' | 'leftOut'> {
   const of = (path: string) => head[`feedback/${path}`] ?? '';
-  const domain = normalizeDomainName(of('policy_published/domain'));
+  const domain = domainIn(of('policy_published/domain')) ?? domainIn(rows[0]?.headerFrom ?? '');
   if (!domain) throw new UnreadableReport('The report names no domain.');
-  const reportId = plain(of('report_metadata/report_id'));
-  if (!reportId) throw new UnreadableReport('The report has no ID.');
   const { begin, end } = timeRange(
-    epoch(of('report_metadata/date_range/begin')),
-    epoch(of('report_metadata/date_range/end')),
+    timeOf(of('report_metadata/date_range/begin')),
+    timeOf(of('report_metadata/date_range/end')),
+    onLeftOut,
   );
   const tags = POLICY_TAGS.map((tag) => [tag, plain(head[POLICY + tag] ?? '') || null]);
   const contact = plain(of('report_metadata/email'));
@@ -123,39 +146,55 @@ function headOf(head: Fields): Omit<ParsedDmarc, 'errors' | 'rows' | 'isTruncate
     domain,
     organisation: plain(of('report_metadata/org_name')) || contact || 'unknown',
     contact,
-    reportId,
+    reportId: plain(of('report_metadata/report_id')) || 'unknown',
     begin,
     end,
     policy: { ...(Object.fromEntries(tags) as FoundPolicy), domain },
   };
 }
 
-function epoch(text: string): Date {
-  return new Date(/^\d{1,11}$/.test(text) ? Number(text) * 1000 : Number.NaN);
+function domainIn(text: string): string | null {
+  return normalizeDomainName(text);
 }
 
-function rowOf(fields: Fields, lists: { dkim: Fields[]; spf: Fields[]; reasons: Fields[] }): DmarcRow {
-  const { dkim, spf, reasons } = lists;
+/** @throws UnreadablePart */
+function rowOf({ fields, lists }: RawRow, head: Fields): DmarcRow {
   const of = (name: string) => plain(fields[name] ?? '');
+  const dkim = lists.dkim.map(({ domain = '', selector = '', result = '' }) => ({
+    domain: plain(domain).toLowerCase(),
+    selector: plain(selector) || null,
+    result: plain(result).toLowerCase(),
+  }));
+  const spf = lists.spf.map(({ domain = '', result = '' }) => ({
+    domain: plain(domain).toLowerCase(),
+    result: plain(result).toLowerCase(),
+  }));
+  const headerFrom = of('identifiers/header_from').toLowerCase();
+  const from = headerFrom || (head[`${POLICY}domain`] ?? '').toLowerCase();
+  const dkimAligned = alignmentOf(of('row/policy_evaluated/dkim'), {
+    checks: dkim,
+    isOptional: spf.length > 0,
+    from,
+    mode: head[`${POLICY}adkim`],
+  });
+  const spfAligned = alignmentOf(of('row/policy_evaluated/spf'), {
+    checks: spf,
+    isOptional: false,
+    from,
+    mode: head[`${POLICY}aspf`],
+  });
   return {
     ip: addressOf(of('row/source_ip')),
     messages: messagesOf(of('row/count')),
     disposition: dispositionOf(of('row/policy_evaluated/disposition')),
-    isDkimAligned: of('row/policy_evaluated/dkim').toLowerCase() === 'pass',
-    isSpfAligned: of('row/policy_evaluated/spf').toLowerCase() === 'pass',
-    headerFrom: of('identifiers/header_from').toLowerCase(),
+    isDkimAligned: dkimAligned,
+    isSpfAligned: spfAligned,
+    headerFrom,
     envelopeFrom: of('identifiers/envelope_from').toLowerCase() || null,
     envelopeTo: of('identifiers/envelope_to').toLowerCase() || null,
-    dkim: dkim.map(({ domain = '', selector = '', result = '' }) => ({
-      domain: plain(domain).toLowerCase(),
-      selector: plain(selector) || null,
-      result: plain(result).toLowerCase(),
-    })),
-    spf: spf.map(({ domain = '', result = '' }) => ({
-      domain: plain(domain).toLowerCase(),
-      result: plain(result).toLowerCase(),
-    })),
-    reasons: reasons.map(({ type = '', comment = '' }) => ({ type: plain(type), comment: comment || null })),
+    dkim,
+    spf,
+    reasons: lists.reasons.map(({ type = '', comment = '' }) => ({ type: plain(type), comment: comment || null })),
   };
 }
 
@@ -163,12 +202,12 @@ function rowOf(fields: Fields, lists: { dkim: Fields[]; spf: Fields[]; reasons: 
 function addressOf(text: string): string {
   const isIpv6 = ipaddr.IPv6.isValid(text) && !text.includes('%');
   if (ipaddr.IPv4.isValidFourPartDecimal(text) || isIpv6) return ipaddr.process(text).toString();
-  throw new UnreadableReport('The report has a source that is not an IP address.');
+  throw new UnreadablePart('The source isn’t an IP address.');
 }
 
 function messagesOf(text: string): number {
-  const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(count <= LIMITS.count)) throw new UnreadableReport('The report has a message count that is not valid.');
+  const count = countIn(text);
+  if (count === null) throw new UnreadablePart('The number of messages isn’t a valid count.');
   return count;
 }
 

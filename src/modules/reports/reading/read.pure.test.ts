@@ -29,6 +29,7 @@ const readMail = (text: string) => readReports({ bytes: Buffer.from(text), isMai
 describe('a DMARC report', () => {
   it('is read with its rows, most messages first', async () => {
     expect(await read(XML)).toEqual({
+      sender: null,
       unreadable: [],
       reports: [
         expect.objectContaining({
@@ -161,7 +162,7 @@ describe('a report is found', () => {
   });
 
   it('in none of the ordinary mail', async () => {
-    expect(await readMail('Subject: Hi\r\n\r\nHello.\r\n')).toEqual({ reports: [], unreadable: [] });
-    expect(await readMail(withAttachment('image/png', 'png'))).toEqual({ reports: [], unreadable: [] });
+    expect(await readMail('Subject: Hi\r\n\r\nHello.\r\n')).toMatchObject({ reports: [], unreadable: [] });
+    expect(await readMail(withAttachment('image/png', 'png'))).toMatchObject({ reports: [], unreadable: [] });
   });
 });

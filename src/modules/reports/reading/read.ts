@@ -1,64 +1,93 @@
-import { readMessage } from '@/mail/mime/message';
-import type { MailFile } from '@/mail/mime/packed-files';
+import type { ReportSender } from './authentication';
 import { parseDmarcXml } from './dmarc-xml';
+import { type FoundFiles, filesInMail, type ReportFile } from './mail-files';
 import { LIMITS, type ParsedReport, type ReportKind, type Unreadable, UnreadableReport } from './report';
 import { decode } from './text';
 import { parseTlsJson } from './tls-json';
 import { unpack } from './unpack';
 
-/** A file, or a whole message with reports attached. */
-export type ReadJob = { bytes: Uint8Array; isMail: boolean };
+/** A file, or a whole message with reports in it, which the mail server of that name received. */
+export type ReadJob = { bytes: Uint8Array } & ({ isMail: false } | { isMail: true; mailHost?: string });
 
 export type ReadReports = {
   reports: ParsedReport[];
   /** `kind` is null if the file doesn't show what it was meant to be. */
   unreadable: (Unreadable & { kind: ReportKind | null })[];
+  /** Who sent the message. Null for a file, and for a message that couldn't be read. */
+  sender: ReportSender | null;
 };
 
 /** Finds and reads reports. Runs in a worker thread. */
-export async function readReports({ bytes, isMail }: ReadJob, now: () => number = Date.now): Promise<ReadReports> {
-  const files = isMail ? await filesIn(bytes) : [bytes];
-  const found: ReadReports = { reports: [], unreadable: [] };
+export async function readReports(job: ReadJob, now: () => number = Date.now): Promise<ReadReports> {
+  const { files, filesOverLimit, sender } = filesOf(job);
+  const found: ReadReports = { reports: [], unreadable: [], sender };
   const latest = now() + MESSAGE_MS;
   let rowsLeft: number = LIMITS.rows;
   // The small ones first, so that a large one leaves no report unread.
-  for (const file of files.toSorted((one, other) => one.byteLength - other.byteLength)) {
-    const attempt: Attempt = { kind: null };
+  for (const file of files.toSorted((one, other) => one.bytes.byteLength - other.bytes.byteLength)) {
     const until = Math.min(latest, now() + FILE_MS);
-    try {
-      const reports = await readFile(file, attempt, { rows: rowsLeft, isLate: () => now() > until });
-      for (const report of reports) if (report.kind === 'dmarc') rowsLeft -= report.rows.length;
-      found.reports.push(...reports);
-    } catch (error) {
-      if (!(error instanceof UnreadableReport)) throw error;
-      found.unreadable.push({ kind: attempt.kind, reason: error.reason, message: error.message });
-    }
+    await readFile(file, found, {
+      rowsLeft: () => rowsLeft,
+      isLate: () => now() > until,
+      onReport: (report) => {
+        if (report.kind === 'dmarc') rowsLeft -= report.rows.length;
+      },
+    });
+  }
+  for (let count = 0; count < filesOverLimit; count += 1) {
+    found.unreadable.push({ kind: null, reason: 'too_large', message: 'The message has too many files.' });
   }
   return found;
+}
+
+function filesOf(job: ReadJob): FoundFiles {
+  if (job.isMail) return filesInMail(job.bytes, job.mailHost);
+  return { files: [{ bytes: job.bytes, isNamed: true }], filesOverLimit: 0, sender: null };
 }
 
 // Together less than the thread has.
 const FILE_MS = 5_000;
 const MESSAGE_MS = 10_000;
 
-type Attempt = { kind: ReportKind | null };
-type Budget = { rows: number; isLate: () => boolean };
+type Budget = { rowsLeft: () => number; isLate: () => boolean; onReport: (report: ParsedReport) => void };
 
-async function readFile(file: Uint8Array, attempt: Attempt, budget: Budget): Promise<ParsedReport[]> {
-  const texts = inTime(decode(unpack(file)), budget.isLate);
-  let start = '';
-  for await (const text of texts) {
-    start += text;
-    const [first] = start.replace(/^\ufeff/, '').trimStart();
-    if (first === undefined && start.length < MAX_LEADING_SPACE) continue;
-    if (first !== '<' && first !== '{') break;
-    attempt.kind = first === '<' ? 'dmarc' : 'tls';
-    const whole = joined(start, texts);
-    if (attempt.kind === 'tls') return parseTlsJson(whole);
-    if (budget.rows === 0) throw new UnreadableReport('The message has too many rows.', 'too_large');
-    return [await parseDmarcXml(whole, budget.rows)];
+/** Adds the reports of a file, each by itself, and why others can't be read. */
+async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budget: Budget): Promise<void> {
+  let kind: ReportKind | null = null;
+  const add = (result: ParsedReport | UnreadableReport) => {
+    if (result instanceof UnreadableReport) {
+      const { reason, message } = result;
+      if (isNamed || kind) found.unreadable.push({ kind, reason, message });
+    } else {
+      budget.onReport(result);
+      found.reports.push(result);
+    }
+  };
+  try {
+    for await (const content of unpack(bytes)) {
+      try {
+        kind = null;
+        const { texts, first } = await startOf(inTime(decode(content), budget.isLate));
+        kind = KINDS[first] ?? null;
+        if (!kind) throw new UnreadableReport('The file is neither XML nor JSON.');
+        const results = kind === 'dmarc' ? await readDmarc(texts, budget) : await parseTlsJson(texts);
+        results.forEach(add);
+      } catch (error) {
+        if (!(error instanceof UnreadableReport)) throw error;
+        add(error);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableReport)) throw error;
+    add(error);
   }
-  throw new UnreadableReport('The file is neither XML nor JSON.');
+}
+
+const KINDS: Record<string, ReportKind> = { '<': 'dmarc', '{': 'tls', '[': 'tls' };
+
+function readDmarc(texts: AsyncIterable<string>, { rowsLeft }: Budget) {
+  if (rowsLeft() <= 0) throw new UnreadableReport('The message has too many rows.', 'too_large');
+  return parseDmarcXml(texts, rowsLeft());
 }
 
 async function* inTime(texts: AsyncGenerator<string>, isLate: () => boolean): AsyncGenerator<string> {
@@ -70,27 +99,18 @@ async function* inTime(texts: AsyncGenerator<string>, isLate: () => boolean): As
 
 const MAX_LEADING_SPACE = 1_000;
 
+/** The text without space before it, and its first character. */
+async function startOf(texts: AsyncGenerator<string>): Promise<{ texts: AsyncGenerator<string>; first: string }> {
+  let start = '';
+  while (start.trim() === '' && start.length < MAX_LEADING_SPACE) {
+    const { value, done } = await texts.next();
+    if (done) break;
+    start = (start + value).replace(/^[\s\u0000-\u001f\ufeff]+/, '');
+  }
+  return { texts: joined(start, texts), first: start.charAt(0) };
+}
+
 async function* joined(start: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield start.replace(/^\ufeff/, '').trimStart();
+  yield start;
   yield* rest;
-}
-
-const MAX_FILES = 5;
-// Base64 adds a third, and line breaks.
-const MAX_MAIL_BYTES = LIMITS.compressedBytes * 1.5;
-const PACKED_TYPE = /^application\/(x-)?(zip|gzip|zip-compressed|tlsrpt\+gzip)$/i;
-const PLAIN_TYPE = /^(text|application)\/(xml|json|tlsrpt\+json)$/i;
-const REPORT_NAME = /\.(xml|json|zip|gz)$/i;
-
-async function filesIn(raw: Uint8Array): Promise<Uint8Array[]> {
-  if (raw.byteLength > MAX_MAIL_BYTES) return [new Uint8Array(LIMITS.compressedBytes + 1)];
-  const { attachments } = readMessage(raw);
-  return attachments
-    .filter(isCandidate)
-    .slice(0, MAX_FILES)
-    .map(({ content }) => content);
-}
-
-function isCandidate({ mimeType, filename }: MailFile): boolean {
-  return PACKED_TYPE.test(mimeType) || PLAIN_TYPE.test(mimeType) || REPORT_NAME.test(filename ?? '');
 }

@@ -51,7 +51,7 @@ function unreadable(error: unknown): ReadReports {
   log.warn({ error }, 'cannot read a report');
   const reason = error instanceof TooSlow || isOutOfMemory(error) ? 'too_large' : 'malformed';
   const message = reason === 'too_large' ? 'The report takes too long to read.' : 'The file can’t be read.';
-  return { reports: [], unreadable: [{ kind: null, reason, message }] };
+  return { reports: [], unreadable: [{ kind: null, reason, message }], sender: null };
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -12,14 +12,19 @@ type Sender = {
   end: Date;
   /** Whether rows beyond the limit were left out. */
   isTruncated: boolean;
+  /** The parts that are not in the report as it is stored, and why. */
+  leftOut: LeftOut[];
 };
+
+export type LeftOut = { reason: string; count: number };
 
 export type DmarcRow = {
   ip: string;
   messages: number;
   disposition: DmarcPolicy;
-  isDkimAligned: boolean;
-  isSpfAligned: boolean;
+  /** Null: the report doesn't say, and it can't be derived. */
+  isDkimAligned: boolean | null;
+  isSpfAligned: boolean | null;
   headerFrom: string;
   envelopeFrom: string | null;
   envelopeTo: string | null;
@@ -90,6 +95,29 @@ export const LIMITS = {
   days: 31,
 } as const;
 
+/** A part of a report that can't be read, while the rest can. The message is shown with the report. */
+export class UnreadablePart extends Error {}
+
+/** Counts what is left out, by reason. */
+export function createLeftOut() {
+  const counts = new Map<string, number>();
+  const add = (reason: string, count = 1) => void counts.set(reason, (counts.get(reason) ?? 0) + count);
+  return {
+    add,
+    list: (): LeftOut[] => [...counts].map(([reason, count]) => ({ reason, count })),
+    /** The result of `read`, or nothing if it is a part that can't be read. */
+    attempt<Part>(read: () => Part): Part[] {
+      try {
+        return [read()];
+      } catch (error) {
+        if (!(error instanceof UnreadablePart)) throw error;
+        add(error.message);
+        return [];
+      }
+    },
+  };
+}
+
 /** Text that Postgres can store, of bounded length. */
 export function plain(text: string, maxLength: number = LIMITS.textLength): string {
   const bounded = text.length > maxLength ? text.slice(0, maxLength) : text;
@@ -99,13 +127,43 @@ export function plain(text: string, maxLength: number = LIMITS.textLength): stri
     .trim();
 }
 
-/** @throws UnreadableReport unless both are times, in order */
-export function timeRange(begin: Date, end: Date): { begin: Date; end: Date } {
-  const lengthMs = end.getTime() - begin.getTime();
-  if (Number.isNaN(lengthMs)) throw new UnreadableReport('The report has no valid time range.');
+const LATEST_SECONDS = 100_000_000_000;
+
+/** A time as seconds or milliseconds since 1970, with decimals too, or as a date. Without a zone it is in UTC. */
+export function timeOf(given: string): Date {
+  const text = given.trim().replace(/^(\d{4}-\d\d-\d\d) +/, '$1T');
+  if (/^\d{1,14}(\.\d*)?(e\+?\d{1,2})?$/i.test(text)) {
+    const number = Number(text);
+    return new Date(Math.trunc(number < LATEST_SECONDS ? number * 1000 : number));
+  }
+  const hasZone = /^\d{4}-\d\d-\d\d$|(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text);
+  return new Date(hasZone ? text : `${text}Z`);
+}
+
+/** A count, also as text or with decimals that are zero. Null if it is none. */
+export function countIn(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || !/^\s*\+?\d{1,10}(\.0*)?\s*$/.test(text)) return null;
+  return Number(text) <= LIMITS.count ? Number(text) : null;
+}
+
+/** The time of a report. One of the times is enough, for a report of a day. @throws UnreadableReport unless they are in order */
+export function timeRange(begin: Date, end: Date, onLeftOut: (reason: string) => void): { begin: Date; end: Date } {
+  const [hasBegin, hasEnd] = [isTime(begin), isTime(end)];
+  if (!hasBegin && !hasEnd) throw new UnreadableReport('The report has no valid time range.');
+  if (!hasBegin || !hasEnd) onLeftOut(`The report has no valid time at which it ${hasBegin ? 'ends' : 'begins'}.`);
+  const range = {
+    begin: hasBegin ? begin : new Date(end.getTime() - DAY_MS + 1000),
+    end: hasEnd ? end : new Date(begin.getTime() + DAY_MS - 1000),
+  };
+  const lengthMs = range.end.getTime() - range.begin.getTime();
   if (lengthMs < 0) throw new UnreadableReport('The report ends before it begins.');
   if (lengthMs > LIMITS.days * DAY_MS) throw new UnreadableReport(`The report covers more than ${LIMITS.days} days.`);
-  return { begin, end };
+  return range;
+}
+
+function isTime(date: Date): boolean {
+  return !Number.isNaN(date.getTime());
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,133 +1,158 @@
-import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 import {
+  countIn,
+  createLeftOut,
   LIMITS,
   type ParsedTls,
   plain,
   type TlsFailureRow,
   type TlsPolicy,
+  timeOf,
   timeRange,
+  UnreadablePart,
   UnreadableReport,
 } from './report';
 
 // A report in JSON has one entry per kind of failure, so real ones are small.
 const MAX_TEXT_LENGTH = 10 * 1024 * 1024;
+const MAX_REPORTS = 5;
 const MAX_POLICIES = 20;
 
-/** Reads a TLS report of RFC 8460: one report for each domain that it is about. @throws UnreadableReport */
+/**
+ * Reads TLS reports of RFC 8460, as far as they go: one report for each domain that they are about.
+ * @throws UnreadableReport
+ */
 export async function parseTlsJson(texts: AsyncIterable<string>): Promise<ParsedTls[]> {
   let text = '';
   for await (const piece of texts) {
     text += piece;
     if (text.length > MAX_TEXT_LENGTH) throw new UnreadableReport('The report is larger than 10 MB.', 'too_large');
   }
-  const { data } = Report.safeParse(parseJson(text));
-  if (!data) throw new UnreadableReport('The JSON is not a TLS report.');
-  const range = timeRange(new Date(data['date-range']['start-datetime']), new Date(data['date-range']['end-datetime']));
-  const contact = plain(data['contact-info'] ?? '');
-  const organisation = plain(data['organization-name'] ?? '') || contact || 'unknown';
-  const sender = { kind: 'tls' as const, organisation, contact, reportId: plain(data['report-id']), ...range };
-  const reports = domainsOf(data.policies).map(([domain, policies]) => ({ ...sender, domain, ...contentOf(policies) }));
+  const reports = listIn(parseJson(text)).slice(0, MAX_REPORTS).flatMap(reportsIn);
   if (reports.length === 0) throw new UnreadableReport('The report names no domain.');
   return reports;
 }
 
+/** Control characters are spaces between values, and forbidden within text. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    return JSON.parse(text.replace(/[\u0000-\u001f\ufeff]+/g, ' '));
   } catch {
     throw new UnreadableReport('The file is not valid JSON.');
   }
 }
 
-const Sessions = z.number().int().min(0).max(LIMITS.count);
-const Text = z.string().nullish();
-const Texts = z.union([z.string(), z.array(z.string())]).nullish();
+/** A value of an object, whatever the letter case of its name, and with `_` for `-`. */
+function fieldOf(object: unknown, name: string): unknown {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
+  if (Object.hasOwn(object, name)) return (object as Record<string, unknown>)[name];
+  return Object.entries(object).find(([key]) => key.toLowerCase().replaceAll('_', '-') === name)?.[1];
+}
 
-const Failure = z.object({
-  'result-type': z.string(),
-  'sending-mta-ip': Text,
-  'receiving-mx-hostname': Text,
-  'receiving-mx-helo': Text,
-  'receiving-ip': Text,
-  'failed-session-count': Sessions,
-  'additional-information': Text,
-  'additional-info-uri': Text,
-  'failure-reason-code': Text,
-});
+/** A list, also of one value that isn't in a list. */
+function listIn(value: unknown): unknown[] {
+  return value === undefined || value === null ? [] : [value].flat();
+}
 
-const Policy = z.object({
-  policy: z.object({
-    'policy-type': z.string(),
-    'policy-domain': z.string(),
-    'policy-string': Texts,
-    'mx-host': Texts,
-    'mx-host-pattern': Texts,
-  }),
-  summary: z.object({ 'total-successful-session-count': Sessions, 'total-failure-session-count': Sessions }),
-  'failure-details': z.array(Failure).nullish(),
-});
+/** Text, also as a number. Null if it is none, or empty. */
+function textIn(value: unknown, maxLength?: number): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? plain(String(value), maxLength) || null : null;
+}
 
-const Report = z.object({
-  'organization-name': Text,
-  'contact-info': Text,
-  'report-id': z.string().min(1),
-  'date-range': z.object({ 'start-datetime': z.string().max(64), 'end-datetime': z.string().max(64) }),
-  policies: z.array(Policy),
-});
-
-type Policies = z.infer<typeof Policy>[];
-
-function domainsOf(policies: Policies): [domain: string, policies: Policies][] {
-  const byDomain = new Map<string, Policies>();
-  for (const entry of policies.slice(0, MAX_POLICIES)) {
-    const domain = normalizeDomainName(entry.policy['policy-domain']);
-    if (domain) byDomain.set(domain, [...(byDomain.get(domain) ?? []), entry]);
+function reportsIn(given: unknown): ParsedTls[] {
+  if (fieldOf(given, 'policies') === undefined) throw new UnreadableReport('The JSON is not a TLS report.');
+  const range = fieldOf(given, 'date-range');
+  const timeIn = (name: string) => timeOf(textIn(fieldOf(range, name)) ?? '');
+  const contact = textIn(fieldOf(given, 'contact-info')) ?? '';
+  const leftOut = createLeftOut();
+  const sender = {
+    kind: 'tls' as const,
+    organisation: textIn(fieldOf(given, 'organization-name')) || contact || 'unknown',
+    contact,
+    reportId: textIn(fieldOf(given, 'report-id')) ?? 'unknown',
+    ...timeRange(timeIn('start-datetime'), timeIn('end-datetime'), leftOut.add),
+  };
+  const policies = listIn(fieldOf(given, 'policies'));
+  if (policies.length > MAX_POLICIES) {
+    leftOut.add('The policy is beyond the limit of policies.', policies.length - MAX_POLICIES);
   }
-  return [...byDomain];
+  const byDomain = new Map<string, unknown[]>();
+  for (const entry of policies.slice(0, MAX_POLICIES)) {
+    for (const domain of leftOut.attempt(() => domainOf(entry)))
+      byDomain.set(domain, [...(byDomain.get(domain) ?? []), entry]);
+  }
+  // What belongs to no domain is shown with each.
+  return [...byDomain].map(([domain, entries]) => ({ ...sender, domain, ...contentOf(entries, leftOut.list()) }));
 }
 
-function contentOf(policies: Policies): Pick<ParsedTls, 'policies' | 'failures' | 'isTruncated'> {
-  const failures = policies.flatMap((policy) => policy['failure-details'] ?? []);
-  const mostFirst = failures.toSorted((one, other) => other['failed-session-count'] - one['failed-session-count']);
+function domainOf(entry: unknown): string {
+  const text = textIn(fieldOf(fieldOf(entry, 'policy'), 'policy-domain')) ?? '';
+  const domain = normalizeDomainName(text);
+  if (!domain) throw new UnreadablePart('The policy names no domain.');
+  return domain;
+}
+
+function contentOf(
+  entries: unknown[],
+  shared: ParsedTls['leftOut'],
+): Pick<ParsedTls, 'policies' | 'failures' | 'isTruncated' | 'leftOut'> {
+  const leftOut = createLeftOut();
+  for (const { reason, count } of shared) leftOut.add(reason, count);
+  const byPolicy = entries.map((entry) =>
+    listIn(fieldOf(entry, 'failure-details')).flatMap((failure) => leftOut.attempt(() => failureOf(failure))),
+  );
+  const mostFirst = byPolicy.flat().toSorted((one, other) => other.sessions - one.sessions);
+  const isTruncated = mostFirst.length > LIMITS.tlsFailures;
+  if (isTruncated) {
+    leftOut.add('The failure is beyond the limit of failures.', mostFirst.length - LIMITS.tlsFailures);
+  }
+  const policies = entries.map((entry, index) => {
+    const detailed = (byPolicy[index] ?? []).reduce((sum, { sessions }) => sum + sessions, 0);
+    return policyOf(entry, Math.min(detailed, LIMITS.count), leftOut);
+  });
+  return { policies, failures: mostFirst.slice(0, LIMITS.tlsFailures), isTruncated, leftOut: leftOut.list() };
+}
+
+/** @param detailed the failed sessions in the details */
+function policyOf(entry: unknown, detailed: number, leftOut: ReturnType<typeof createLeftOut>): TlsPolicy {
+  const policy = fieldOf(entry, 'policy');
+  const summary = fieldOf(entry, 'summary');
+  const succeeded = countIn(fieldOf(summary, 'total-successful-session-count'));
+  const failed = countIn(fieldOf(summary, 'total-failure-session-count'));
+  if (succeeded === null) leftOut.add('The number of successful sessions isn’t a valid count.');
+  if (failed === null) leftOut.add('The number of failed sessions isn’t a valid count.');
+  const failedSessions = failed ?? detailed;
   return {
-    policies: policies.map(policyOf),
-    failures: mostFirst.slice(0, LIMITS.tlsFailures).map(failureOf),
-    isTruncated: failures.length > LIMITS.tlsFailures,
+    type: textIn(fieldOf(policy, 'policy-type')) ?? 'unknown',
+    strings: textsIn(fieldOf(policy, 'policy-string')),
+    mx_hosts: textsIn(fieldOf(policy, 'mx-host') ?? fieldOf(policy, 'mx-host-pattern')),
+    sessions: (succeeded ?? 0) + failedSessions,
+    failed_sessions: failedSessions,
   };
 }
 
-function policyOf({ policy, summary }: Policies[number]): TlsPolicy {
-  const failed = summary['total-failure-session-count'];
-  return {
-    type: plain(policy['policy-type']),
-    strings: listOf(policy['policy-string']),
-    mx_hosts: listOf(policy['mx-host'] ?? policy['mx-host-pattern']),
-    sessions: summary['total-successful-session-count'] + failed,
-    failed_sessions: failed,
-  };
-}
-
-function listOf(texts: z.infer<typeof Texts>): string[] {
-  return [texts ?? []]
-    .flat()
+function textsIn(value: unknown): string[] {
+  return listIn(value)
     .slice(0, LIMITS.listLength)
-    .map((text) => plain(text));
+    .flatMap((text) => textIn(text) ?? []);
 }
 
-function failureOf(failure: z.infer<typeof Failure>): TlsFailureRow {
-  const of = (text: string | null | undefined, maxLength?: number) => (text && plain(text, maxLength)) || null;
+/** @throws UnreadablePart */
+function failureOf(failure: unknown): TlsFailureRow {
+  const of = (name: string, maxLength?: number) => textIn(fieldOf(failure, name), maxLength);
+  const resultType = of('result-type');
+  if (!resultType) throw new UnreadablePart('The failure has no result type.');
+  const sessions = countIn(fieldOf(failure, 'failed-session-count'));
+  if (sessions === null) throw new UnreadablePart('The failure’s number of sessions isn’t a valid count.');
   return {
-    resultType: plain(failure['result-type']).toLowerCase(),
-    mxHost: of(failure['receiving-mx-hostname'])?.toLowerCase().replace(/\.$/, '') ?? null,
-    sendingIp: of(failure['sending-mta-ip']),
-    receivingIp: of(failure['receiving-ip']),
-    receivingHelo: of(failure['receiving-mx-helo']),
-    sessions: failure['failed-session-count'],
-    reasonCode: of(failure['failure-reason-code'], LIMITS.commentLength),
-    additionalInformation: of(
-      failure['additional-information'] ?? failure['additional-info-uri'],
-      LIMITS.commentLength,
-    ),
+    resultType: resultType.toLowerCase(),
+    mxHost: of('receiving-mx-hostname')?.toLowerCase().replace(/\.$/, '') ?? null,
+    sendingIp: of('sending-mta-ip'),
+    receivingIp: of('receiving-ip'),
+    receivingHelo: of('receiving-mx-helo'),
+    sessions,
+    reasonCode: of('failure-reason-code', LIMITS.commentLength),
+    additionalInformation:
+      of('additional-information', LIMITS.commentLength) ?? of('additional-info-uri', LIMITS.commentLength),
   };
 }

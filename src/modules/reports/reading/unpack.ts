@@ -1,48 +1,62 @@
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip } from 'node:zlib';
 import yauzl from 'yauzl';
 import { LIMITS, UnreadableReport } from './report';
 
 const MB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
-const REPORT_NAME = /\.(xml|json)$/i;
+const REPORT_NAME = /\.(xml|json)\s*$/i;
+/** What macOS adds about each file. */
+const MACOS_NAME = /(^|\/)(__MACOSX\/|\._)/;
 
 /**
- * The content of a file in pieces: plain, or unpacked from gzip or from the first XML or JSON file of a zip file. It stops at
- * the limits, so that its memory does not depend on what a file would unpack to.
+ * The content of a file in pieces: plain, unpacked from gzip, or of each report in a zip file. It stops at the limits, so that its
+ * memory does not depend on what a file would unpack to.
  */
-export async function* unpack(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* unpack(bytes: Uint8Array): AsyncGenerator<AsyncIterable<Uint8Array>> {
   if (bytes.byteLength > LIMITS.compressedBytes) throw tooLarge();
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (startsWith(file, [0x1f, 0x8b])) yield* limited(gunzip(file), file.byteLength);
+  if (startsWith(file, [0x1f, 0x8b])) yield limited(gunzip(file), file.byteLength);
   else if (startsWith(file, [0x50, 0x4b])) yield* unzip(file);
-  else yield* pieces(file);
+  else yield pieces(file);
 }
 
-function* pieces(file: Buffer): Generator<Uint8Array> {
+async function* pieces(file: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < file.byteLength; start += PIECE_BYTES) yield file.subarray(start, start + PIECE_BYTES);
 }
 
+/** A file that was cut is read as far as it goes. */
 function gunzip(file: Buffer): Readable {
-  return Readable.from([file]).pipe(createGunzip());
+  return Readable.from([file]).pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
 }
 
-async function* unzip(file: Buffer): AsyncGenerator<Uint8Array> {
+async function* unzip(file: Buffer): AsyncGenerator<AsyncIterable<Uint8Array>> {
   try {
-    const zip = await yauzl.fromBufferPromise(file, { lazyEntries: true, validateEntrySizes: true });
+    const zip = await yauzl.fromBufferPromise(file, { lazyEntries: true, validateEntrySizes: true, autoClose: false });
     if (zip.entryCount > LIMITS.zipEntries) throw new UnreadableReport('The zip file has too many files.');
+    const entries: yauzl.Entry[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (!REPORT_NAME.test(entry.fileName)) continue;
-      if (!entry.canDecodeFileData())
-        throw new UnreadableReport('The zip file is encrypted, or packed in an unknown way.');
-      if (entry.uncompressedSize > LIMITS.bytes) throw tooLarge();
-      yield* limited(await zip.openReadStreamPromise(entry), entry.compressedSize);
-      return;
+      if (!entry.fileName.endsWith('/') && !MACOS_NAME.test(entry.fileName)) entries.push(entry);
     }
+    const named = entries.filter(({ fileName }) => REPORT_NAME.test(fileName));
+    for (const entry of named.length > 0 ? named : entries) yield entryOf(zip, entry);
+    if (entries.length > 0) return;
   } catch (error) {
     throw unreadable(error);
   }
-  throw new UnreadableReport('The zip file has no XML or JSON file.');
+  throw new UnreadableReport('The zip file has no file.');
+}
+
+async function* entryOf(zip: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator<Uint8Array> {
+  if (!entry.canDecodeFileData()) throw new UnreadableReport('The zip file is encrypted, or packed in an unknown way.');
+  if (entry.uncompressedSize > LIMITS.bytes) throw tooLarge();
+  let source: Readable;
+  try {
+    source = await zip.openReadStreamPromise(entry);
+  } catch (error) {
+    throw unreadable(error);
+  }
+  yield* limited(source, entry.compressedSize);
 }
 
 async function* limited(source: Readable, packedBytes: number): AsyncGenerator<Uint8Array> {

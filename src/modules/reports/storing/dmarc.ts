@@ -2,16 +2,17 @@ import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
-import { CAPS } from './caps';
+import { CAPS, UNAUTHENTICATED } from './caps';
 import { fingerprintOf, reportedDay } from './fingerprint';
 import type { StoreOptions } from './options';
+import { isTrusted } from './trust';
 
 const BATCH_SIZE = 5_000;
 const MAX_DOMAINS = 10;
 
 /** @returns the new row's id, or null for a duplicate */
 export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOptions): Promise<string | null> {
-  const { domainId, source, at } = options;
+  const { domainId, source, sender, at } = options;
   const { rows, policy, errors, isTruncated } = report;
   const id = uuidv7();
   const totals = sumOf(rows);
@@ -34,25 +35,35 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOpt
       errors,
       source,
       receivedAt: at,
+      unknown: totals.unknown,
+      leftOut: report.leftOut,
+      senderDomain: sender?.domain ?? null,
+      isAuthenticated: sender?.isAuthenticated ?? false,
     },
   });
   if (count === 0) return null;
   await insertRows(tx, id, rows);
-  await addDay(tx, report, domainId, totals);
-  await addSources(tx, report, domainId, await withinCap(tx, report, domainId, sourcesOf(rows)));
+  const summed = { domainId, day: reportedDay(report), isTrusted: isTrusted(report, options) };
+  await addDay(tx, report, summed, totals);
+  await addSources(tx, report, summed, await withinCap(tx, summed, sourcesOf(rows)));
   return id;
 }
 
-type Sum = Record<'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected', number>;
+/** What rows of sums are about. */
+type Summed = { domainId: string; day: Date; isTrusted: boolean };
+
+type Column = 'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected' | 'unknown';
+type Sum = Record<Column, number>;
 type Source = Sum & { ip: string; dkim_domains: Set<string>; spf_domains: Set<string> };
 
 function emptySum(): Sum {
-  return { messages: 0, aligned: 0, dkim_aligned: 0, spf_aligned: 0, quarantined: 0, rejected: 0 };
+  return { messages: 0, aligned: 0, dkim_aligned: 0, spf_aligned: 0, quarantined: 0, rejected: 0, unknown: 0 };
 }
 
 function add(sum: Sum, { messages, isDkimAligned, isSpfAligned, disposition }: DmarcRow): void {
   sum.messages += messages;
   if (isDkimAligned || isSpfAligned) sum.aligned += messages;
+  else if (isDkimAligned === null || isSpfAligned === null) sum.unknown += messages;
   if (isDkimAligned) sum.dkim_aligned += messages;
   if (isSpfAligned) sum.spf_aligned += messages;
   if (disposition === 'quarantine') sum.quarantined += messages;
@@ -102,28 +113,31 @@ async function insertRows(tx: Tx, reportId: string, rows: DmarcRow[]): Promise<v
   }
 }
 
-async function addDay(tx: Tx, report: ParsedDmarc, domainId: string, sum: Sum): Promise<void> {
+async function addDay(tx: Tx, { organisation }: ParsedDmarc, summed: Summed, sum: Sum): Promise<void> {
+  const { domainId, day, isTrusted: trusted } = summed;
   await tx.$executeRaw`
-    INSERT INTO dmarc_day AS known (domain_id, day, organisation, reports, messages, aligned, dkim_aligned, spf_aligned,
-                                    quarantined, rejected)
-    VALUES (${domainId}::uuid, ${reportedDay(report)}::timestamptz::date, ${report.organisation}, 1, ${sum.messages},
-            ${sum.aligned}, ${sum.dkim_aligned}, ${sum.spf_aligned}, ${sum.quarantined}, ${sum.rejected})
-    ON CONFLICT (domain_id, day, organisation) DO UPDATE SET
+    INSERT INTO dmarc_day AS known (domain_id, day, organisation, is_trusted, reports, messages, aligned, dkim_aligned,
+                                    spf_aligned, quarantined, rejected, unknown)
+    VALUES (${domainId}::uuid, ${day}::timestamptz::date, ${organisation}, ${trusted}, 1, ${sum.messages}, ${sum.aligned},
+            ${sum.dkim_aligned}, ${sum.spf_aligned}, ${sum.quarantined}, ${sum.rejected}, ${sum.unknown})
+    ON CONFLICT (domain_id, day, organisation, is_trusted) DO UPDATE SET
       reports = known.reports + 1,
       messages = known.messages + EXCLUDED.messages,
       aligned = known.aligned + EXCLUDED.aligned,
       dkim_aligned = known.dkim_aligned + EXCLUDED.dkim_aligned,
       spf_aligned = known.spf_aligned + EXCLUDED.spf_aligned,
       quarantined = known.quarantined + EXCLUDED.quarantined,
-      rejected = known.rejected + EXCLUDED.rejected`;
+      rejected = known.rejected + EXCLUDED.rejected,
+      unknown = known.unknown + EXCLUDED.unknown`;
 }
 
 /** Those that the day has, and of the others as many as it may have, most messages first. */
-async function withinCap(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<Source[]> {
-  const ofDay = Prisma.sql`domain_id = ${domainId}::uuid AND day = ${reportedDay(report)}::timestamptz::date`;
+async function withinCap(tx: Tx, { domainId, day, isTrusted: trusted }: Summed, sources: Source[]): Promise<Source[]> {
+  const ofDay = Prisma.sql`
+    domain_id = ${domainId}::uuid AND day = ${day}::timestamptz::date AND is_trusted = ${trusted}`;
   const [known] = await tx.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM dmarc_source_day WHERE ${ofDay}`;
-  const room = CAPS.sources - (known?.count ?? 0);
+  const room = (trusted ? CAPS.sources : UNAUTHENTICATED.sources) - (known?.count ?? 0);
   if (sources.length <= room) return sources;
   const ips = sources.map(({ ip }) => ip);
   const found = await tx.$queryRaw<{ ip: string }[]>`
@@ -133,7 +147,8 @@ async function withinCap(tx: Tx, report: ParsedDmarc, domainId: string, sources:
   return [...sources.filter(({ ip }) => knownIps.has(ip)), ...added.slice(0, Math.max(room, 0))];
 }
 
-async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<void> {
+async function addSources(tx: Tx, report: ParsedDmarc, summed: Summed, sources: Source[]): Promise<void> {
+  const { domainId, day, isTrusted: trusted } = summed;
   for (let start = 0; start < sources.length; start += BATCH_SIZE) {
     const batch = sources.slice(start, start + BATCH_SIZE).map((source) => ({
       ...source,
@@ -142,20 +157,21 @@ async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources
     }));
     await tx.$executeRaw`
       INSERT INTO dmarc_source_day AS known (domain_id, day, ip, messages, aligned, dkim_aligned, spf_aligned, quarantined,
-                                             rejected, dkim_domains, spf_domains, first_seen_at, last_seen_at)
-      SELECT ${domainId}::uuid, ${reportedDay(report)}::timestamptz::date, ip, messages, aligned, dkim_aligned,
-             spf_aligned, quarantined, rejected, dkim_domains, spf_domains, ${report.begin}::timestamptz,
-             ${report.end}::timestamptz
+                                             rejected, unknown, dkim_domains, spf_domains, first_seen_at, last_seen_at, is_trusted)
+      SELECT ${domainId}::uuid, ${day}::timestamptz::date, ip, messages, aligned, dkim_aligned, spf_aligned, quarantined,
+             rejected, unknown, dkim_domains, spf_domains, ${report.begin}::timestamptz, ${report.end}::timestamptz,
+             ${trusted}
         FROM jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) AS given(
              ip text, messages bigint, aligned bigint, dkim_aligned bigint, spf_aligned bigint, quarantined bigint,
-             rejected bigint, dkim_domains text[], spf_domains text[])
-      ON CONFLICT (domain_id, day, ip) DO UPDATE SET
+             rejected bigint, unknown bigint, dkim_domains text[], spf_domains text[])
+      ON CONFLICT (domain_id, day, ip, is_trusted) DO UPDATE SET
         messages = known.messages + EXCLUDED.messages,
         aligned = known.aligned + EXCLUDED.aligned,
         dkim_aligned = known.dkim_aligned + EXCLUDED.dkim_aligned,
         spf_aligned = known.spf_aligned + EXCLUDED.spf_aligned,
         quarantined = known.quarantined + EXCLUDED.quarantined,
         rejected = known.rejected + EXCLUDED.rejected,
+        unknown = known.unknown + EXCLUDED.unknown,
         dkim_domains = ARRAY(SELECT DISTINCT unnest(known.dkim_domains || EXCLUDED.dkim_domains) ORDER BY 1 LIMIT ${MAX_DOMAINS}),
         spf_domains = ARRAY(SELECT DISTINCT unnest(known.spf_domains || EXCLUDED.spf_domains) ORDER BY 1 LIMIT ${MAX_DOMAINS}),
         first_seen_at = least(known.first_seen_at, EXCLUDED.first_seen_at),

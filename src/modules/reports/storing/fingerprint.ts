@@ -13,3 +13,8 @@ export function fingerprintOf({ organisation, contact, reportId, begin, end }: P
 export function reportedDay({ begin, end }: ParsedReport): Date {
   return new Date(Math.floor((begin.getTime() + end.getTime()) / 2 / DAY_MS) * DAY_MS);
 }
+
+/** How many UTC days a report covers. One that names local days covers as many. */
+export function daysOf({ begin, end }: Pick<ParsedReport, 'begin' | 'end'>): number {
+  return Math.max(1, Math.round((end.getTime() - begin.getTime()) / DAY_MS));
+}

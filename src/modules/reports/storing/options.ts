@@ -1,1 +1,9 @@
-export type StoreOptions = { domainId: string; source: 'mail' | 'upload'; at: Date };
+import type { ReportSender } from '../reading/authentication';
+
+export type StoreOptions = {
+  domainId: string;
+  source: 'mail' | 'upload';
+  /** Who sent the report by mail. */
+  sender: ReportSender | null;
+  at: Date;
+};

@@ -32,23 +32,27 @@ export async function storeReport(tx: Tx, report: ParsedReport, options: StoreOp
 export type Arrived = { report: ParsedReport; domainId: string };
 
 /**
- * Stores the reports of a message. One that can't be stored undoes neither the others nor the transaction.
+ * Stores the reports of a message or file. One that can't be stored undoes neither the others nor the transaction.
  * @throws if trying again may help
  */
-export async function storeReports(tx: Tx, arrived: Arrived[], at: Date): Promise<StoreResult[]> {
+export async function storeReports(
+  tx: Tx,
+  arrived: Arrived[],
+  options: Omit<StoreOptions, 'domainId'>,
+): Promise<StoreResult[]> {
   await lockDomains(
     tx,
     arrived.map(({ domainId }) => domainId),
   );
   const results: StoreResult[] = [];
   for (const { report, domainId } of arrived) {
-    results.push(await insertOrLeaveOut(tx, report, { domainId, source: 'mail', at }));
+    results.push(await insertOrLeaveOut(tx, report, { ...options, domainId }));
   }
   const stored = arrived.filter((_, index) => results[index]?.status === 'stored');
   await addHosts(
     tx,
     stored.map(({ report }) => report),
-    at,
+    options.at,
   );
   return results;
 }

@@ -6,7 +6,7 @@ import type { StoreOptions } from './options';
 
 /** @returns the new row's id, or null for a duplicate */
 export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions): Promise<string | null> {
-  const { domainId, source, at } = options;
+  const { domainId, source, sender, at } = options;
   const { policies, failures } = report;
   const id = uuidv7();
   const { count } = await tx.tlsReport.createMany({
@@ -28,6 +28,9 @@ export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions
       isTruncated: report.isTruncated,
       source,
       receivedAt: at,
+      leftOut: report.leftOut,
+      senderDomain: sender?.domain ?? null,
+      isAuthenticated: sender?.isAuthenticated ?? false,
     },
   });
   if (count === 0) return null;

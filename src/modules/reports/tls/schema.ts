@@ -9,7 +9,16 @@ import {
   plainText,
   Timestamp,
 } from '@/lib/wire';
-import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
+import {
+  Count,
+  DroppedReports,
+  DropReason,
+  LeftOut,
+  ReportPeriod,
+  ReportSender,
+  ReportSource,
+  UploadStatus,
+} from '../schema';
 
 const failure = {
   mx_host: z.string().nullable(),
@@ -60,6 +69,8 @@ const summary = {
   sessions: Count,
   failed_sessions: Count,
   source: ReportSource,
+  sender: ReportSender,
+  days: Count.meta({ description: 'UTC days that the report covers. Its figures count on the one in the middle' }),
   received_at: Timestamp,
 };
 
@@ -88,6 +99,7 @@ export const TlsReport = z
         additional_information: z.string().nullable(),
       }),
     ),
+    left_out: LeftOut,
     truncated: z.boolean().meta({ description: 'Whether the report had more failures than are stored' }),
   })
   .meta({ id: 'TlsReport' });

@@ -6,6 +6,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
+import { presentArrival, presentLeftOut } from '../present';
 import type { UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { meaningOf } from './meanings';
@@ -46,6 +47,7 @@ export async function getTlsReport(ctx: ActorContext, { id }: { id: string }): P
     ...presentSummary(row),
     policies: row.policies as TlsReport['policies'],
     failures: row.failures.map(presentFailure),
+    left_out: presentLeftOut(row),
     truncated: row.isTruncated,
   };
 }
@@ -69,6 +71,7 @@ function presentSummary(row: Prisma.TlsReportGetPayload<object>): TlsReportSumma
     sessions: countOf(row.sessions),
     failed_sessions: countOf(row.failedSessions),
     source: row.source,
+    ...presentArrival(row),
     received_at: row.receivedAt.toISOString(),
   };
 }

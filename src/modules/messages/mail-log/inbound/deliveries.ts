@@ -146,6 +146,7 @@ async function inboundMail(
     sizeBytes: stored.sizeBytes ?? meta?.size ?? content.header.byteLength,
     ...content,
     verdict: { score: verdict.score, action: verdict.action },
+    authenticatedDomain: meta ? (meta.authenticated_domain ?? null) : undefined,
     spam: isRejected ? 'blocked' : MARKED.has(verdict.action) ? 'delivered' : 'no',
     receivedAt: unreported[0]?.at ?? now,
     reportedMailboxes: reported.filter(({ isForwarded }) => !isForwarded).map(({ recipient }) => recipient),

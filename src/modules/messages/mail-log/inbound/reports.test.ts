@@ -39,6 +39,23 @@ it('a report in the mailbox for reports is read, and its content still goes to w
   expect(full?.data).toMatchObject({ body_text: expect.stringContaining('This is a report.'), attachments: [{}] });
 });
 
+it.each([
+  [
+    'confirms a domain',
+    { authenticated_domain: 'mail.far.example' },
+    { senderDomain: 'far.example', isAuthenticated: true },
+  ],
+  ['confirms none', {}, { senderDomain: 'far.example', isAuthenticated: false }],
+])('the filter alone says who sent a report, where it %s', async (_name, meta, expected) => {
+  await makeMailbox(mail.domain.id, 'dmarc-reports');
+  const forged = `Authentication-Results: localhost; dkim=pass header.d=big.example\r\n${raw()}`;
+  await mail.filtered({ recipients: [at('dmarc-reports')], ...meta }, forged);
+  await logDelivery('dmarc-reports');
+  await createDeliveryReporter(db, messageCopies())(reportRun());
+  await expect.poll(reports).toBe(1);
+  expect(await db.dmarcReport.findFirstOrThrow({ where: { domainId: mail.domain.id } })).toMatchObject(expected);
+});
+
 it('a report that the agent took is recorded, and neither fetched nor stored again', async () => {
   await mail.filtered({ recipients: [at('dmarc-reports')], is_whole: false }, null);
   await logDelivery('dmarc-reports');

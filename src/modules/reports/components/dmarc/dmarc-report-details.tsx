@@ -7,7 +7,9 @@ import { Skeleton } from '@/components/marks/skeleton';
 import { DetailsList } from '@/components/text/details-list';
 import { formatCount, formatFull } from '@/lib/format';
 import type { DmarcReport, DmarcReportRow } from '../../dmarc/schema';
+import { LeftOut } from '../left-out';
 import classes from '../reports.module.css';
+import { SentBy } from '../sent-by';
 
 /** A report as it was sent: its policy, and each source with its results. */
 export function DmarcReportDetails({ id }: { id: string }) {
@@ -21,12 +23,14 @@ export function DmarcReportDetails({ id }: { id: string }) {
         <dd>
           {formatFull(data.begin)} to {formatFull(data.end)}
         </dd>
-        <dt>Sender</dt>
+        <dt>Contact</dt>
         <dd className="wrap">{data.email}</dd>
+        <SentBy sender={data.sender} />
         <dt>Report ID</dt>
         <dd className="mono wrap">{data.report_id}</dd>
         <dt>Policy</dt>
         <dd className="mono wrap">{policyOf(data.policy)}</dd>
+        <LeftOut leftOut={data.left_out} />
         {data.errors.length > 0 && (
           <>
             <dt>Errors</dt>
@@ -55,6 +59,11 @@ function policyOf({ p, sp, np, adkim, aspf, pct }: DmarcReport['policy']): strin
   return tags.map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
+function alignmentText(isAligned: boolean | null): string {
+  if (isAligned === null) return 'Unknown';
+  return isAligned ? 'Aligned' : 'Not aligned';
+}
+
 const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
   {
     key: 'ip',
@@ -75,7 +84,7 @@ const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
     className: classes.reason,
     cell: ({ dkim, dkim_aligned }) => (
       <>
-        {dkim_aligned ? 'Aligned' : 'Not aligned'}
+        {alignmentText(dkim_aligned)}
         {dkim.map(({ domain, result }) => `, ${domain} ${result}`)}
       </>
     ),
@@ -87,7 +96,7 @@ const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
     className: classes.reason,
     cell: ({ spf, spf_aligned }) => (
       <>
-        {spf_aligned ? 'Aligned' : 'Not aligned'}
+        {alignmentText(spf_aligned)}
         {spf.map(({ domain, result }) => `, ${domain} ${result}`)}
       </>
     ),

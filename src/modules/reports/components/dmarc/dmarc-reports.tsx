@@ -21,13 +21,14 @@ export function DmarcReports({ domainId }: { domainId: string }) {
       input={input}
       query={query}
       search={search}
-      mark={({ failed }) =>
-        failed === 0 ? (
+      mark={({ failed, aligned }) => {
+        if (failed > 0) return <StatusMark status="warning">{formatCount(failed)} failed</StatusMark>;
+        return aligned > 0 ? (
           <StatusMark status="on">Passed</StatusMark>
         ) : (
-          <StatusMark status="warning">{formatCount(failed)} failed</StatusMark>
-        )
-      }
+          <StatusMark status="off">Unknown</StatusMark>
+        );
+      }}
       columns={[
         {
           key: 'messages',

@@ -7,7 +7,7 @@ import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CodeBlock } from '@/components/values/code-block';
-import { formatPlural } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
 import type { DomainDmarc } from '../../dmarc/schema';
 import type { ReportPeriod } from '../../schema';
 import { ByDay } from '../by-day';
@@ -72,9 +72,7 @@ function Totals({ totals }: { totals: DomainDmarc['totals'] | undefined }) {
           key: 'messages',
           title: <StatusMark status="sent">Messages</StatusMark>,
           value: totals?.messages,
-          caption: totals
-            ? `${formatPlural(totals.reports, 'report')} of ${formatPlural(totals.organisations, 'organization')}`
-            : '\u00a0',
+          caption: totals ? captionOf(totals) : '\u00a0',
         },
         {
           key: 'passed',
@@ -103,6 +101,11 @@ function Totals({ totals }: { totals: DomainDmarc['totals'] | undefined }) {
       ]}
     />
   );
+}
+
+function captionOf({ reports, organisations, unknown }: DomainDmarc['totals']): string {
+  const sent = `${formatPlural(reports, 'report')} of ${formatPlural(organisations, 'organization')}`;
+  return unknown === 0 ? sent : `${sent}, ${formatCount(unknown)} without a result`;
 }
 
 function NoReports({ dmarc: { policy, recommendation, dropped } }: { dmarc: DomainDmarc }) {

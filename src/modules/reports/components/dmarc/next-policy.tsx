@@ -13,7 +13,9 @@ export function NextPolicy({ dmarc: { policy, recommendation } }: { dmarc: Domai
       <SectionHeading title="Recommended policy" id="next-policy" isUnderlined>
         <span className="mono">p={recommendation.policy}</span>
         {policy.p && policy.p !== recommendation.policy && <span className="quiet">now p={policy.p}</span>}
-        {isPublished && <StatusMark status="on">Published</StatusMark>}
+        {isPublished && (
+          <StatusMark status="on">{policy.inherited_from === null ? 'Published' : 'Inherited'}</StatusMark>
+        )}
       </SectionHeading>
       <div className={classes.next}>
         <div>
@@ -26,7 +28,7 @@ export function NextPolicy({ dmarc: { policy, recommendation } }: { dmarc: Domai
         </div>
         <CodeBlock
           title={isPublished ? 'Published' : 'Publish this'}
-          hint="as TXT record at _dmarc"
+          hint={isPublished && policy.inherited_from ? `at _dmarc.${policy.inherited_from}` : 'as TXT record at _dmarc'}
           code={record}
           what="the DMARC record"
         />

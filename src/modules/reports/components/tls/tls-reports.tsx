@@ -9,7 +9,9 @@ import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DetailsList } from '@/components/text/details-list';
 import { formatCount, formatFull, formatPlural } from '@/lib/format';
+import { LeftOut } from '../left-out';
 import { REPORTS_PER_PAGE, ReportList } from '../report-list';
+import { SentBy } from '../sent-by';
 
 export function TlsReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
@@ -58,8 +60,10 @@ function TlsReportDetails({ id }: { id: string }) {
       </dd>
       <dt>Contact</dt>
       <dd className="wrap">{data.contact}</dd>
+      <SentBy sender={data.sender} />
       <dt>Report ID</dt>
       <dd className="mono wrap">{data.report_id}</dd>
+      <LeftOut leftOut={data.left_out} />
       {data.policies.map(({ type, mx_hosts, sessions, failed_sessions }) => (
         <PolicyLine key={`${type} ${mx_hosts.join()}`} label="Policy">
           {type}

@@ -1,0 +1,110 @@
+import { normalizeDomainName } from '@/lib/mail/address';
+import type { Tx } from '@/server/db';
+import type { DmarcRow, ParsedDmarc, ParsedReport, ParsedTls } from '../reading/report';
+import { fingerprintOf } from '../storing/fingerprint';
+
+type Managed = { id: string; name: string };
+
+/** A report or a part of it, and the managed domain that it is about. */
+export type Part = { report: ParsedReport; domain: Managed };
+
+/** A report with its parts, the one about its own domain first. Without any, it is about a domain that isn't managed. */
+export type Split = { given: ParsedReport; parts: Part[] };
+
+/**
+ * Finds the managed domains that reports are about. A DMARC report is also about managed subdomains in its rows, and a TLS report
+ * may name the MX host of a domain in place of the domain.
+ * @param addressedIds domains at whose addresses the reports arrived
+ */
+export async function findReported(tx: Tx, reports: ParsedReport[], addressedIds: string[]): Promise<Split[]> {
+  const names = new Set(reports.flatMap((report) => (report.kind === 'dmarc' ? namesIn(report) : [report.domain])));
+  const managed = await findManaged(tx, [...names]);
+  const splits: Split[] = [];
+  for (const given of reports) {
+    if (given.kind === 'dmarc') splits.push({ given, parts: partsOf(given, managed) });
+    else {
+      const domain = managed.get(given.domain) ?? (await findByMxHost(tx, given, addressedIds));
+      addTls(splits, given, domain);
+    }
+  }
+  return splits;
+}
+
+async function findManaged(tx: Tx, names: string[]): Promise<Map<string, Managed>> {
+  const rows = await tx.$queryRaw<Managed[]>`SELECT id, name FROM domain WHERE name = ANY(${names}::text[])`;
+  return new Map(rows.map((domain) => [domain.name, domain]));
+}
+
+/** The names from that in From up to the one that the report is about, without this. */
+function namesUpTo(domain: string, headerFrom: string): string[] {
+  const from = normalizeDomainName(headerFrom);
+  if (!from?.endsWith(`.${domain}`)) return [];
+  const labels = from.slice(0, -domain.length - 1).split('.');
+  return labels.map((_, index) => `${labels.slice(index).join('.')}.${domain}`);
+}
+
+function namesIn({ domain, rows }: ParsedDmarc): string[] {
+  const froms = new Set(rows.map(({ headerFrom }) => headerFrom));
+  return [domain, ...[...froms].flatMap((from) => namesUpTo(domain, from))];
+}
+
+function partsOf(report: ParsedDmarc, managed: Map<string, Managed>): Part[] {
+  const own = managed.get(report.domain);
+  const froms = new Set(report.rows.map(({ headerFrom }) => headerFrom));
+  const closest = new Map(
+    [...froms].map((from) => [from, namesUpTo(report.domain, from).find((name) => managed.has(name)) ?? '']),
+  );
+  const bySubdomain = new Map<Managed, DmarcRow[]>();
+  for (const row of report.rows) {
+    const subdomain = managed.get(closest.get(row.headerFrom) ?? '');
+    if (!subdomain) continue;
+    const rows = bySubdomain.get(subdomain) ?? [];
+    rows.push(row);
+    bySubdomain.set(subdomain, rows);
+  }
+  const taken = [...bySubdomain.values()].reduce((sum, rows) => sum + rows.length, 0);
+  const others = report.rows.length - taken;
+  // The rows about others are at the parent domain if that is managed, and nowhere else.
+  const leftOut =
+    own || others === 0 ? [] : [{ reason: 'The row is about a domain that isn’t managed here.', count: others }];
+  const parts = [...bySubdomain].map(([domain, rows]) => ({
+    report: { ...report, domain: domain.name, rows, leftOut: [...report.leftOut, ...leftOut] },
+    domain,
+  }));
+  return own ? [{ report, domain: own }, ...parts] : parts;
+}
+
+/** A policy of DANE belongs to an MX host, and some senders name that as the domain. */
+async function findByMxHost(tx: Tx, report: ParsedTls, addressedIds: string[]): Promise<Managed | undefined> {
+  if (!report.policies.some(({ type }) => type.toLowerCase() === 'tlsa')) return undefined;
+  const found = await tx.$queryRaw<Managed[]>`
+    SELECT d.id, d.name FROM domain d
+     WHERE right(${report.domain}, length(d.name) + 1) = '.' || d.name
+        OR EXISTS (SELECT FROM dns_record r CROSS JOIN LATERAL unnest(r.found) AS value
+                    WHERE r.domain_id = d.id AND r.purpose = 'mx' AND lower(split_part(value, ' ', 2)) = ${report.domain})
+     ORDER BY length(d.name) DESC, d.name`;
+  const addressed = found.find(({ id }) => addressedIds.includes(id));
+  const above = found.find(({ name }) => report.domain.endsWith(`.${name}`));
+  return addressed ?? above ?? (found.length === 1 ? found[0] : undefined);
+}
+
+/** Policies that turn out to be about one domain are one report. */
+function addTls(splits: Split[], given: ParsedTls, domain: Managed | undefined): void {
+  if (!domain) return void splits.push({ given, parts: [] });
+  const print = Buffer.from(fingerprintOf(given));
+  const known = splits.find(
+    (split) => split.parts[0]?.domain.id === domain.id && print.equals(fingerprintOf(split.given)),
+  )?.parts[0];
+  if (known?.report.kind !== 'tls') {
+    return void splits.push({ given, parts: [{ report: { ...given, domain: domain.name }, domain }] });
+  }
+  const { policies, failures, leftOut, isTruncated } = known.report;
+  known.report = {
+    ...known.report,
+    policies: [...policies, ...given.policies],
+    failures: [...failures, ...given.failures].toSorted((one, other) => other.sessions - one.sessions),
+    isTruncated: isTruncated || given.isTruncated,
+    // What belongs to no domain is with each of them.
+    leftOut: [...leftOut, ...given.leftOut.filter(({ reason }) => !leftOut.some((one) => one.reason === reason))],
+  };
+}
