@@ -6,7 +6,7 @@ import type { Database } from '@/server/db';
 import { connectRedis } from '@/server/redis';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
 import { emittedEvents, messageCopies, newQueueId } from '@/test/mail/logged-mail';
 import { makeRedis } from '@/test/servers/redis';
 import { readCursor } from './cursor';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 /** `queries`: the database operations that the reader runs. */
-async function startReader() {
+async function startReader(copies = messageCopies()) {
   const folder = await mkdtemp(join(tmpdir(), 'mail-log-'));
   const postfixLog = join(folder, 'mail.log');
   const server = await makeRedis();
@@ -60,7 +60,7 @@ async function startReader() {
     },
   }) as unknown as Database;
   const clock = manualClock(new Date().toISOString());
-  const create = () => createMailReader({ db: database, redis, installation, copies: messageCopies(), clock });
+  const create = () => createMailReader({ db: database, redis, installation, copies, clock });
   return { read: create(), create, server, redis, postfixLog, queries, clock };
 }
 
@@ -101,6 +101,35 @@ describe('the reader', () => {
     const signedIn = `client=unknown[192.0.2.1], sasl_method=PLAIN, sasl_username=ann@${domain.name}`;
     return logOf(queueId).replace('client=unknown[192.0.2.1]', signedIn);
   };
+
+  it('finds a delivery that the log doesn’t show in the mailbox, once', async () => {
+    const [inMailbox, nowhere] = [newQueueId(), newQueueId()];
+    const searched: string[] = [];
+    const fetch = async (mailbox: string, queueId: string) => {
+      searched.push(`${mailbox} ${queueId}`);
+      return queueId === inMailbox ? Buffer.from('Subject: Joined') : null;
+    };
+    const { read, redis, postfixLog, clock } = await startReader(messageCopies({ fetch }));
+    await makeAlias(domain.id, 'office', `ann@${domain.name}`);
+    for (const [queueId, local] of [
+      [inMailbox, 'office'],
+      [nowhere, 'ann'],
+    ]) {
+      const meta = { queue_id: queueId, message_id: 'x', ip: '', from: '', recipients: [`${local}@${domain.name}`] };
+      const whole = JSON.stringify({ ...meta, action: 'no action', score: 3, subject: 'x', size: 9, is_whole: true });
+      await redis.xadd('postroom:inbound', '*', 'meta', whole, 'raw', 'Subject: Joined\r\n\r\nx');
+    }
+    const logs = [inMailbox, nowhere].map((queueId) => logOf(queueId).replace(/.*lmtp.*\n/, ''));
+    await writeFile(postfixLog, logs.join(''));
+    await read();
+    for (let run = 1; run <= 3; run++) {
+      clock.advance(10);
+      await read();
+    }
+    expect(searched.toSorted()).toEqual([inMailbox, nowhere].map((id) => `ann@${domain.name} ${id}`).toSorted());
+    const events = await emittedEvents(domain.id, 'mail.received');
+    expect(events.map(({ data }) => data)).toMatchObject([{ queue_id: inMailbox, to: `ann@${domain.name}` }]);
+  });
 
   it('waits for the filter’s entry about a submission of a mailbox while the stream is unavailable', async () => {
     const { read, redis, server, postfixLog } = await startReader();

@@ -11,6 +11,7 @@ import { type Cursor, readCursor } from './cursor';
 import { recordFilterEntries } from './filter-entries';
 import { FilterMeta } from './filter-meta';
 import { createDeliveryReporter } from './inbound/deliveries';
+import { createUnloggedFinder } from './inbound/unlogged';
 import { recordLog } from './log';
 import { awaitsFilter } from './outbound/awaited';
 import { settleUncertain } from './outbound/uncertain';
@@ -34,6 +35,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
   const { host, postfixLog } = installation;
   const [streamSource, logSource] = [`${host} stream`, `${host} log`];
   const reportDeliveries = createDeliveryReporter(db, copies);
+  const unlogged = createUnloggedFinder(db, copies);
   const cursors = new Map<string, Cursor>();
   let [lastEntryAt, lastReportAt, lastSettledAt] = [NEVER, NEVER, NEVER];
   let isStreamUnavailable = false;
@@ -77,6 +79,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
       const entries = entriesOf(lines, now);
       if (!isStreamRead && (await awaitsFilter(db, entries, now))) return;
       cursor = await advance(recordLog(db, cursor, { entries, position }));
+      unlogged.note(entries);
     }
     await reportGap();
   }
@@ -118,6 +121,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     if (!hasPassed(SETTLE_INTERVAL_MS, lastSettledAt, now)) return;
     lastSettledAt = now;
     await settleUncertain(db, logSource, now);
+    if (isStreamRead) await unlogged.find(now);
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { rotateLog } from '@/mail/log/log-rotation';
-import { killAgent } from '../support/agent';
+import { killAgent, signalAgent } from '../support/agent';
 import { newName, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
@@ -85,10 +85,12 @@ async function slowPostgres(): Promise<void> {
 }
 
 async function hangOthers(): Promise<void> {
-  const services = ['redis', 'rspamd'] as const;
+  const services = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
   for (const name of services) await signalService(name, 'SIGSTOP');
+  signalAgent('SIGSTOP');
   await sleep(HANG_MS / 3);
   for (const name of services) await signalService(name, 'SIGCONT');
+  signalAgent('SIGCONT');
 }
 
 async function rotate(): Promise<void> {
