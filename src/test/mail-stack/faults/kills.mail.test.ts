@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
@@ -5,12 +6,12 @@ import { rotateLog } from '@/mail/log/log-rotation';
 import { killAgent, signalAgent } from '../support/agent';
 import { newName, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
-import { signInToImap } from '../support/imap-session';
+import { signInToImap, waitForMessage } from '../support/imap-session';
 import { db, mailServer, retryQueue } from '../support/mail-server';
 import { findPostgres, type Postgres } from '../support/postgres';
-import { killService, type Service, signalService } from '../support/services';
+import { killService, type Service, signalProgram, signalService } from '../support/services';
 import { messageText, openInbound, openSubmission } from '../support/smtp-session';
-import { at, domain, remoteServer, type WebhookEvent, webhookEvents } from '../support/traced-mail';
+import { at, domain, remoteServer, type WebhookEvent, waitForEvents, webhookEvents } from '../support/traced-mail';
 
 /** Messages that arrive, and that a mailbox sends, for each fault. */
 const [ARRIVING, SENT] = [25, 17];
@@ -204,6 +205,25 @@ it('nothing is lost, bounced or reported twice, whatever is killed or hangs whil
   }
   expect(new Set(filed)).toEqual(new Set(allArrived));
 }, 900_000);
+
+it('a delivery whose log line is lost with Postfix’s logger is found in the mailbox', async () => {
+  const subject = newName();
+  const session = await openInbound();
+  await session.recipient(at('ann'));
+  // Dovecot has said that the mailbox isn't full, and takes the message only when qmgr can't hear of it any more.
+  await signalService('dovecot', 'SIGSTOP');
+  await session.command('DATA');
+  const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
+  const reply = await session.command(`${text.replaceAll('\n', '\r\n')}\r\n.`);
+  const queueId = /queued as (\w+)/.exec(reply)?.[1];
+  const { postfixLog } = readInstallation(mailServer.config);
+  await expect.poll(() => readFileSync(postfixLog, 'utf8')).toContain(`${queueId}: from=<someone@elsewhere.example>`);
+  for (const program of ['postlogd', 'qmgr']) await signalProgram('postfix', program, 'SIGSTOP');
+  await signalService('dovecot', 'SIGCONT');
+  await waitForMessage(at('ann'), subject);
+  await killService('postfix', { losesLog: true });
+  expect((await waitForEvents('mail.received', 1))[0]?.data).toMatchObject({ subject, queue_id: queueId });
+});
 
 const resultOf = (): Result => ({ accepted: [], maybeRepeated: new Set() });
 

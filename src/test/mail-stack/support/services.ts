@@ -30,11 +30,11 @@ export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
 }
 
 /**
- * Kills all processes of a service, like a host without memory may, and starts it again. Postfix's log is whole: what its
- * logger hadn't written yet would be lost.
+ * Kills all processes of a service, like a host without memory may, and starts it again.
+ * @param losesLog whether what Postfix's logger hasn't written yet is lost
  */
-export async function killService(service: Service): Promise<void> {
-  if (service === 'postfix') await writeLogToEnd(await signalService(service, 'SIGSTOP'));
+export async function killService(service: Service, { losesLog = false } = {}): Promise<void> {
+  if (service === 'postfix' && !losesLog) await writeLogToEnd(await signalService(service, 'SIGSTOP'));
   const pids = await signalService(service, 'SIGKILL');
   await expect.poll(() => pids.filter(isRunning), { interval: 20 }).toEqual([]);
   await promisify(execFile)(STACK, ['start', mailServer.config, service]);
@@ -61,11 +61,24 @@ async function writeLogToEnd(pids: number[]): Promise<void> {
     .toBe(QUIET_LOOKS);
 }
 
+/** Signals those processes of a service that run the program. */
+export async function signalProgram(service: Service, program: string, signal: NodeJS.Signals): Promise<void> {
+  const pids = await processesOf(service);
+  signalProcesses(
+    pids.filter((pid) => readProc(pid, 'comm').trim() === program),
+    signal,
+  );
+}
+
 /** Signals all processes of a service. */
 export async function signalService(service: Service, signal: NodeJS.Signals): Promise<number[]> {
-  const main = await findProcess(readInstallation(mailServer.config), service);
-  if (!main) throw new Error(`${service} isn't running`);
-  const pids = processTree(main.pid);
+  const pids = await processesOf(service);
   signalProcesses(pids, signal);
   return pids;
+}
+
+async function processesOf(service: Service): Promise<number[]> {
+  const main = await findProcess(readInstallation(mailServer.config), service);
+  if (!main) throw new Error(`${service} isn't running`);
+  return processTree(main.pid);
 }
