@@ -1,28 +1,61 @@
-import sanitizeHtml from 'sanitize-html';
+import { Parser } from 'htmlparser2';
 
-/** The text of HTML, with a line for each block. */
+// The work of a parser grows with the product of both.
+const MAX_TAGS = 50_000;
+const MAX_OPEN_TAGS = 5_000;
+
+/** The text of HTML, up to a limit, with a line for each block. */
 export function htmlToText(html: string): string {
-  const broken = html
-    .replace(/\s+/g, ' ')
-    .replace(/<(?:br|\/(?:p|div|tr|li|h[1-6]|table|blockquote|pre))\b[^<>]{0,200}>/gi, '$&\n');
-  const escaped = sanitizeHtml(broken, { allowedTags: [], allowedAttributes: {}, nonTextTags: HIDDEN });
-  return unescaped(escaped)
-    .replace(/ *\n */g, '\n')
-    .trim();
+  let text = '';
+  let hidden = 0;
+  const parser = new Parser({
+    onopentagname(name) {
+      if (HIDDEN.has(name)) hidden += 1;
+      else if (name === 'br') text += '\n';
+    },
+    ontext(content) {
+      if (hidden === 0) text += content.replace(/\s+/g, ' ');
+    },
+    onclosetag(name) {
+      if (HIDDEN.has(name)) hidden -= 1;
+      else if (BLOCKS.has(name)) text += '\n';
+    },
+  });
+  parser.end(boundedHtml(html));
+  return text.replace(/ *\n */g, '\n').trim();
 }
 
-const HIDDEN = ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template'];
+const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);
+const BLOCKS = new Set(['p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'blockquote', 'pre']);
 
 export function textToHtml(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `<div>${escaped.trim().replaceAll('\n', '<br>\n')}</div>`;
 }
 
-function unescaped(html: string): string {
-  return html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('\u00a0', ' ')
-    .replaceAll('&amp;', '&');
+/** The HTML up to the tag that exceeds a limit. Tags that need no end tag count as open, so real mail stays far below. */
+export function boundedHtml(html: string): string {
+  let [tags, open] = [0, 0];
+  for (const { index, 1: slash, 2: name = '' } of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
+    tags += 1;
+    if (slash) open = Math.max(open - 1, 0);
+    else if (!VOID_TAGS.has(name.toLowerCase())) open += 1;
+    if (tags > MAX_TAGS || open > MAX_OPEN_TAGS) return html.slice(0, index);
+  }
+  return html;
 }
+
+const VOID_TAGS = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'wbr',
+]);

@@ -20,17 +20,29 @@ type Range = { start: number; end: number };
 /**
  * Reads the parts of a message. A multipart whose boundary occurs nowhere is read with the one that its content shows,
  * or else as text.
- * @throws if parts are nested deeper than MAX_DEPTH
+ * @throws if parts are nested deeper than MAX_DEPTH, or there are more than MAX_PARTS
  */
-export function readPart(bytes: Buffer, { start, end }: Range = whole(bytes), depth = 0, ofDigest = false): Part {
+export function readPart(bytes: Buffer): Part {
+  return partIn(bytes, { start: 0, end: bytes.length }, { depth: 0, ofDigest: false, left: { parts: MAX_PARTS } });
+}
+
+const MAX_DEPTH = 200;
+// Far more than any message has, and read within a second.
+const MAX_PARTS = 30_000;
+
+type Place = { depth: number; ofDigest: boolean; left: { parts: number } };
+
+function partIn(bytes: Buffer, { start, end }: Range, { depth, ofDigest, left }: Place): Part {
   if (depth > MAX_DEPTH) throw new Error(`The nesting depth of the parts exceeds ${MAX_DEPTH}.`);
+  if (--left.parts < 0) throw new Error(`The message has more than ${MAX_PARTS} parts.`);
   const { fields, bodyStart } = readFields(bytes, start, end);
   const contentType = typeField(fields);
   const disposition = readStructured(bodyOf(fields, 'content-disposition') ?? '');
   const type = typeOf(contentType, bodyOf(fields, 'content-type') === null && ofDigest, disposition);
   const body = { start: bodyStart, end };
   const ranges = type.startsWith('multipart/') ? rangesIn(bytes, body, contentType.rawParameter('boundary')) : [];
-  const children = ranges.map((range) => readPart(bytes, range, depth + 1, type === 'multipart/digest'));
+  const place = { depth: depth + 1, ofDigest: type === 'multipart/digest', left };
+  const children = ranges.map((range) => partIn(bytes, range, place));
   const isUnread = type.startsWith('multipart/') && children.length === 0;
   const encoding = isUnread ? '' : readStructured(bodyOf(fields, 'content-transfer-encoding') ?? '').value;
   return {
@@ -41,12 +53,6 @@ export function readPart(bytes: Buffer, { start, end }: Range = whole(bytes), de
     children,
     content: () => decodeTransfer(bytes.subarray(body.start, body.end), encoding),
   };
-}
-
-const MAX_DEPTH = 200;
-
-function whole(bytes: Buffer): Range {
-  return { start: 0, end: bytes.length };
 }
 
 /** The body of the first field of that name, in lower case. */

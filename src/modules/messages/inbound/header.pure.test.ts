@@ -24,3 +24,15 @@ it('fields after an endless list of recipients are not read', async () => {
   const { from, subject } = await read(`${ENDLESS_LIST}${FIELDS}`);
   expect({ from, subject }).toEqual({ from: 'bounces@far.example', subject: '' });
 });
+
+it.each([
+  ['<one@far.example>', '<one@far.example>'],
+  ['one@far.example', '<one@far.example>'],
+  ['  <one@far.example> (added)', '<one@far.example>'],
+])('the Message-ID %j is %s', async (field, messageId) => {
+  expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toBe(messageId);
+});
+
+it.each(['', 'none', 'two words@far.example', '<>'])('a Message-ID is made in place of %j', async (field) => {
+  expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toMatch(/^<[0-9a-f-]{36}@here\.example>$/);
+});

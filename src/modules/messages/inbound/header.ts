@@ -35,9 +35,10 @@ export async function readHeader({
 // No legitimate header is longer.
 const MAX_HEADER_BYTES = 128 * 1024;
 
-/** The first valid Message-ID in the text, or null. */
+/** The first valid Message-ID in the text, or null. One without brackets gets them, so that it can be found. */
 export function messageIdIn(text: string): string | null {
-  return MESSAGE_ID.exec(text)?.[0] ?? null;
+  const bare = BARE_MESSAGE_ID.exec(text)?.[1];
+  return MESSAGE_ID.exec(text)?.[0] ?? (bare ? `<${bare}>` : null);
 }
 
 export function domainOf(address: string): string {
@@ -46,3 +47,4 @@ export function domainOf(address: string): string {
 
 // ASCII only: the column is indexed, and the size of an index entry is limited in bytes.
 const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;
+const BARE_MESSAGE_ID = /^\s*([\x21-\x3b\x3d\x3f-\x7e]{1,500}@[\x21-\x3b\x3d\x3f-\x7e]{1,490})\s*$/;

@@ -1,13 +1,11 @@
 import sanitizeHtml from 'sanitize-html';
+import { boundedHtml } from '@/mail/mime/html-text';
 import type { AttachedFile } from './attached-file';
 
 export type SafeHtml = { html: string; blockedImages: number; shownFiles: ReadonlySet<number>; isCut: boolean };
 
 const MAX_INLINE_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 200;
-// The parser's work grows with the product of both.
-const MAX_TAGS = 50_000;
-const MAX_OPEN_TAGS = 5_000;
 /** What the bytes of an image begin with. Senders often declare another type, or none. */
 const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
   ['image/png', /^\x89PNG/],
@@ -26,7 +24,7 @@ const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$
 export function sanitiseHtml(html: string, files: readonly AttachedFile[]): SafeHtml {
   const shownFiles = new Set<number>();
   const [byContentId, byName] = [firstBy(files, 'contentId'), firstBy(files, 'filename')];
-  const bounded = upToLimit(html);
+  const bounded = boundedHtml(html);
   let [blockedImages, inlineBytes, isCut] = [0, 0, bounded.length < html.length];
 
   function sourceOf(src: string): string | null {
@@ -71,33 +69,6 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
   });
   return { html: safe, blockedImages, shownFiles, isCut };
 }
-
-/** The HTML up to the tag that exceeds a limit. Tags that need no end tag count as open, so real mail stays far below. */
-function upToLimit(html: string): string {
-  let [tags, open] = [0, 0];
-  for (const { index, 1: slash, 2: name = '' } of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
-    tags += 1;
-    if (slash) open = Math.max(open - 1, 0);
-    else if (!VOID_TAGS.has(name.toLowerCase())) open += 1;
-    if (tags > MAX_TAGS || open > MAX_OPEN_TAGS) return html.slice(0, index);
-  }
-  return html;
-}
-
-const VOID_TAGS = new Set([
-  'area',
-  'base',
-  'br',
-  'col',
-  'embed',
-  'hr',
-  'img',
-  'input',
-  'link',
-  'meta',
-  'source',
-  'wbr',
-]);
 
 const TAGS = [
   ...['a', 'abbr', 'address', 'article', 'b', 'big', 'blockquote', 'br', 'caption', 'center', 'cite', 'code', 'col'],

@@ -87,6 +87,13 @@ describe('what a reader sees of a message', () => {
     expect(view.truncated).toBe(true);
   });
 
+  it('shows only the header of a message with more parts than any has', async () => {
+    const view = await viewOf(
+      message('Subject: Parts', 'Content-Type: multipart/mixed; boundary=b', '', '--b\r\n'.repeat(40_000)),
+    );
+    expect(view).toMatchObject({ headers: [{ value: 'Parts' }, {}], attachments: [], truncated: true });
+  });
+
   it('gives the file of each attachment, named or not', async () => {
     const raw = multipart([
       ['Content-Type: text/plain', '', 'Hi'],
