@@ -60,6 +60,22 @@ describe('a recipient', () => {
     expect(await callFunction('rcpt_access', 'ann', null)).toEqual([]);
   });
 
+  it('to postmaster@ or abuse@ is the server’s if nothing in the domain takes it', async () => {
+    const isRole = (local: string, name = atCapital()) => callFunction('is_role_address', local, name);
+    for (const local of ['postmaster', 'Abuse']) {
+      expect(await isRole(local)).toEqual(['1']);
+      expect(await callFunction('rcpt_access', local, domain.name)).toEqual(['OK']);
+    }
+    await makeAlias(domain.id, 'abuse', 'x@far.example');
+    expect([await isRole('abuse'), await isRole('ann'), await isRole('abuse', 'elsewhere.example')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    await deactivate();
+    expect(await isRole('postmaster')).toEqual([]);
+  });
+
   it('has a mailbox only if the mailbox and its domain are active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });

@@ -178,6 +178,22 @@ it('mail to the server’s postmaster goes to the POSTMASTER of the settings', a
   );
 });
 
+it('mail to postmaster@ and abuse@ of a domain goes there, too, unless the domain has the address', async () => {
+  const { POSTMASTER } = mailServer.settings;
+  const copies = () => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(String(POSTMASTER))).length;
+  const before = copies();
+  await makeMailbox(domain.id, 'abuse');
+  const { subject } = await send(at('abuse'));
+  await waitForMessage(at('abuse'), subject);
+  await send(at('Postmaster'));
+  await expect.poll(copies, { timeout: 20_000 }).toBe(before + 1);
+  const types = async () => (await db.event.findMany({ where: { domainId: domain.id } })).map(({ type }) => type);
+  await expect.poll(types, { timeout: 20_000 }).toEqual(expect.arrayContaining(['mail.received', 'mail.forwarded']));
+  const session = await openInbound();
+  expect(await session.recipient(at('webmaster'))).toMatch(/^550 5\.1\.1 /);
+  expect(await session.recipient('abuse@elsewhere.example')).toMatch(/^554 5\.7\.1 /);
+});
+
 it('a bare line feed doesn’t smuggle a second message', async () => {
   await makeMailbox(domain.id, 'ann');
   const session = await openInbound();
