@@ -33,6 +33,22 @@ describe('listing API keys', () => {
 });
 
 describe('creating an API key', () => {
+  it('is refused beyond 1,000 of an admin, until one is revoked', async () => {
+    const browser = await sessionClient({ role: 'admin' });
+    await db.apiKey.createMany({
+      data: Array.from({ length: 1_000 }, (_, n) => ({
+        adminId: browser.admin.id,
+        name: `key ${n}`,
+        keyPrefix: 'service_x',
+        keyHash: sha256(`${browser.admin.id} ${n}`),
+      })),
+    });
+    expectError(await browser.post('/api-keys', { name: 'One more' }), 409, 'CONFLICT');
+    const { id } = await db.apiKey.findFirstOrThrow({ where: { adminId: browser.admin.id } });
+    await browser.call('DELETE', `/api-keys/${id}`);
+    expect((await browser.post('/api-keys', { name: 'One more' })).status).toBe(201);
+  });
+
   it('returns 201 with the full key, once, and a record with the documented defaults', async () => {
     const browser = await sessionClient({ role: 'admin' });
     const answer = await browser.post('/api-keys', { name: 'Shop backend' });

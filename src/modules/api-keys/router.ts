@@ -35,7 +35,7 @@ export const apiKeysRouter = router({
         status: 201,
         audit: 'api_key.create',
         isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
     .output(CreatedApiKey)

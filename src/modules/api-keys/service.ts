@@ -13,6 +13,8 @@ import { sha256 } from '@/server/secrets/crypto';
 import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 
 const MAX_ANCESTORS = 5;
+/** More than the programs of anybody; each is looked at when the keys are listed or revoked. */
+const MAX_KEYS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A super_admin sees all keys, other admins their own, and a scoped key only its descendants. */
@@ -49,6 +51,8 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
     ...lineage(ctx.actor),
   };
   return ctx.transaction(async ({ tx, audit }) => {
+    if ((await tx.apiKey.count({ where: { adminId: data.adminId }, take: MAX_KEYS })) === MAX_KEYS)
+      throw new AppError('CONFLICT', 'You have 1,000 API keys, and can’t have more. Revoke those that nothing uses.');
     const { last_used_at: _, ...record } = present(await insertKey(ctx, tx, data));
     await audit({ resource: `api_key:${record.id}`, before: null, after: record });
     return { key, api_key: record };
