@@ -20,7 +20,15 @@ const PORTS = {
   AGENT_PORT: 10026,
 };
 /** Values that are never shown. */
-export const SECRETS = ['app_password', 'redis_password', 'database_password', 'agent_key', 'password_hash_nonce'];
+export const SECRETS = [
+  'app_password',
+  'redis_password',
+  'database_password',
+  'agent_key',
+  'password_hash_nonce',
+  'relay_credentials',
+  'relay_password',
+];
 const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD'];
 const DEFAULTS = {
   ...PORTS,
@@ -30,6 +38,9 @@ const DEFAULTS = {
   MESSAGE_SIZE_MB: 100,
   REDIS_MEMORY_MB: 512,
   RELAY_HOST: '',
+  RELAY_USER: '',
+  RELAY_PASSWORD: '',
+  RELAY_TLS: '',
   NETWORK_CHECKS: 'yes',
   GREYLISTING: 'yes',
   DNS_SERVERS: '',
@@ -47,7 +58,7 @@ export function readSettings(file) {
 }
 
 export function secretsOf(values) {
-  return SECRETS.map((name) => values[name]);
+  return SECRETS.map((name) => values[name]).filter((value) => value !== '');
 }
 
 // Not util.parseEnv, which cuts values at a # and says nothing of unreadable, unknown or repeated lines.
@@ -107,6 +118,16 @@ function errorsIn(settings, given) {
     check(['yes', 'no'].includes(settings[name]), `${name} must be yes or no.`);
   const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
   check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
+  const { RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: password, RELAY_TLS: tls } = settings;
+  check((user === '') === (password === ''), 'RELAY_USER and RELAY_PASSWORD go together.');
+  check(relay !== '' || user + tls === '', 'RELAY_USER and RELAY_TLS need RELAY_HOST.');
+  check(/^[\x21-\x39\x3b-\x7e]{0,256}$/.test(user), 'RELAY_USER can’t have spaces or colons.');
+  check(
+    /^[\x21-\x7e]{0,256}$/.test(password),
+    'RELAY_PASSWORD must have at most 256 characters of ASCII, without spaces.',
+  );
+  check(['', 'may', 'encrypt', 'secure'].includes(tls), 'RELAY_TLS must be may, encrypt or secure.');
+  check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   // The default is a file of a package that may not be installed yet.
@@ -144,6 +165,7 @@ function valuesOf(settings) {
     postfix_protocols: hasIpv6 ? 'all' : 'ipv4',
     dovecot_listen: addresses.join(', ') || '*, ::',
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
+    ...relayValues(settings),
     network_checks: settings.NETWORK_CHECKS === 'yes',
     greylisting: settings.GREYLISTING === 'yes',
     probe_address: addresses[0] ?? '127.0.0.1',
@@ -151,6 +173,23 @@ function valuesOf(settings) {
     password_hash_nonce: secretFor(settings, 'password hashes'),
     rspamd_dns:
       servers.length > 0 ? `dns { nameserver = [${servers.map((server) => `"${server}"`).join(', ')}]; }` : '',
+  };
+}
+
+function relayValues({ RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: password, RELAY_TLS: tls }) {
+  // 530, 534, 535 and 538 are about signing in; others say so in words.
+  const refusals = [
+    '(3[0458][ -])(5[.][0-9]+[.][0-9]+ )?(.*)',
+    '([0-9][0-9][ -])(5[.][0-9]+[.][0-9]+ )?(.*(relay|authenti|not permitted).*)',
+  ];
+  const [ending, action] = ['$$/', '4$${1}4.7.0 $${3}'];
+  const rules = refusals.map((reply) => `{ /^5${reply}${ending} ${action} }`);
+  return {
+    relay_tls: tls || (user === '' ? 'may' : 'encrypt'),
+    relay_tls_from_start: relay.endsWith(':465') ? 'yes' : 'no',
+    relay_has_user: user === '' ? 'no' : 'yes',
+    relay_credentials: user === '' ? '' : `${relay} ${user}:${password}`,
+    relay_reply_filter: relay === '' ? '' : `regexp:{ ${rules.join(' ')} }`,
   };
 }
 

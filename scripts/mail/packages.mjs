@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../process/plain-error.mjs';
@@ -19,7 +19,9 @@ export function checkMailServerCanRun() {
 }
 
 export function isMailServerInstalled() {
-  return packages().every((name) => existsSync(`/var/lib/dpkg/info/${name}.list`));
+  // Packages of an architecture have it in the name of the file.
+  const installed = new Set(readdirSync('/var/lib/dpkg/info').map((file) => file.replace(/(?::\w+)?\.list$/, '')));
+  return packages().every((name) => installed.has(name));
 }
 
 export function installMailServer() {

@@ -62,6 +62,8 @@ describe("the mail server's settings", () => {
     ['DATA_DIR', 'var/mail', /^DATA_DIR must be an absolute path/],
     ['BIND_ADDRESSES', 'localhost', /^BIND_ADDRESSES must be "all", or IP addresses/],
     ['NETWORK_CHECKS', 'true', /^NETWORK_CHECKS must be yes or no\.$/],
+    ['RELAY_TLS', 'none', /^RELAY_TLS must be may, encrypt or secure\.$/],
+    ['RELAY_USER', 'me', /^RELAY_USER and RELAY_PASSWORD go together\.$/],
     ['GREYLISTING', 'off', /^GREYLISTING must be yes or no\.$/],
     ['RELAY_HOST', 'a host', /^RELAY_HOST must be a host/],
     ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be IPv4 addresses/],

@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSmtpServer } from '../../servers/smtp-server';
+import { activateKey } from '../support/dkim-keys';
+import { db, retryQueue } from '../support/mail-server';
+import { operate } from '../support/operations';
+import { changeSettings, readConfig, resetSettings } from '../support/settings';
+import { domain, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
+
+const OPERATION_TIMEOUT_MS = 240_000;
+const [USER, PASSWORD] = ['key-7', 'SG.a/b+c=d:e#f'];
+const WITHIN = { timeout: 30_000 };
+const apply = () => operate({ action: 'apply_config' });
+
+/** Like a provider's server: it wants TLS and a password, and refuses some senders. */
+const relay = await startSmtpServer({
+  user: USER,
+  password: PASSWORD,
+  disabledCommands: [],
+  onRecipient: (address) => {
+    if (address.startsWith('refused')) return { code: 550, text: '5.7.1 Relaying denied' };
+    return address.startsWith('nobody') ? { code: 550, text: '5.1.1 No such user here' } : undefined;
+  },
+});
+afterAll(relay.close);
+
+beforeEach(() => activateKey(domain.name, 'first'));
+afterEach(async () => {
+  resetSettings();
+  expect(await apply()).toMatchObject({ state: 'succeeded' });
+}, OPERATION_TIMEOUT_MS);
+
+async function statusOf(address: string) {
+  return (await db.messageRecipient.findFirst({ where: { address, message: { domainId: domain.id } } }))?.status;
+}
+
+async function useRelay(password: string): Promise<void> {
+  const host = `[127.0.0.1]:${relay.port}`;
+  changeSettings({ RELAY_HOST: host, RELAY_USER: USER, RELAY_PASSWORD: password });
+  expect(await apply()).toMatchObject({ state: 'succeeded' });
+}
+
+describe('a relay that wants a password', () => {
+  it(
+    'gets all outbound mail over TLS, and what it says about a recipient counts',
+    async () => {
+      await useRelay(PASSWORD);
+      const to = remoteAddress();
+      expect(await submit([to, 'nobody@far.example'])).toMatch(/^250 /);
+      await waitForEvents('mail.delivered', 1);
+      expect((await waitForEvents('mail.bounced', 1))[0]?.data).toMatchObject({ recipient: 'nobody@far.example' });
+      expect(relay.received).toMatchObject([{ rcptTo: [to], isTls: true, user: USER }]);
+      expect(readConfig('postfix/main.cf')).not.toContain(PASSWORD);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it(
+    'and refuses this server makes mail wait, and bounces none',
+    async () => {
+      await useRelay('another-password');
+      const [first, second] = [remoteAddress(), 'refused@far.example'];
+      expect(await submit([first])).toMatch(/^250 /);
+      await expect.poll(() => statusOf(first), WITHIN).toBe('deferred');
+      await useRelay(PASSWORD);
+      retryQueue();
+      await waitForEvents('mail.delivered', 1);
+      expect(await submit([second])).toMatch(/^250 /);
+      await expect.poll(() => statusOf(second), WITHIN).toBe('deferred');
+      expect(await webhookEvents('mail.bounced')).toEqual([]);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+});
