@@ -119,14 +119,16 @@ function errorsIn(settings, given) {
   const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
   check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
   const { RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: password, RELAY_TLS: tls } = settings;
-  check((user === '') === (password === ''), 'RELAY_USER and RELAY_PASSWORD go together.');
-  check(relay !== '' || user + tls === '', 'RELAY_USER and RELAY_TLS need RELAY_HOST.');
+  const isWhole = (user === '') === (password === '');
+  const isTlsKnown = ['', 'may', 'encrypt', 'secure'].includes(tls);
+  check(isWhole, 'RELAY_USER and RELAY_PASSWORD go together.');
+  check(isTlsKnown, 'RELAY_TLS must be may, encrypt or secure.');
+  check(relay !== '' || user + tls === '' || !isWhole || !isTlsKnown, 'RELAY_USER and RELAY_TLS need RELAY_HOST.');
   check(/^[\x21-\x39\x3b-\x7e]{0,256}$/.test(user), 'RELAY_USER can’t have spaces or colons.');
   check(
     /^[\x21-\x7e]{0,256}$/.test(password),
     'RELAY_PASSWORD must have at most 256 characters of ASCII, without spaces.',
   );
-  check(['', 'may', 'encrypt', 'secure'].includes(tls), 'RELAY_TLS must be may, encrypt or secure.');
   check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
