@@ -240,7 +240,6 @@ describe('the thresholds', () => {
     { mailbox_hourly: 1.5 },
     { domain_hourly: -1 },
     { domain_hourly: 1e10 },
-    { domain_hourly: null },
     { spike_factor: 0.5 },
     { spike_factor: '5' },
     { spike_minimum: 5 },
