@@ -13,6 +13,7 @@ export function fullContent(
     to: [{ name: '', email: to }],
     cc: [],
     reply_to: { name: '', email: from },
+    reply_to_all: [{ name: '', email: from }],
     subject,
     body_text: text,
     body_html: `<p>${text.trim().replaceAll('\n\n', '</p><p>').replaceAll('\n', '<br>')}</p>`,

@@ -1,8 +1,9 @@
 import { decodeText } from './decode-text';
 import { joinFlowed } from './flowed';
+import { decodeRaw } from './header-fields';
 import { htmlToText, textToHtml } from './html-text';
 import { type MailFile, readTnef, takeUuencoded } from './packed-files';
-import type { Part } from './parts';
+import { bodyOf, type Part } from './parts';
 
 /** What a message says of itself: whether it can be read only with a key, or was signed. Neither is verified. */
 type Protection = 'encrypted' | 'signed';
@@ -114,18 +115,21 @@ function filesOf(part: Part, hint: string | null): MailFile[] {
     /^winmail\.dat$/i.test(filename ?? '');
   const inner = isTnef ? readTnef(content) : [];
   if (inner.length > 0) return inner;
-  const contentId = part.fields
-    .find(({ name }) => name.toLowerCase() === 'content-id')
-    ?.raw.replace(/^[<\s]+|[>\s]+$/g, '');
   return [
-    {
-      filename,
-      mimeType: part.type,
-      disposition: part.disposition.value || null,
-      contentId: contentId || null,
-      content,
-    },
+    { filename, mimeType: part.type, disposition: dispositionOf(part), contentId: contentIdOf(part, hint), content },
   ];
+}
+
+/** Types that nobody knows are attachments (RFC 2183, 2.8). */
+function dispositionOf({ disposition: { value } }: Part): MailFile['disposition'] {
+  if (!/^[\w!#$&^.+-]+$/.test(value)) return null;
+  return value === 'inline' ? 'inline' : 'attachment';
+}
+
+function contentIdOf({ fields }: Part, hint: string | null): string | null {
+  const text = decodeRaw(bodyOf(fields, 'content-id') ?? '', hint);
+  const id = /<([^<>]*)>/.exec(text)?.[1] ?? text.replace(/^[<\s]+|[>\s]+$/g, '');
+  return id.trim() || null;
 }
 
 function nameOf({ disposition, contentType }: Part, hint: string | null): string | null {

@@ -6,7 +6,7 @@ export type MailFile = {
   filename: string | null;
   /** Such as `text/plain`. */
   mimeType: string;
-  disposition: string | null;
+  disposition: 'inline' | 'attachment' | null;
   /** Without brackets. */
   contentId: string | null;
   content: Uint8Array;

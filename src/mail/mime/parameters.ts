@@ -20,7 +20,8 @@ export type Structured = {
 export function readStructured(raw: string): Structured {
   // Between escape sequences, quotes and semicolons are bytes of other characters.
   const pieces = splitAtSemicolons(raw.includes('\x1b') ? decodeRaw(raw, null) : raw);
-  const value = /^[^\s;=]*/.exec(pieces[0]?.trim() ?? '')?.[0] ?? '';
+  const [, first = '', isParameter] = /^([^\s;=]*)(=)?/.exec(pieces[0]?.trim() ?? '') ?? [];
+  const value = isParameter ? '' : first;
   const given = new Map<string, string>();
   const rest = [pieces[0]?.trim().slice(value.length) ?? '', ...pieces.slice(1)];
   for (const [index, piece] of rest.entries())

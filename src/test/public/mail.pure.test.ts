@@ -4,7 +4,7 @@ import { readMessage } from '@/mail/mime/message';
 
 /** What is expected of a message; what isn't named isn't compared. */
 type Expected = {
-  attachments?: { filename: string | null; mimeType: string; contentId?: string; text?: string; base64?: string }[];
+  attachments?: { filename: string | null; mimeType: string; contentId?: string; disposition?: string; text?: string; base64?: string }[];
   [field: string]: unknown;
 };
 

@@ -90,9 +90,10 @@ describe('the content of a sent message', () => {
     expect(data.html).toContain('<p>Hi <b>Ann</b></p>');
     expect(data.headers.slice(0, 3).map(({ name }: { name: string }) => name)).toEqual(['From', 'To', 'Subject']);
     expect(data.headers).toContainEqual({ name: 'Subject', value: 'Grüße' });
+    const file = { inline: false, content_id: null, disposition: 'attachment' };
     expect(data.attachments).toEqual([
-      { index: 0, filename: 'Rechnung für Ann.pdf', content_type: 'application/pdf', size: 8, inline: false },
-      { index: 1, filename: 'page.html', content_type: 'text/html', size: 25, inline: false },
+      { index: 0, filename: 'Rechnung für Ann.pdf', content_type: 'application/pdf', size: 8, ...file },
+      { index: 1, filename: 'page.html', content_type: 'text/html', size: 25, ...file },
     ]);
   });
 

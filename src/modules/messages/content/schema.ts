@@ -44,6 +44,11 @@ const ListedAttachment = z.object({
   content_type: z.string(),
   size: z.number().int().meta({ description: 'Bytes' }),
   inline: z.boolean().meta({ description: 'Whether the HTML shows it as an image' }),
+  content_id: z.string().nullable().meta({ description: 'Content-ID without brackets, to which cid: in HTML refers' }),
+  disposition: z
+    .enum(['inline', 'attachment'])
+    .nullable()
+    .meta({ description: 'What the message says: to be shown in it, or listed as a file. null: nothing' }),
 });
 
 export const MessageContent = z

@@ -11,7 +11,14 @@ function png(bytes: number) {
 }
 
 function image(over: Partial<AttachedFile> = {}): AttachedFile {
-  return { filename: 'logo.png', contentType: 'image/png', content: PNG, contentId: 'logo@a', ...over };
+  return {
+    filename: 'logo.png',
+    contentType: 'image/png',
+    content: PNG,
+    contentId: 'logo@a',
+    disposition: null,
+    ...over,
+  };
 }
 
 const html = (source: string, files: AttachedFile[] = []) => sanitiseHtml(source, files).html;

@@ -10,6 +10,7 @@ const MAX_HEADERS = 500;
 const MAX_HEADER_LENGTH = 8_000;
 const MAX_ATTACHMENTS = 500;
 const MAX_FILENAME_LENGTH = 255;
+const MAX_CONTENT_ID_LENGTH = 998;
 
 /** What a reader sees of a message, within limits. Of a message that can't be parsed, only the header. */
 export async function viewOf(raw: Uint8Array): Promise<MessageContent> {
@@ -26,13 +27,17 @@ export async function viewOf(raw: Uint8Array): Promise<MessageContent> {
     html: shown?.html ?? null,
     protection: whole?.protection ?? null,
     headers: headers.list,
-    attachments: files.slice(0, MAX_ATTACHMENTS).map(({ filename, contentType, content }, index) => ({
-      index,
-      filename,
-      content_type: contentType,
-      size: content.byteLength,
-      inline: shown?.shownFiles.has(index) ?? false,
-    })),
+    attachments: files
+      .slice(0, MAX_ATTACHMENTS)
+      .map(({ filename, contentType, content, contentId, disposition }, index) => ({
+        index,
+        filename,
+        content_type: contentType,
+        size: content.byteLength,
+        inline: shown?.shownFiles.has(index) ?? false,
+        content_id: contentId?.slice(0, MAX_CONTENT_ID_LENGTH).toWellFormed() ?? null,
+        disposition,
+      })),
     blocked_images: shown?.blockedImages ?? 0,
     truncated: !whole || isCut,
   };
@@ -54,13 +59,12 @@ export async function attachmentIn(raw: Uint8Array, index: number): Promise<Atta
 }
 
 function filesOf(attachments: MailFile[]): AttachedFile[] {
-  return attachments.map(({ filename, mimeType, content, contentId }, index) => ({
+  return attachments.map(({ filename, mimeType, ...file }, index) => ({
+    ...file,
     filename: (filename || `attachment-${index + 1}${fileExtension(mimeType)}`)
       .toWellFormed()
       .slice(0, MAX_FILENAME_LENGTH),
     contentType: mimeType.toWellFormed().slice(0, MAX_FILENAME_LENGTH),
-    content,
-    contentId,
   }));
 }
 

@@ -119,6 +119,7 @@ describe('mail.received.full', () => {
       to: [{ name: 'Änn', email: ann }],
       cc: [{ name: '', email: 'li@elsewhere.example' }],
       reply_to: { name: '', email: 'desk@far.example' },
+      reply_to_all: [{ name: '', email: 'desk@far.example' }],
       subject: 'Grüße aus Bern',
       envelope: { mail_from: 'bounces@far.example', rcpt_to: [ann] },
       domain: domain.name,

@@ -105,7 +105,14 @@ async function encodeRest(
   } catch (error) {
     log.warn({ error, queue_id: queueId }, 'cannot parse inbound message, attaching the whole message to its event');
     const fields = { ...headerFields(whole, mailFrom), body_text: null, body_html: null };
-    const file = { filename: 'message.eml', contentType: 'message/rfc822', content: await mail.read() };
+    const content = await mail.read();
+    const file = {
+      filename: 'message.eml',
+      contentType: 'message/rfc822',
+      disposition: null,
+      contentId: null,
+      content,
+    };
     return encodeFields(fields, [file], headBytes);
   }
 }

@@ -41,6 +41,10 @@ describe('the header', () => {
       ],
       cc: [{ name: '漢字', email: 'mo@near.example' }],
       reply_to: { name: 'Desk', email: 'desk@far.example' },
+      reply_to_all: [
+        { name: 'Desk', email: 'desk@far.example' },
+        { name: '', email: 'other@far.example' },
+      ],
       body_text: 'Hello',
       body_html: null,
       attachments: [],
@@ -68,12 +72,12 @@ describe('the header', () => {
   it('expands groups in To and skips empty ones', async () => {
     const raw =
       'To: Us: Li <li@a.example>, mo@a.example;, nobody:;, just a name\r\nCc: undisclosed-recipients:;\r\n\r\nx';
-    const { to, cc, reply_to } = await fieldsOf(raw);
+    const { to, cc, reply_to, reply_to_all } = await fieldsOf(raw);
     const us = [
       { name: 'Li', email: 'li@a.example' },
       { name: '', email: 'mo@a.example' },
     ];
-    expect({ to, cc, reply_to }).toEqual({ to: us, cc: [], reply_to: null });
+    expect({ to, cc, reply_to, reply_to_all }).toEqual({ to: us, cc: [], reply_to: null, reply_to_all: [] });
   });
 
   it('cannot inject a second value by a line break in an encoded word', async () => {
@@ -113,11 +117,27 @@ describe('the content', () => {
     expect(body_text).toContain('Grüße');
     expect(body_html).toContain('<p>漢字</p>');
     expect(attachments).toEqual([
-      { filename: '', content_type: 'application/pdf', size: 4, content_base64: 'AAEC/w==' },
-      { filename: 'ü.png', content_type: 'image/png', size: 4, content_base64: 'iVBORw==' },
+      {
+        filename: '',
+        content_type: 'application/pdf',
+        disposition: null,
+        content_id: null,
+        size: 4,
+        content_base64: 'AAEC/w==',
+      },
+      {
+        filename: 'ü.png',
+        content_type: 'image/png',
+        disposition: 'inline',
+        content_id: 'i@x',
+        size: 4,
+        content_base64: 'iVBORw==',
+      },
       {
         filename: 'a.ics',
         content_type: 'text/calendar',
+        disposition: null,
+        content_id: null,
         size: 30,
         content_base64: Buffer.from('BEGIN:VCALENDAR\r\nEND:VCALENDAR').toString('base64'),
       },
@@ -241,7 +261,7 @@ it('yields valid JSON with every field for arbitrary bytes', async () => {
     fc.asyncProperty(text, fc.string({ unit: 'binary' }), async (parts, mailFrom) => {
       const fields = await fieldsOf(Buffer.from(parts.join('')), mailFrom);
       expect(Object.keys(fields).sort()).toEqual(
-        ['attachments', 'body_html', 'body_text', 'cc', 'from', 'headers', 'reply_to', 'to'].sort(),
+        ['attachments', 'body_html', 'body_text', 'cc', 'from', 'headers', 'reply_to', 'reply_to_all', 'to'].sort(),
       );
       for (const { size, content_base64 } of fields.attachments) {
         expect(Buffer.from(content_base64, 'base64').length).toBe(size);

@@ -1,10 +1,14 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Mailbox } from '@/mail/mime/addresses';
 import { type MailHeader, type Message, readMessage } from '@/mail/mime/message';
+import type { MailFile } from '@/mail/mime/packed-files';
 
 export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
 
-export type AttachedFile = { filename: string; contentType: string; content: Uint8Array };
+export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content'> & {
+  filename: string;
+  contentType: string;
+};
 
 type Contact = { name: string; email: string };
 
@@ -18,11 +22,13 @@ export async function parseFields({ raw, mailFrom, headBytes }: ParseJob): Promi
 /** The fields that come from the header. */
 export function headerFields(header: MailHeader, mailFrom: string) {
   const contacts = (name: string) => header.addresses(name).map(contact);
+  const replyTo = contacts('reply-to');
   return {
     from: contacts('from')[0] ?? { name: '', email: mailFrom },
     to: contacts('to'),
     cc: contacts('cc'),
-    reply_to: contacts('reply-to')[0] ?? null,
+    reply_to: replyTo[0] ?? null,
+    reply_to_all: replyTo,
     headers: headersByName(header),
   };
 }
@@ -37,8 +43,14 @@ function contact({ name, address }: Mailbox): Contact {
  */
 export async function encodeFields(fields: object, files: AttachedFile[], headBytes: number): Promise<Uint8Array> {
   const pieces: Piece[] = [textPiece(`${JSON.stringify(fields, wellFormed).slice(1, -1)},"attachments":[`)];
-  for (const [index, { filename, contentType, content }] of files.entries()) {
-    const described = { filename, content_type: contentType, size: content.byteLength };
+  for (const [index, { filename, contentType, disposition, contentId, content }] of files.entries()) {
+    const described = {
+      filename,
+      content_type: contentType,
+      disposition,
+      content_id: contentId,
+      size: content.byteLength,
+    };
     const text = JSON.stringify(described, wellFormed).slice(0, -1);
     pieces.push(textPiece(`${index > 0 ? ',' : ''}${text},"content_base64":"`), base64Piece(content), textPiece('"}'));
   }
@@ -84,10 +96,10 @@ function wellFormed(_key: string, value: unknown): unknown {
 }
 
 function attachedFiles({ attachments }: Message): AttachedFile[] {
-  return attachments.map(({ filename, mimeType, content }) => ({
+  return attachments.map(({ filename, mimeType, ...file }) => ({
+    ...file,
     filename: filename ?? '',
     contentType: mimeType,
-    content,
   }));
 }
 
