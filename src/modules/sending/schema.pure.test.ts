@@ -15,7 +15,7 @@ describe('a valid message', () => {
         bcc: [{ email: 'd@example.org' }],
         reply_to: { email: 'e@example.org' },
         html_body: '<p>Hi</p>',
-        attachments: [attachment],
+        attachments: [{ ...attachment, content_id: 'a', disposition: 'inline' }],
         headers: { 'X-Campaign': 'spring', 'x-lower': 'yes', 'X-Empty': '' },
       },
     ],
@@ -194,6 +194,8 @@ describe('an invalid message', () => {
       { attachments: [{ ...attachment, filename: nonString }] },
       { attachments: [{ ...attachment, content_type: nonString }] },
       { attachments: [{ ...attachment, content: nonString }] },
+      { attachments: [{ ...attachment, content_id: nonString }] },
+      { attachments: [{ ...attachment, disposition: nonString }] },
     ];
     for (const change of changes) expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
   });

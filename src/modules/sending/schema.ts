@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { parseContentId } from '@/lib/mail/content-id';
 import { Id, plainText } from '@/lib/wire';
 
 /** Recipients of one message in to, cc and bcc together. */
@@ -61,9 +62,28 @@ export const Attachment = z
       .string()
       .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')
       .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
+    content_id: z
+      .string()
+      .refine(
+        (text) => parseContentId(text) !== null,
+        'Enter an ID such as logo for src="cid:logo", of ASCII characters without spaces.',
+      )
+      .optional()
+      .meta({ description: 'What html_body calls the file: `logo` for `<img src="cid:logo">`' }),
+    disposition: z.enum(['attachment', 'inline']).optional().meta({
+      description: 'Whether the file is listed, or shown in the message. By default, inline with a content_id',
+    }),
   })
   .meta({ description: 'A file attached to the message' });
 export type Attachment = z.infer<typeof Attachment>;
+
+const Attachments = boundedArray(Attachment, MAX_ATTACHMENTS).superRefine((attachments, ctx) => {
+  const ids = attachments.map(({ content_id: id }) => (id === undefined ? null : parseContentId(id)));
+  for (const [index, id] of ids.entries()) {
+    if (id === null || ids.indexOf(id) === index) continue;
+    ctx.addIssue({ code: 'custom', path: [index, 'content_id'], message: 'Another attachment has this content_id.' });
+  }
+});
 
 const Recipients = boundedArray(Address, MAX_RECIPIENTS);
 
@@ -100,7 +120,7 @@ export const OutgoingMessage = z
     subject: plainText(998).min(1, 'Enter a subject.'),
     text_body: body.optional().meta({ description: 'Plain text. Required if html_body is missing' }),
     html_body: body.optional().meta({ description: 'HTML. Required if text_body is missing' }),
-    attachments: boundedArray(Attachment, MAX_ATTACHMENTS).optional(),
+    attachments: Attachments.optional(),
     headers: Headers.optional(),
   })
   .refine(hasBody, { when: always, path: ['text_body'], ...bodyRequired() })

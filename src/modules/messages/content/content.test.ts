@@ -97,6 +97,24 @@ describe('the content of a sent message', () => {
     ]);
   });
 
+  it('shows an image that the HTML refers to by its content_id', async () => {
+    const logo = { filename: 'logo.png', content_type: 'image/png', content: btoa('\x89PNG'), content_id: 'logo' };
+    const id = await send({ html_body: '<img src="cid:logo">', attachments: [logo] });
+    const { data } = await api.get(`/messages/${id}/content`);
+    expect(data.html).toContain(`src="data:image/png;base64,${btoa('\x89PNG')}"`);
+    expect(data.attachments).toEqual([
+      {
+        index: 0,
+        filename: 'logo.png',
+        content_type: 'image/png',
+        size: 4,
+        inline: true,
+        content_id: 'logo',
+        disposition: 'inline',
+      },
+    ]);
+  });
+
   it('gives its attachments as downloads, and none as a type that a browser runs', async () => {
     const pdf = { filename: 'a.pdf', content_type: 'application/pdf', content: btoa('%PDF-1.7') };
     const types = ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript'];

@@ -1,5 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type MimeNode from 'nodemailer/lib/mime-node';
 import { parseAddress } from '@/lib/mail/address';
+import { parseContentId } from '@/lib/mail/content-id';
 import { uuidv7 } from '@/lib/uuid';
 import type { Address, Attachment, OutgoingMessage } from '../schema';
 import { addressHeader, textHeader, verbatimHeader } from './header-text';
@@ -53,13 +55,20 @@ function composeBody(message: OutgoingMessage, messageId: string, date: Date): B
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return mimeText(composer.compile());
+  const root = composer.compile();
+  unfoldContentIds(root);
+  return mimeText(root);
+}
+
+/** Some readers take the space of a fold for a part of the Content-ID. */
+function unfoldContentIds(node: MimeNode): void {
+  const value = node.getHeader('Content-ID');
+  if (value) node.setHeader('Content-ID', { prepared: true, value });
+  for (const child of node.childNodes) unfoldContentIds(child);
 }
 
 function mailbox({ name, email }: Address): Address {
-  const parsed = parseAddress(email);
-  if (!parsed) throw new TypeError('composeMessage requires a checked message');
-  return { name, email: parsed.address };
+  return { name, email: requireChecked(parseAddress(email)).address };
 }
 
 // Mail text uses CRLF (RFC 2046, 4.1.1). The template literal guarantees a string.
@@ -67,12 +76,25 @@ function bodyText(text: string | undefined): string | undefined {
   return text ? `${text}`.replace(/\r\n|\r|\n/g, '\r\n') : undefined;
 }
 
-function attachmentPart({ filename, content_type, content }: Attachment) {
+function attachmentPart({ filename, content_type, content, content_id, disposition }: Attachment) {
+  const id = content_id === undefined ? null : requireChecked(parseContentId(content_id));
+  const contentDisposition = disposition ?? (id === null ? 'attachment' : 'inline');
   return {
     filename,
     contentType: content_type,
     content: Buffer.from(content, 'base64'),
     contentTransferEncoding: 'base64',
-    contentDisposition: 'attachment',
+    contentDisposition,
+    ...(id !== null && identified(id, contentDisposition)),
   };
+}
+
+/** Readers don't list files that are related to the HTML (`cid`), even if they are declared as attachments. */
+function identified(id: string, disposition: string) {
+  return disposition === 'inline' ? { cid: id } : { headers: { 'Content-ID': `<${id}>` } };
+}
+
+function requireChecked<Value>(value: Value | null): Value {
+  if (value === null) throw new TypeError('composeMessage requires a checked message');
+  return value;
 }
