@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDocument } from 'zod-openapi';
 import { attachment, checked, codeOf, many, valid } from '@/test/outgoing-message';
-import { MAX_RECIPIENTS, OutgoingMessage } from './schema';
+import { MAX_RECIPIENTS } from './fields/addresses';
+import { OutgoingMessage } from './schema';
 
 describe('a valid message', () => {
   it.each<[string, object]>([

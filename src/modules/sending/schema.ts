@@ -1,106 +1,9 @@
 import { z } from 'zod';
-import { isBase64 } from '@/lib/base64';
-import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
-import { parseContentId } from '@/lib/mail/content-id';
 import { Id, plainText } from '@/lib/wire';
-
-/** Recipients of one message in to, cc and bcc together. */
-export const MAX_RECIPIENTS = 100;
-
-const MAX_HEADERS = 50;
-const MAX_HEADER_NAME_LENGTH = 76;
-const MAX_HEADER_VALUE_LENGTH = 998;
-const MAX_ATTACHMENTS = 500;
-const MAX_CONTENT_TYPE_LENGTH = 255;
-
-// Empty strings pass here, because `min(1)` reports them as missing (docs/api-contract.md, Errors).
-const isEmptyOr = (accepts: (text: string) => boolean) => (text: string) => text === '' || accepts(text);
-const isAddress = isEmptyOr((text) => parseAddress(text) !== null);
-
-const email = z.string().min(1, 'Enter an address.');
-const emailMeta = { format: 'email', maxLength: MAX_ADDRESS_LENGTH, description: 'One plain address, local@domain' };
-
-const name = plainText(256).optional().meta({ description: 'Display name' });
-
-export const Address = z
-  .strictObject({
-    email: email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta),
-    name,
-  })
-  .meta({ description: 'An address with an optional display name' });
-export type Address = z.infer<typeof Address>;
-
-const Sender = z.strictObject({
-  email: email
-    .refine(isAddress, {
-      error: ({ input }) =>
-        String(input).startsWith('@')
-          ? 'Enter the part before the @.'
-          : 'Enter a plain sender address such as ann@example.com.',
-      params: { apiCode: 'INVALID_SENDER' },
-    })
-    .meta(emailMeta),
-  name,
-});
-
-export const Attachment = z
-  .strictObject({
-    filename: plainText(255)
-      .min(1, 'Enter a file name.')
-      .refine(isEmptyOr(isFileName), 'Enter a file name without a path.')
-      .meta({ description: 'File name without a path' }),
-    content_type: z
-      .string()
-      .min(1, 'Enter a MIME type.')
-      .max(MAX_CONTENT_TYPE_LENGTH)
-      .refine(
-        isEmptyOr(isLeafContentType),
-        'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
-      )
-      .meta({ description: 'MIME type, with optional parameters. multipart and message types aren’t allowed' }),
-    content: z
-      .string()
-      .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')
-      .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
-    content_id: z
-      .string()
-      .refine(
-        (text) => parseContentId(text) !== null,
-        'Enter an ID such as logo for src="cid:logo", of ASCII characters without spaces.',
-      )
-      .optional()
-      .meta({ description: 'What html_body calls the file: `logo` for `<img src="cid:logo">`' }),
-    disposition: z.enum(['attachment', 'inline']).optional().meta({
-      description: 'Whether the file is listed, or shown in the message. By default, inline with a content_id',
-    }),
-  })
-  .meta({ description: 'A file attached to the message' });
-export type Attachment = z.infer<typeof Attachment>;
-
-const Attachments = boundedArray(Attachment, MAX_ATTACHMENTS).superRefine((attachments, ctx) => {
-  const ids = attachments.map(({ content_id: id }) => (id === undefined ? null : parseContentId(id)));
-  for (const [index, id] of ids.entries()) {
-    if (id === null || ids.indexOf(id) === index) continue;
-    ctx.addIssue({ code: 'custom', path: [index, 'content_id'], message: 'Another attachment has this content_id.' });
-  }
-});
-
-const Recipients = boundedArray(Address, MAX_RECIPIENTS);
-
-// Checked before z.record, which silently drops an own `__proto__`. Sending rule 3 has its own error code.
-const Headers = z
-  .preprocess(
-    (raw, ctx) => {
-      for (const issue of headerIssues(raw)) ctx.addIssue(issue);
-      return raw;
-    },
-    z.record(z.string(), z.string()),
-  )
-  .meta({
-    description: `At most ${MAX_HEADERS} header fields. Names start with X-, and each value is one line of text`,
-    maxProperties: MAX_HEADERS,
-    propertyNames: { type: 'string', pattern: '^[Xx]-', maxLength: MAX_HEADER_NAME_LENGTH },
-  });
+import { Address, MAX_RECIPIENTS, Recipient, Recipients, Sender } from './fields/addresses';
+import { Attachments } from './fields/attachments';
+import { isObject } from './fields/checks';
+import { Headers } from './fields/headers';
 
 const body = z
   .string()
@@ -138,8 +41,6 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 export const Sent = z.object({ message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
 export type Sent = z.infer<typeof Sent>;
-
-const Recipient = email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta);
 
 export const Resend = z.strictObject({
   id: Id,
@@ -181,18 +82,6 @@ export const SendHeaders = z.object({
   }),
 });
 
-/** Checks the length before any item, which bounds the number of issues per request. */
-function boundedArray<Item extends z.ZodType>(item: Item, maxItems: number) {
-  return z
-    .preprocess((raw, ctx) => {
-      if (Array.isArray(raw) && raw.length > maxItems) {
-        ctx.addIssue({ code: 'custom', message: `Enter at most ${maxItems} items.` });
-      }
-      return raw;
-    }, z.array(item))
-    .meta({ maxItems });
-}
-
 function always() {
   return true;
 }
@@ -212,59 +101,6 @@ function hasBoundedRecipients(message: unknown): boolean {
   const counts = [message.to, message.cc, message.bcc].map((list) => (Array.isArray(list) ? list.length : 0));
   const isReportedAlready = counts.some((count) => count > MAX_RECIPIENTS);
   return isReportedAlready || counts.reduce((sum, count) => sum + count) <= MAX_RECIPIENTS;
-}
-
-type HeaderIssue = { code: 'custom'; message: string; path?: string[]; params?: { apiCode: string } };
-
-function* headerIssues(raw: unknown): Generator<HeaderIssue> {
-  if (!isObject(raw)) return;
-  const names = Object.keys(raw);
-  if (names.length > MAX_HEADERS) yield { code: 'custom', message: `Enter at most ${MAX_HEADERS} headers.` };
-  const seen = new Set<string>();
-  let reported = 0;
-  for (const name of names) {
-    const message = findHeaderError(name, raw[name], seen);
-    if (message === null) continue;
-    yield {
-      code: 'custom',
-      message,
-      path: [name.slice(0, MAX_HEADER_NAME_LENGTH)],
-      params: { apiCode: 'INVALID_HEADER' },
-    };
-    reported += 1;
-    if (reported === MAX_HEADERS) return;
-  }
-}
-
-function findHeaderError(name: string, value: unknown, seen: Set<string>): string | null {
-  if (!/^x-/i.test(name)) return 'Custom header names must start with X-.';
-  if (name.length > MAX_HEADER_NAME_LENGTH || !HEADER_NAME.test(name)) {
-    return `Use at most ${MAX_HEADER_NAME_LENGTH} letters, digits and hyphens in a header name.`;
-  }
-  if (seen.has(name.toLowerCase())) return 'Duplicate header.';
-  seen.add(name.toLowerCase());
-  return HeaderValue.safeParse(value).success
-    ? null
-    : `Enter a header value of one line with at most ${MAX_HEADER_VALUE_LENGTH} characters.`;
-}
-
-const HEADER_NAME = /^x-[\w!#$%&'*+.^`|~-]+$/i;
-const HeaderValue = plainText(MAX_HEADER_VALUE_LENGTH);
-
-function isFileName(text: string): boolean {
-  return !/[/\\]/.test(text) && text !== '.' && text !== '..';
-}
-
-// multipart and message parts can't be base64-encoded (RFC 2046, 5.2.1).
-function isLeafContentType(text: string): boolean {
-  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
-}
-
-const CONTENT_TYPE =
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** How messages leave: through the sandbox, by SMTP to `SMTP_URL`, or not at all. */

@@ -3,7 +3,9 @@ import type MimeNode from 'nodemailer/lib/mime-node';
 import { parseAddress } from '@/lib/mail/address';
 import { parseContentId } from '@/lib/mail/content-id';
 import { uuidv7 } from '@/lib/uuid';
-import type { Address, Attachment, OutgoingMessage } from '../schema';
+import type { Address } from '../fields/addresses';
+import type { Attachment } from '../fields/attachments';
+import type { OutgoingMessage } from '../schema';
 import { addressHeader, textHeader, verbatimHeader } from './header-text';
 import { mimeText } from './mime-text';
 

@@ -1,5 +1,6 @@
 import { InvalidField } from '@/components/api/problem';
-import type { Address, OutgoingMessage } from '../../schema';
+import type { Address } from '../../fields/addresses';
+import type { OutgoingMessage } from '../../schema';
 
 export type SelectedFile = { key: string; file: File };
 export type HeaderRow = { key: string; name: string; value: string };

@@ -1,7 +1,7 @@
 'use client';
 
 import { AddressesInput } from '@/components/directory/addresses-input';
-import type { Address } from '../../schema';
+import type { Address } from '../../fields/addresses';
 import { formatRecipient, parseRecipient } from './compose-values';
 
 type RecipientsInputProps = {

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { isBase64 } from '@/lib/base64';
+import { parseContentId } from '@/lib/mail/content-id';
+import { plainText } from '@/lib/wire';
+import { boundedArray, isEmptyOr } from './checks';
+
+const MAX_ATTACHMENTS = 500;
+const MAX_CONTENT_TYPE_LENGTH = 255;
+
+export const Attachment = z
+  .strictObject({
+    filename: plainText(255)
+      .min(1, 'Enter a file name.')
+      .refine(isEmptyOr(isFileName), 'Enter a file name without a path.')
+      .meta({ description: 'File name without a path' }),
+    content_type: z
+      .string()
+      .min(1, 'Enter a MIME type.')
+      .max(MAX_CONTENT_TYPE_LENGTH)
+      .refine(
+        isEmptyOr(isLeafContentType),
+        'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
+      )
+      .meta({ description: 'MIME type, with optional parameters. multipart and message types aren’t allowed' }),
+    content: z
+      .string()
+      .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')
+      .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
+    content_id: z
+      .string()
+      .refine(
+        (text) => parseContentId(text) !== null,
+        'Enter an ID such as logo for src="cid:logo", of ASCII characters without spaces.',
+      )
+      .optional()
+      .meta({ description: 'What html_body calls the file: `logo` for `<img src="cid:logo">`' }),
+    disposition: z.enum(['attachment', 'inline']).optional().meta({
+      description: 'Whether the file is listed, or shown in the message. By default, inline with a content_id',
+    }),
+  })
+  .meta({ description: 'A file attached to the message' });
+export type Attachment = z.infer<typeof Attachment>;
+
+export const Attachments = boundedArray(Attachment, MAX_ATTACHMENTS).superRefine((attachments, ctx) => {
+  const ids = attachments.map(({ content_id: id }) => (id === undefined ? null : parseContentId(id)));
+  for (const [index, id] of ids.entries()) {
+    if (id === null || ids.indexOf(id) === index) continue;
+    ctx.addIssue({ code: 'custom', path: [index, 'content_id'], message: 'Another attachment has this content_id.' });
+  }
+});
+
+function isFileName(text: string): boolean {
+  return !/[/\\]/.test(text) && text !== '.' && text !== '..';
+}
+
+// multipart and message parts can't be base64-encoded (RFC 2046, 5.2.1).
+function isLeafContentType(text: string): boolean {
+  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
+}
+
+const CONTENT_TYPE =
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
