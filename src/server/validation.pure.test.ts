@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { withoutNulls } from './validation';
 
+const Person = z.strictObject({ id: z.string(), label: z.string().optional() });
+
 const Schema = z
   .strictObject({
     name: z.string(),
@@ -9,9 +11,8 @@ const Schema = z
     active: z.boolean().default(true),
     limit: z.number().nullable().optional(),
     anything: z.unknown().optional(),
-    parts: z
-      .preprocess((raw) => raw, z.array(z.strictObject({ id: z.string(), label: z.string().optional() })))
-      .optional(),
+    parts: z.preprocess((raw) => raw, z.array(Person)).optional(),
+    owner: z.union([Person, z.preprocess((raw) => raw, z.array(Person))]).optional(),
     values: z.record(z.string(), z.string().nullable()).optional(),
     at: z
       .string()
@@ -31,6 +32,13 @@ it('leaves out the nulls of optional fields, at any depth', () => {
   };
   expect(withoutNulls(input, Schema)).toEqual({ name: 'a', parts: [{ id: 'x' }, null] });
   expect(withoutNulls({ name: 'a', parts: null }, Schema)).toEqual({ name: 'a' });
+});
+
+it('leaves out the nulls of one record, or of a list of them', () => {
+  const owner = { id: 'x', label: null };
+  expect(withoutNulls({ name: 'a', owner }, Schema)).toEqual({ name: 'a', owner: { id: 'x' } });
+  expect(withoutNulls({ name: 'a', owner: [owner] }, Schema)).toEqual({ name: 'a', owner: [{ id: 'x' }] });
+  expect(withoutNulls({ name: 'a', owner: null }, Schema)).toEqual({ name: 'a' });
 });
 
 it('keeps the nulls that mean something, are missing values or belong to no field', () => {

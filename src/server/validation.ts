@@ -39,7 +39,7 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
  * where the schema gives it a meaning, such as no limit.
  */
 export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unknown {
-  const inner = unwrap(schema);
+  const inner = optionFor(schema, input);
   if (Array.isArray(input))
     return inner instanceof z.ZodArray ? input.map((each) => withoutNulls(each, inner.element as z.ZodType)) : input;
   if (!(inner instanceof z.ZodObject) || !isPlain(input)) return input;
@@ -141,12 +141,23 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
 function isRequired(schema: z.ZodType, path: PropertyKey[]): boolean {
   let field: z.ZodType | undefined = schema;
   for (const key of path) {
-    const container = unwrap(field);
+    const container = optionFor(field, typeof key === 'number' ? [] : {});
     if (container instanceof z.ZodObject) field = container.shape[key as string] as z.ZodType | undefined;
     else if (container instanceof z.ZodArray) field = container.element as z.ZodType;
     else return true;
   }
   return field !== undefined && !accepts(field, undefined);
+}
+
+/** The schema without what wraps it; of a union, the one option for lists or for objects if the value is one. */
+function optionFor(schema: z.ZodType | undefined, value: unknown): z.ZodType | undefined {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodUnion)) return inner;
+  const kind = Array.isArray(value) ? z.ZodArray : z.ZodObject;
+  const [option, ...others] = inner.options
+    .map((each) => unwrap(each as z.ZodType))
+    .filter((each) => each instanceof kind);
+  return option && others.length === 0 ? option : inner;
 }
 
 /** Unwraps optional, nullable, default and preprocess. */

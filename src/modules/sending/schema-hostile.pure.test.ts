@@ -12,6 +12,9 @@ describe('hostile input', () => {
       'cc',
       'bcc',
       'reply_to',
+      'in_reply_to',
+      'references',
+      'auto_submitted',
       'subject',
       'text_body',
       'html_body',
@@ -55,9 +58,9 @@ describe('hostile input', () => {
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content: `${good}QUJ!` }] })).toBe('VALIDATION_ERROR');
   });
 
-  it('gets few issues for a list of a million recipients', () => {
-    const error = checkOutgoingMessage({ ...valid, to: new Array(1_000_000).fill('x') });
-    expect('fields' in error && error.fields).toEqual([{ path: 'to', message: 'Enter at most 100 items.' }]);
+  it.each(['to', 'reply_to', 'references'])('gets few issues for a million items of %s', (field) => {
+    const error = checkOutgoingMessage({ ...valid, [field]: new Array(1_000_000).fill('x') });
+    expect('fields' in error && error.fields).toEqual([{ path: field, message: 'Enter at most 100 items.' }]);
   });
 
   it('gets few issues for 100,000 headers', () => {

@@ -15,6 +15,9 @@ describe('a valid message', () => {
         cc: [{ email: 'c@example.org', name: 'Größe' }],
         bcc: [{ email: 'd@example.org' }],
         reply_to: { email: 'e@example.org' },
+        in_reply_to: '<1@example.org>',
+        references: ['<0@example.org>', '1@example.org'],
+        auto_submitted: 'auto-replied',
         html_body: '<p>Hi</p>',
         attachments: [{ ...attachment, content_id: 'a', disposition: 'inline' }],
         headers: { 'X-Campaign': 'spring', 'x-lower': 'yes', 'X-Empty': '' },
@@ -27,6 +30,9 @@ describe('a valid message', () => {
         to: [{ email: 'a@example.org', name: null }],
         cc: null,
         reply_to: null,
+        in_reply_to: null,
+        references: null,
+        auto_submitted: null,
         html_body: null,
         attachments: null,
         headers: null,
@@ -35,7 +41,7 @@ describe('a valid message', () => {
     ['base64 in lines', { attachments: [{ ...attachment, content: 'YWJj\r\nYWJj\n' }] }],
     ['base64 in columns', { attachments: [{ ...attachment, content: ' YWJj\tYW Jj' }] }],
     ['spaces and the dot of the root', { from: { email: ' ann@example.com. ' } }],
-    ['empty lists', { cc: [], bcc: [], attachments: [], headers: {} }],
+    ['empty lists', { cc: [], bcc: [], reply_to: [], references: [], attachments: [], headers: {} }],
     ['an empty attachment', { attachments: [{ ...attachment, content: '' }] }],
     ['one recipient in to, cc and bcc', { cc: valid.to, bcc: valid.to }],
     [
@@ -77,6 +83,7 @@ describe('a message with missing fields', () => {
     ['a recipient without address', { to: [{ email: 'a@example.org' }, { name: 'Bob' }] }, ['to.1.email']],
     ['a copy without address', { cc: [{}] }, ['cc.0.email']],
     ['an empty reply address', { reply_to: { email: '' } }, ['reply_to.email']],
+    ['an empty one of several', { reply_to: [{ email: 'a@example.org' }, { name: 'Bo' }] }, ['reply_to.1.email']],
     [
       'parts of an attachment',
       { attachments: [{ filename: '', content: '' }] },
@@ -141,7 +148,13 @@ describe('an invalid message', () => {
   });
 
   it.each(addresses)('rejects %j as to, cc, bcc and reply_to', (email) => {
-    for (const change of [{ to: [{ email }] }, { cc: [{ email }] }, { bcc: [{ email }] }, { reply_to: { email } }]) {
+    for (const change of [
+      { to: [{ email }] },
+      { cc: [{ email }] },
+      { bcc: [{ email }] },
+      { reply_to: { email } },
+      { reply_to: [{ email }] },
+    ]) {
       expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
     }
   });
@@ -192,6 +205,10 @@ describe('an invalid message', () => {
       { from: { email: 'ann@example.com', name: nonString } },
       { to: [{ email: nonString }] },
       { reply_to: { email: 'a@example.org', name: nonString } },
+      { reply_to: [{ email: 'a@example.org', name: nonString }] },
+      { in_reply_to: nonString },
+      { references: [nonString] },
+      { auto_submitted: nonString },
       { attachments: [{ ...attachment, filename: nonString }] },
       { attachments: [{ ...attachment, content_type: nonString }] },
       { attachments: [{ ...attachment, content: nonString }] },
@@ -299,7 +316,10 @@ describe('the OpenAPI document', () => {
         },
         to: { type: 'array', minItems: 1, maxItems: 100, items: { properties: { email: { type: 'string' } } } },
         bcc: { type: 'array' },
-        reply_to: { type: 'object' },
+        reply_to: { anyOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' }, maxItems: 100 }] },
+        in_reply_to: { type: 'string' },
+        references: { type: 'array', items: { type: 'string' }, maxItems: 100 },
+        auto_submitted: { enum: ['auto-generated', 'auto-replied'] },
         subject: { type: 'string', maxLength: 998 },
         text_body: { type: 'string' },
         html_body: { type: 'string' },

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { Id, plainText } from '@/lib/wire';
-import { Address, MAX_RECIPIENTS, Recipient, Recipients, Sender } from './fields/addresses';
+import { MAX_RECIPIENTS, Recipient, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
 import { isObject } from './fields/checks';
 import { Headers } from './fields/headers';
+import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
 
 const body = z
   .string()
@@ -19,7 +20,10 @@ export const OutgoingMessage = z
     to: Recipients.refine((list) => list.length > 0, 'Enter at least one address.').meta({ minItems: 1 }),
     cc: Recipients.optional(),
     bcc: Recipients.optional().meta({ description: 'Hidden from all recipients' }),
-    reply_to: Address.optional(),
+    reply_to: ReplyTo.optional(),
+    in_reply_to: InReplyTo.optional(),
+    references: References.optional(),
+    auto_submitted: AutoSubmitted.optional(),
     subject: plainText(998).min(1, 'Enter a subject.'),
     text_body: body.optional().meta({ description: 'Plain text. Required if html_body is missing' }),
     html_body: body.optional().meta({ description: 'HTML. Required if text_body is missing' }),

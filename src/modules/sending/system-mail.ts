@@ -37,7 +37,7 @@ export async function submitMail(db: Tx, { to, subject, text, key, at }: SystemM
     subject,
     text_body: text,
     // Keeps vacation replies away (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    auto_submitted: 'auto-generated' as const,
   };
   const messageId = `<${key}@${from.slice(from.lastIndexOf('@') + 1)}>`;
   const { raw, envelope } = composeMessage(message, { messageId, date: at });

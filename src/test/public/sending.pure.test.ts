@@ -10,7 +10,13 @@ import { composeMessage } from '@/modules/sending/composing/compose';
 import { expectValidOnTheWire } from '@/test/composed-message';
 
 /** The parts with the depth of each, the names of the files that the HTML shows, and header fields; or why it is refused. */
-type Expected = { tree: string[]; shown: string[]; headers?: Record<string, string> } | Omit<MessageError, 'message'>;
+type Expected = Accepted | Omit<MessageError, 'message'>;
+type Accepted = {
+  tree: string[];
+  shown: string[];
+  headers?: Record<string, string>;
+  replyTo?: { name: string; address: string }[];
+};
 
 const FOLDER = `${import.meta.dirname}/sending`;
 const PYTHON = spawnSync('python3', ['--version']).status === 0;
@@ -38,6 +44,7 @@ it.each(accepted)('$name: our own parser reads what was sent', async ({ request,
   expect([...treeOf(readPart(raw))]).toEqual(expected.tree);
   const { header } = readMessage(raw);
   for (const [name, value] of Object.entries(expected.headers ?? {})) expect(header.value(name)).toBe(value);
+  if (expected.replyTo) expect(header.addresses('reply-to')).toEqual(expected.replyTo);
   const view = await viewOf(raw);
   expect(view.attachments.flatMap(({ inline, filename }) => (inline ? [filename] : []))).toEqual(expected.shown);
 });
@@ -53,6 +60,7 @@ it.each(accepted)('$name: postal-mime reads what was sent', async ({ request, ex
   expect(files.toSorted()).toEqual(leaves.filter((line) => !OF_THE_TEXT.test(line)).toSorted());
   for (const [name, value] of Object.entries(expected.headers ?? {}))
     expect(email.headers.find(({ key }) => key === name)?.value).toBe(value);
+  if (expected.replyTo) expect(email.replyTo).toEqual(expected.replyTo);
 });
 
 it.skipIf(!PYTHON)('Python’s email package reads what was sent (if python3 is installed)', () => {

@@ -2,11 +2,12 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import { parseAddress } from '@/lib/mail/address';
 import { parseContentId } from '@/lib/mail/content-id';
+import { parseMessageId } from '@/lib/mail/message-id';
 import { uuidv7 } from '@/lib/uuid';
 import type { Address } from '../fields/addresses';
 import type { Attachment } from '../fields/attachments';
 import type { OutgoingMessage } from '../schema';
-import { addressHeader, textHeader, verbatimHeader } from './header-text';
+import { addressHeader, idsHeader, textHeader, verbatimHeader } from './header-text';
 import { mimeText } from './mime-text';
 
 export type ComposedMessage = {
@@ -27,17 +28,31 @@ export function composeMessage(
   const to = message.to.map(mailbox);
   const cc = (message.cc ?? []).map(mailbox);
   const bcc = (message.bcc ?? []).map(mailbox);
+  const replyTo = [message.reply_to ?? []].flat().map(mailbox);
   const headers = [
     addressHeader('From', [from]),
     addressHeader('To', to),
     cc.length > 0 ? addressHeader('Cc', cc) : '',
-    message.reply_to ? addressHeader('Reply-To', [mailbox(message.reply_to)]) : '',
+    replyTo.length > 0 ? addressHeader('Reply-To', replyTo) : '',
+    ...threadHeaders(message),
+    message.auto_submitted ? verbatimHeader('Auto-Submitted', message.auto_submitted) : '',
     textHeader('Subject', message.subject),
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
   const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), composeBody(message, messageId, date)]);
   const recipients = new Set([...to, ...cc, ...bcc].map((address) => address.email));
   return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: [...recipients] } };
+}
+
+/** Readers find the conversation by References, so it has at least the message that is answered (RFC 5322, 3.6.4). */
+function threadHeaders({ in_reply_to, references = [] }: OutgoingMessage): string[] {
+  const answered = (in_reply_to === undefined ? [] : [in_reply_to]).map(messageIdOf);
+  const conversation = references.length > 0 ? references.map(messageIdOf) : answered;
+  return [idsHeader('In-Reply-To', answered), idsHeader('References', conversation)];
+}
+
+function messageIdOf(text: string): string {
+  return requireChecked(parseMessageId(text));
 }
 
 /** A new Message-ID under the domain, with angle brackets. Later ids sort after earlier ones. */

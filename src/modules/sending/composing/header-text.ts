@@ -20,6 +20,11 @@ export function addressHeader(name: string, list: readonly { name?: string | und
   return `${name}: ${list.map(mailbox).join(',\r\n ')}\r\n`;
 }
 
+/** A field of Message-IDs with CRLF, one per line; empty without any. */
+export function idsHeader(name: string, ids: readonly string[]): string {
+  return ids.length > 0 ? `${name}: ${ids.join('\r\n ')}\r\n` : '';
+}
+
 function mailbox({ name, email }: { name?: string | undefined; email: string }): string {
   return name ? `${displayName(name)}${name.length > 60 ? '\r\n ' : ' '}<${email}>` : email;
 }

@@ -44,7 +44,10 @@ function* headerIssues(raw: unknown): Generator<HeaderIssue> {
 }
 
 function findHeaderError(name: string, value: unknown, seen: Set<string>): string | null {
-  if (!/^x-/i.test(name)) return 'Custom header names must start with X-.';
+  if (!/^x-/i.test(name)) {
+    const field = FIELDS.get(name.toLowerCase());
+    return `Custom header names must start with X-.${field ? ` Use the field ${field} instead.` : ''}`;
+  }
   if (name.length > MAX_HEADER_NAME_LENGTH || !HEADER_NAME.test(name)) {
     return `Use at most ${MAX_HEADER_NAME_LENGTH} letters, digits and hyphens in a header name.`;
   }
@@ -54,6 +57,14 @@ function findHeaderError(name: string, value: unknown, seen: Set<string>): strin
     ? null
     : `Enter a header value of one line with at most ${MAX_HEADER_VALUE_LENGTH} characters.`;
 }
+
+/** Headers that have a field of their own. */
+const FIELDS = new Map([
+  ...['from', 'to', 'cc', 'bcc', 'subject', 'references'].map((name): [string, string] => [name, name]),
+  ['reply-to', 'reply_to'],
+  ['in-reply-to', 'in_reply_to'],
+  ['auto-submitted', 'auto_submitted'],
+]);
 
 const HEADER_NAME = /^x-[\w!#$%&'*+.^`|~-]+$/i;
 const HeaderValue = plainText(MAX_HEADER_VALUE_LENGTH);
