@@ -4,6 +4,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { parseContentId } from '@/lib/mail/content-id';
 import { parseMessageId } from '@/lib/mail/message-id';
 import { uuidv7 } from '@/lib/uuid';
+import { readStructured } from '@/mail/mime/parameters';
 import type { Address } from '../fields/addresses';
 import type { Attachment } from '../fields/attachments';
 import type { OutgoingMessage } from '../schema';
@@ -68,7 +69,7 @@ function composeBody(message: OutgoingMessage, messageId: string, date: Date): B
     date,
     text: bodyText(message.text_body),
     html: bodyText(message.html_body),
-    attachments: (message.attachments ?? []).map(attachmentPart),
+    ...withInvitation((message.attachments ?? []).map(attachmentPart)),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -105,6 +106,32 @@ function attachmentPart({ filename, content_type, content, content_id, dispositi
     ...(id !== null && identified(id, contentDisposition)),
   };
 }
+
+/**
+ * Repeats the first invitation as another form of the text: mail programs show buttons for it only there. The file gets a type
+ * for which they show none, or some would show the invitation twice.
+ */
+function withInvitation(attachments: ReturnType<typeof attachmentPart>[]) {
+  const types = attachments.map(({ contentType }) => invitationType(contentType));
+  const index = types.findIndex((type) => type !== null);
+  const [contentType, invitation] = [types[index], attachments[index]];
+  if (!contentType || !invitation) return { attachments };
+  const { content, contentTransferEncoding } = invitation;
+  return {
+    attachments: attachments.with(index, { ...invitation, contentType: 'application/ics' }),
+    alternatives: [{ contentType, content, contentTransferEncoding }],
+  };
+}
+
+/** The type of a calendar file with a method (RFC 5546), null for others. iCalendar is UTF-8 unless it says otherwise. */
+function invitationType(contentType: string): string | null {
+  const { value, parameter } = readStructured(contentType);
+  const [method, charset] = [parameter('method'), parameter('charset')];
+  if (value !== 'text/calendar' || !method || !TOKEN.test(method)) return null;
+  return `text/calendar; charset=${charset && TOKEN.test(charset) ? charset : 'utf-8'}; method=${method.toUpperCase()}`;
+}
+
+const TOKEN = /^[\w.+-]+$/;
 
 /** Readers don't list files that are related to the HTML (`cid`), even if they are declared as attachments. */
 function identified(id: string, disposition: string) {

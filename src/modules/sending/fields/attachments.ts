@@ -21,7 +21,10 @@ export const Attachment = z
         isEmptyOr(isLeafContentType),
         'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
       )
-      .meta({ description: 'MIME type, with optional parameters. multipart and message types aren’t allowed' }),
+      .meta({
+        description:
+          'MIME type, with optional parameters. multipart and message types aren’t allowed. `text/calendar; method=REQUEST` sends an invitation with buttons',
+      }),
     content: z
       .string()
       .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')

@@ -5,6 +5,10 @@ import base64, email, email.policy, json, sys
 def tree(part, depth=0):
     filename = part.get_filename()
     fields = [part.get_content_type(), part.get_content_disposition(), part["Content-ID"], filename]
+    if part.get_param("method"):
+        fields.append("method=" + part.get_param("method"))
+        if part.get_param("charset"):
+            fields.append("charset=" + part.get_param("charset"))
     yield "  " * depth + " ".join(str(field) for field in fields if field)
     for child in part.iter_parts() if part.is_multipart() else []:
         yield from tree(child, depth + 1)
