@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeDomainName, parseAddress } from './address';
+import { addressError, normalizeDomainName, parseAddress } from './address';
 
 describe('parseAddress', () => {
   it.each([
@@ -213,3 +213,32 @@ function addressLike() {
     parts,
   );
 }
+
+describe('addressError', () => {
+  it.each([
+    ['jürgen@bücher.example', 'ü'],
+    ['ju\u0308rgen@example.com', 'ü'],
+    [' o’brien@example.com ', '’'],
+    ['用户@例え.テスト', '用'],
+    ['a.🎉@example.com', '🎉'],
+  ])('names the character of %j that needs SMTPUTF8', (text, character) => {
+    expect(addressError(text, 'Other.')).toBe(
+      `“${character}” isn’t supported before the @: it needs SMTPUTF8, which Postroom doesn’t use. Use only ASCII characters there.`,
+    );
+    expect(parseAddress(text)).toBeNull();
+  });
+
+  it.each([
+    'nobody',
+    'jürgen',
+    'jürgen@',
+    'jür gen@example.com',
+    'ü@localhost',
+    'a\u200b@example.com',
+    '"ü"@example.com',
+    '',
+    7,
+  ])('says nothing of SMTPUTF8 about %j', (text) => {
+    expect(addressError(text, 'Other.')).toBe('Other.');
+  });
+});

@@ -55,6 +55,24 @@ export function withoutSpaces(text: string): string {
   return text.slice(start, end);
 }
 
+/** What is wrong with text that isn't an address; `otherwise` unless a reason is known. */
+export function addressError(text: unknown, otherwise = ADDRESS_ERROR): string {
+  if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return otherwise;
+  const at = text.lastIndexOf('@');
+  return normalizeDomainName(text.slice(at + 1)) === null ? otherwise : localPartError(text.slice(0, at), otherwise);
+}
+
+/** The same for the part before the @. */
+export function localPartError(text: unknown, otherwise: string): string {
+  if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return otherwise;
+  const local = withoutSpaces(text).normalize('NFC');
+  const [character] = local.match(BEYOND_ASCII) ?? [];
+  if (!character || !isLocalPart(local.replace(BEYOND_ASCII, 'x'))) return otherwise;
+  return `“${character}” isn’t supported before the @: it needs SMTPUTF8, which Postroom doesn’t use. Use only ASCII characters there.`;
+}
+
+const BEYOND_ASCII = /(?!\p{ASCII})[\p{L}\p{M}\p{N}\p{P}\p{S}]/gu;
+
 export function isLocalPart(text: string): boolean {
   return text.length <= MAX_LOCAL_PART_LENGTH && DOT_ATOM.test(text);
 }

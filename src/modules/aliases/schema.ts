@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { csvText, FailedCsv } from '@/lib/csv/csv-text';
-import { ADDRESS_ERROR, isLocalPart, MAX_ADDRESS_LENGTH, parseAddress, withoutSpaces } from '@/lib/mail/address';
+import {
+  ADDRESS_ERROR,
+  addressError,
+  isLocalPart,
+  localPartError,
+  MAX_ADDRESS_LENGTH,
+  parseAddress,
+  withoutSpaces,
+} from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { chosenId, EXPORT_PARAMETERS, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
@@ -17,10 +25,9 @@ const SourceLocalPart = z
     (text) => !text.includes('*'),
     'Wildcards aren’t supported. For every other address of the domain, create its catch-all: leave this empty or select Catch-all.',
   )
-  .refine(
-    (text) => text === '' || text.includes('*') || isLocalPart(text),
-    'Enter only the part before the @, without spaces or quotes.',
-  )
+  .refine((text) => text === '' || text.includes('*') || isLocalPart(text), {
+    error: ({ input }) => localPartError(input, 'Enter only the part before the @, without spaces or quotes.'),
+  })
   .transform((text) => text.toLowerCase())
   .meta({ description: 'Case-insensitive. Empty for the domain’s catch-all' });
 
@@ -39,7 +46,7 @@ const Destination = z
     for (const address of addresses) {
       if (parseAddress(address)) continue;
       const shown = address.trim() === '' ? 'An empty entry' : address.trim().slice(0, MAX_ADDRESS_LENGTH);
-      const message = `${shown} is not a valid email address. Use the form ann@example.com.`;
+      const message = `${shown} is not a valid email address. ${addressError(address, 'Use the form ann@example.com.')}`;
       ctx.addIssue({ code: 'custom', message });
     }
   })
@@ -117,7 +124,7 @@ export const ResolveAddress = z.strictObject({
   address: z
     .string()
     .min(1, ADDRESS_ERROR)
-    .refine((text) => parseAddress(text) !== null, ADDRESS_ERROR),
+    .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) }),
 });
 export type ResolveAddress = z.infer<typeof ResolveAddress>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REQUIRED } from '@/lib/field-messages';
-import { ADDRESS_ERROR, parseAddress, withoutSpaces } from '@/lib/mail/address';
+import { ADDRESS_ERROR, addressError, parseAddress, withoutSpaces } from '@/lib/mail/address';
 import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
 import { isTimeZone } from '@/lib/time/time-zone';
@@ -162,7 +162,7 @@ export type SetupStatus = z.infer<typeof SetupStatus>;
 export const AdminEmail = z
   .string()
   .min(1, ADDRESS_ERROR)
-  .refine((text) => parseAddress(text) !== null, ADDRESS_ERROR)
+  .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) })
   // Kept as it was written otherwise, because signing in compares it as text.
   .transform((text) => withoutSpaces(text).replace(/\.$/, '').toLowerCase());
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLocalPart, withoutSpaces } from '@/lib/mail/address';
+import { isLocalPart, localPartError, withoutSpaces } from '@/lib/mail/address';
 import {
   chosenId,
   EXPORT_PARAMETERS,
@@ -19,7 +19,9 @@ const LocalPart = z
   .overwrite(withoutSpaces)
   .min(1, 'Enter the part before the @.')
   .max(64)
-  .refine((text) => isLocalPart(text), 'Enter only the part before the @, without spaces or quotes.')
+  .refine((text) => isLocalPart(text), {
+    error: ({ input }) => localPartError(input, 'Enter only the part before the @, without spaces or quotes.'),
+  })
   // The local part names a mail folder, and Dovecot rejects logins with other characters (auth_username_chars).
   .refine((text) => /^[\w.+'&=~-]*$/.test(text), "Use only letters, digits and . _ - + ' & = ~ before the @.")
   .transform((text) => text.toLowerCase())

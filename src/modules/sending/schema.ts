@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, plainText } from '@/lib/wire';
-import { MAX_RECIPIENTS, Recipient, Recipients, Sender } from './fields/addresses';
+import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
 import { isObject } from './fields/checks';
 import { Headers } from './fields/headers';
@@ -49,7 +49,7 @@ export type Sent = z.infer<typeof Sent>;
 export const Resend = z.strictObject({
   id: Id,
   to: z
-    .array(Recipient)
+    .array(PlainEmail)
     .min(1, 'Enter at least one address.')
     .max(MAX_RECIPIENTS, `Enter at most ${MAX_RECIPIENTS} addresses.`)
     .optional()

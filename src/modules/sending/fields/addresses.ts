@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { addressError, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { plainText } from '@/lib/wire';
 import { boundedArray, isEmptyOr } from './checks';
 
@@ -11,11 +11,15 @@ const isAddress = isEmptyOr((text) => parseAddress(text) !== null);
 const email = z.string().min(1, 'Enter an address.');
 const emailMeta = { format: 'email', maxLength: MAX_ADDRESS_LENGTH, description: 'One plain address, local@domain' };
 
+export const PlainEmail = email
+  .refine(isAddress, { error: ({ input }) => addressError(input, 'Enter a plain address such as ann@example.com.') })
+  .meta(emailMeta);
+
 const name = plainText(256).optional().meta({ description: 'Display name' });
 
 export const Address = z
   .strictObject({
-    email: email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta),
+    email: PlainEmail,
     name,
   })
   .meta({ description: 'An address with an optional display name' });
@@ -27,13 +31,11 @@ export const Sender = z.strictObject({
       error: ({ input }) =>
         String(input).startsWith('@')
           ? 'Enter the part before the @.'
-          : 'Enter a plain sender address such as ann@example.com.',
+          : addressError(input, 'Enter a plain sender address such as ann@example.com.'),
       params: { apiCode: 'INVALID_SENDER' },
     })
     .meta(emailMeta),
   name,
 });
-
-export const Recipient = email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta);
 
 export const Recipients = boundedArray(Address, MAX_RECIPIENTS);

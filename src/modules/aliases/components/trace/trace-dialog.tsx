@@ -9,7 +9,7 @@ import { DialogFields } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
-import { ADDRESS_ERROR, parseAddress } from '@/lib/mail/address';
+import { addressError, parseAddress } from '@/lib/mail/address';
 import type { Resolution } from '../../schema';
 import classes from './trace-dialog.module.css';
 import { traceHops } from './trace-hops';
@@ -44,7 +44,7 @@ function Trace({ traced, onTrace, onOpen }: TraceProps) {
     event.preventDefault();
     const address = typed.trim();
     if (parseAddress(address) === null) {
-      setError(ADDRESS_ERROR);
+      setError(addressError(address));
       return;
     }
     setError(null);
