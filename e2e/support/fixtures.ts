@@ -197,6 +197,13 @@ export function alertWith(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text });
 }
 
+/** Searches in a picker and chooses the option with this name. */
+export async function pick(field: Locator, name: string): Promise<void> {
+  await field.click();
+  await field.fill(name);
+  await field.page().getByRole('option', { name, exact: true }).click();
+}
+
 export function unique(prefix = 'x'): string {
   return `${prefix}${randomBytes(5).toString('hex')}`;
 }

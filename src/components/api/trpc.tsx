@@ -5,6 +5,7 @@ import { ReactQueryStreamedHydration } from '@tanstack/react-query-next-experime
 import type { TRPCLink } from '@trpc/client';
 import { createTRPCReact, httpBatchLink, httpLink, splitLink } from '@trpc/react-query';
 import { type ReactNode, useState } from 'react';
+import { MAX_BATCH } from '@/lib/console-batch';
 import { currentPage, type PageRequest } from '@/lib/page-request';
 import type { AppRouter } from '@/modules/router';
 import { setTimeZone } from '../values/use-time-zone';
@@ -15,7 +16,7 @@ import { profileFirst, watchProfile } from './profile-first';
 import { reportSessionLost } from './session-lost';
 
 const URL = '/api/trpc';
-const BATCH = { url: URL, maxURLLength: 2000 };
+const BATCH = { url: URL, maxURLLength: 2000, maxItems: MAX_BATCH };
 
 export const trpc = createTRPCReact<AppRouter>();
 

@@ -1,20 +1,20 @@
 'use client';
 
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { DomainPicker, type DomainPickerProps } from '../pickers/domain-picker';
 import classes from './address-fields.module.css';
 
 type AddressFieldsProps = {
   label: string;
   /** The name of both fields together, if it isn't the label. */
   groupLabel?: string;
-  domains: { id: string; name: string }[];
   local: object;
-  domain: object;
+  domain: DomainPickerProps;
   isCatchAll?: boolean;
 };
 
 export function AddressFields(props: AddressFieldsProps) {
-  const { label, groupLabel = label, domains, local, domain, isCatchAll = false } = props;
+  const { label, groupLabel = label, local, domain, isCatchAll = false } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a grid in every browser.
     <div className={`${classes.fields} mono-input`} role="group" aria-label={groupLabel}>
@@ -31,15 +31,7 @@ export function AddressFields(props: AddressFieldsProps) {
       <span className={classes.at} aria-hidden="true">
         @
       </span>
-      <Select
-        label="Domain"
-        placeholder="Choose"
-        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-        searchable={domains.length > 8}
-        allowDeselect={false}
-        nothingFoundMessage="No matching domain"
-        {...domain}
-      />
+      <DomainPicker {...domain} />
     </div>
   );
 }

@@ -3,7 +3,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { trpc } from '../api/trpc';
-import { useDomainScope } from './use-domain-scope';
 
 export type AddressMatch = { kind: 'mailbox' | 'alias'; address: string; note: string; href: string };
 
@@ -14,25 +13,28 @@ const MAX_DOMAINS = 10;
 
 /** Mailboxes and aliases whose address, name or destination contains `q`. */
 export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearching: boolean } {
-  const domainScope = useDomainScope();
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const enabled = q !== '';
   const mailboxes = trpc.mailboxes.list.useQuery(
     { q, limit: MAX_MATCHES, sort: 'local_part', order: 'asc' },
     { enabled, placeholderData: keepPreviousData },
   );
-  const domainIds = domainScope.requiresDomain
-    ? domainScope.domains.slice(0, MAX_DOMAINS).map(({ id }) => id)
-    : [undefined];
+  const requiresDomain = me.data && me.data.role === 'domain_admin';
+  const domains = trpc.domains.list.useQuery(
+    { limit: MAX_DOMAINS, sort: 'name', order: 'asc' },
+    { enabled: enabled && requiresDomain === true, staleTime: 60_000 },
+  );
+  const domainIds = requiresDomain ? (domains.data?.items.map(({ id }) => id) ?? []) : [undefined];
   const aliases = trpc.useQueries((t) =>
     domainIds.map((domain_id) =>
       t.aliases.list(
         { q, limit: MAX_MATCHES, sort: 'source_local_part', order: 'asc', domain_id },
-        { enabled: enabled && domainScope.requiresDomain !== undefined, placeholderData: keepPreviousData },
+        { enabled: enabled && requiresDomain !== undefined, placeholderData: keepPreviousData },
       ),
     ),
   );
   if (!enabled) return { matches: [], isSearching: false };
-  const isSearching = mailboxes.isFetching || aliases.some(({ isFetching }) => isFetching);
+  const isSearching = mailboxes.isFetching || domains.isFetching || aliases.some(({ isFetching }) => isFetching);
   const matches = [
     ...(mailboxes.data?.items ?? []).map(({ id, email, suspended, active }) => ({
       kind: 'mailbox' as const,

@@ -1,38 +1,34 @@
 'use client';
 
-import { Select, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { FieldPair } from '../layout/form-layout';
+import { type DomainChoice, DomainPicker } from '../pickers/domain-picker';
 import { ImportFile } from './import-file';
 
 type ImportFieldsProps = {
-  domains: { id: string; name: string }[];
-  domainId: string | null;
+  domain: DomainChoice | undefined;
   csv: string;
   errors: { domain_id?: React.ReactNode; csv?: React.ReactNode };
   /** Which columns there are. */
   description: string;
   example: string;
-  onChange: (name: 'domain_id' | 'csv', text: string) => void;
+  onDomain: (domain: DomainChoice) => void;
+  onCsv: (text: string) => void;
 };
 
 /** The domain, and a CSV file or its text. */
 export function ImportFields(props: ImportFieldsProps) {
-  const { domains, domainId, csv, errors, description, example, onChange } = props;
+  const { domain, csv, errors, description, example, onDomain, onCsv } = props;
   return (
     <>
       <FieldPair>
-        <Select
-          label="Domain"
-          className="mono-input"
-          placeholder="Choose"
-          data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-          searchable={domains.length > 8}
-          allowDeselect={false}
+        <DomainPicker
           error={errors.domain_id}
-          value={domainId}
-          onChange={(id) => onChange('domain_id', id ?? '')}
+          value={domain?.id}
+          known={domain}
+          onChange={(_, chosen) => chosen && onDomain(chosen)}
         />
-        <ImportFile onText={(text) => onChange('csv', text)} />
+        <ImportFile onText={onCsv} />
       </FieldPair>
       <Textarea
         label="Or paste CSV"
@@ -43,7 +39,7 @@ export function ImportFields(props: ImportFieldsProps) {
         spellCheck={false}
         error={errors.csv}
         value={csv}
-        onChange={(event) => onChange('csv', event.currentTarget.value)}
+        onChange={(event) => onCsv(event.currentTarget.value)}
       />
     </>
   );

@@ -1,5 +1,6 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { MAX_BATCH } from '@/lib/console-batch';
 import { reserveBodyBudget } from '../http/body/body-budget';
 import { rejectTooComplex } from '../http/body/json';
 import { readBytes, requireJson } from '../http/body/read-body';
@@ -12,7 +13,6 @@ import { BODY_LIMIT_BYTES, type ProcedureMeta } from '../rest/meta';
 import { type Context, createContext } from './context';
 
 const ENDPOINT = '/api/trpc';
-const MAX_BATCH = 20;
 
 /** Handles the console's tRPC calls with the limits of REST: JSON only, bodies counted while they arrive. */
 export function createConsoleHandler(router: AnyTRPCRouter): (request: WebRequest) => Promise<Response> {

@@ -1,41 +1,37 @@
 'use client';
 
-import { Button, Combobox, useCombobox } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Combobox } from '@mantine/core';
 import { parseAsString, useQueryStates } from 'nuqs';
-import { useState } from 'react';
 import { trpc } from '../../api/trpc';
 import { IconChevronDown } from '../../icons/icons';
+import { domainIn } from '../../pickers/domain-picker';
+import { PickerDropdown, PickerStatus, submitOption } from '../../pickers/picker-dropdown';
+import { useDomainChoices } from '../../pickers/use-choices';
+import { usePickerSearch } from '../../pickers/use-picker-search';
 import classes from './bar-button.module.css';
 
-const ALL = 'all';
+const ALL = { value: 'all', label: 'All domains' };
 
 export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
   const [{ domain }, setState] = useQueryStates({ domain: parseAsString, cursor: parseAsString, peek: parseAsString });
-  const [search, setSearch] = useState('');
-  const [q] = useDebouncedValue(search.trim(), 150);
-  const combobox = useCombobox({
-    onDropdownClose: () => {
-      combobox.resetSelectedOption();
-      setSearch('');
-    },
-    onDropdownOpen: () => combobox.focusSearchInput(),
-  });
+  const search = usePickerSearch({ clean: domainIn, hasOwnField: true });
+  const { combobox, isOpened } = search;
+  const found = useDomainChoices(search);
   const current = trpc.domains.get.useQuery({ id: domain ?? '' }, { enabled: domain !== null });
-  const found = trpc.domains.list.useQuery(
-    { limit: 20, q: q || undefined, sort: 'name', order: 'asc' },
-    { enabled: combobox.dropdownOpened },
-  );
-  const label =
-    domain === null ? 'All domains' : (current.data?.name ?? (current.isError ? 'Unknown domain' : 'Domain'));
+  const label = domain === null ? ALL.label : (current.data?.name ?? (current.isError ? 'Unknown domain' : 'Domain'));
 
-  const choose = (value: string) => {
-    void setState({ domain: value === ALL ? null : value, cursor: null, peek: null });
+  const choose = (id: string | null) => {
+    void setState({ domain: id, cursor: null, peek: null });
     combobox.closeDropdown();
   };
 
   return (
-    <Combobox store={combobox} width={280} position="bottom-start" onOptionSubmit={choose}>
+    <Combobox
+      store={combobox}
+      width={280}
+      position="bottom-start"
+      onOptionSubmit={(value) => submitOption(found, value, (choice) => choose(choice?.value ?? null))}
+    >
       <Combobox.Target targetType="button">
         <Button
           variant={fullWidth ? 'default' : 'subtle'}
@@ -49,27 +45,21 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
           <span className="clip">{label}</span>
         </Button>
       </Combobox.Target>
-      <Combobox.Dropdown>
+      <PickerDropdown
+        combobox={combobox}
+        label="Domains"
+        found={found}
+        first={search.q === '' ? ALL : undefined}
+        isChosen={(value) => value === (domain ?? ALL.value)}
+      >
         <Combobox.Search
           aria-label="Find a domain"
           placeholder="Find a domain"
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          value={search.typed ?? ''}
+          onChange={(event) => search.type(event.currentTarget.value)}
         />
-        <Combobox.Options aria-label="Domains" mah={280}>
-          {q === '' && (
-            <Combobox.Option value={ALL} active={domain === null}>
-              All domains
-            </Combobox.Option>
-          )}
-          {found.data?.items.map(({ id, name }) => (
-            <Combobox.Option key={id} value={id} active={domain === id}>
-              <span className="mono">{name}</span>
-            </Combobox.Option>
-          ))}
-          {found.data?.items.length === 0 && <Combobox.Empty>No matching domains</Combobox.Empty>}
-        </Combobox.Options>
-      </Combobox.Dropdown>
+      </PickerDropdown>
+      <PickerStatus isOpened={isOpened} found={found} />
     </Combobox>
   );
 }

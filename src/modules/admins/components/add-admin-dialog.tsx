@@ -44,7 +44,6 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
       <RoleFields
         role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}
         domainIds={form.getInputProps('domain_ids')}
-        isEmpty={form.values.domain_ids.length === 0}
       />
       <ProblemAlert problem={problem} />
     </Dialog>

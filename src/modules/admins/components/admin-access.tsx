@@ -38,7 +38,6 @@ export function AdminAccess({ admin }: { admin: Admin }) {
           <RoleFields
             role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}
             domainIds={form.getInputProps('domain_ids')}
-            isEmpty={form.values.domain_ids.length === 0}
           />
           <ProblemAlert problem={problem} />
           <SaveBar {...saveBar} />

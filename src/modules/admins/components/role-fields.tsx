@@ -1,7 +1,8 @@
 'use client';
 
-import { MultiSelect, Select } from '@mantine/core';
-import { trpc } from '@/components/api/trpc';
+import { Select } from '@mantine/core';
+import { DomainsPicker } from '@/components/pickers/domains-picker';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import type { Role } from '@/lib/roles';
 
 export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
@@ -14,16 +15,15 @@ export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
   { value: 'super_admin', label: 'Super admin', access: 'Full access, including managing admins' },
 ];
 
-const DOMAINS = { limit: 200, sort: 'name', order: 'asc' } as const;
+/** The names that the dialog of a conflict shows. */
+const MAX_NAMES = 40;
 
 type RoleFieldsProps = {
   role: { value: Role; error?: unknown; onChange: (value: Role) => void };
   domainIds: object;
-  isEmpty: boolean;
 };
 
-export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
-  const domains = trpc.domains.list.useQuery(DOMAINS, { staleTime: 60_000 });
+export function RoleFields({ role, domainIds }: RoleFieldsProps) {
   return (
     <>
       <Select
@@ -35,15 +35,10 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
         onChange={(value) => role.onChange(value as Role)}
       />
       {role.value === 'domain_admin' && (
-        <MultiSelect
+        <DomainsPicker
           label="Assigned domains"
           description="Access is limited to these domains"
-          placeholder={isEmpty ? 'None yet' : undefined}
-          className="mono-input"
-          data={domains.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          searchable
-          hidePickedOptions
-          nothingFoundMessage="No matching domains"
+          placeholder="None yet"
           {...domainIds}
         />
       )}
@@ -53,9 +48,10 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
 
 /** One line for each domain. */
 export function DomainNames({ ids }: { ids: string[] }) {
-  const domains = trpc.domains.list.useQuery(DOMAINS, { staleTime: 60_000 });
-  const nameOf = (id: string) => domains.data?.items.find((domain) => domain.id === id)?.name ?? id;
-  return ids.length === 0 ? 'None' : ids.map(nameOf).join('\n');
+  const shown = ids.slice(0, MAX_NAMES);
+  const names = useDomainNames(shown);
+  const others = ids.length > MAX_NAMES ? [`${ids.length - MAX_NAMES} more`] : [];
+  return ids.length === 0 ? 'None' : [...shown.map((id) => names.get(id) ?? id), ...others].join('\n');
 }
 
 export function roleText(role: Role): string {

@@ -49,7 +49,7 @@ export function AliasesPage() {
     { placeholderData: keepPreviousData, enabled: domainScope.isReady },
   );
   const total = trpc.aliases.list.useQuery(totalOf(input), totalOptions(list, search));
-  const domain = domainScope.domains.find(({ id }) => id === domainScope.defaultId);
+  const { defaultDomain: domain, selectedDomain } = domainScope;
   useFocusReturn(values.edit);
 
   const openNew = () => open({ new: true });
@@ -62,9 +62,7 @@ export function AliasesPage() {
     <Page>
       <PageHeader
         title="Aliases"
-        description={
-          domainScope.selectedId && domain ? `In ${domain.name}` : 'Forward addresses to one or more recipients'
-        }
+        description={selectedDomain ? `In ${selectedDomain.name}` : 'Forward addresses to one or more recipients'}
       >
         <Button leftSection={<IconRoute stroke={1.5} />} onClick={() => open({ trace: '' })}>
           Trace an address
@@ -75,7 +73,7 @@ export function AliasesPage() {
       </PageHeader>
       <AliasTools query={list} search={search} input={input} domain={domain} />
       {domainScope.needsSelection ? (
-        <ChooseDomain domains={domainScope.domains} />
+        <ChooseDomain hasNoDomains={domainScope.hasNoDomains} onChoose={(id) => change({ domain: id })} />
       ) : (
         <AliasTable
           query={list}
@@ -83,19 +81,14 @@ export function AliasesPage() {
           total={total}
           actions={actions}
           empty={
-            <NoAliases
-              domainName={domainScope.selectedId ? domain?.name : undefined}
-              onNew={openNew}
-              onImport={() => open({ import: true })}
-            />
+            <NoAliases domainName={selectedDomain?.name} onNew={openNew} onImport={() => open({ import: true })} />
           }
           onDelete={setDeleting}
         />
       )}
       <NewAliasDialog
         opened={values.new}
-        domains={domainScope.domains}
-        defaultDomainId={domainScope.defaultId}
+        defaultDomain={domain}
         onClose={() => open({ new: null })}
         onShow={(q, domain) => change({ q, show: null, new: null, domain })}
         onCreated={({ address, active }) => refreshAndNotify(`Created ${address}${active ? '' : ' (inactive)'}`)}
@@ -120,8 +113,7 @@ export function AliasesPage() {
       />
       <ImportDialog
         opened={values.import}
-        domains={domainScope.domains}
-        defaultDomainId={domainScope.defaultId}
+        defaultDomain={domain}
         onClose={() => open({ import: null })}
         onImported={({ created, failed }) =>
           refreshAndNotify(

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
@@ -9,14 +10,16 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import type { ApiKey } from '../schema';
 
+/** The title of a key names its first domains. */
+const MAX_NAMES = 3;
+
 type Options = {
-  domainNames: Map<string, string>;
   /** Whether keys of several admins are listed. */
   hasOwners: boolean;
   onRevoke: (key: ApiKey) => void;
 };
 
-export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): DataTableColumn<ApiKey>[] {
+export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn<ApiKey>[] {
   const owner: DataTableColumn<ApiKey> = {
     key: 'owner',
     header: 'Admin',
@@ -63,11 +66,7 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       maxWidth: 264,
       isOptional: true,
       skeletonWidth: 96,
-      cell: ({ scoped_domain_ids }) => (
-        <span className="clip" title={scopeTitle(scoped_domain_ids, domainNames)}>
-          {scopeLabel(scoped_domain_ids, domainNames)}
-        </span>
-      ),
+      cell: ({ scoped_domain_ids }) => <KeyScope ids={scoped_domain_ids} />,
     },
     {
       key: 'rate',
@@ -114,15 +113,16 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
   ];
 }
 
-function scopeLabel(ids: readonly string[], domainNames: Map<string, string>): string {
+function KeyScope({ ids }: { ids: string[] }) {
+  const names = useDomainNames(ids.slice(0, MAX_NAMES));
   const [only] = ids;
   if (only === undefined) return 'All domains';
-  if (ids.length > 1) return formatPlural(ids.length, 'domain');
-  return domainNames.get(only) ?? '1 domain';
-}
-
-function scopeTitle(ids: readonly string[], domainNames: Map<string, string>): string | undefined {
-  return ids.map((id) => domainNames.get(id) ?? id).join(', ') || undefined;
+  const others = ids.length > MAX_NAMES ? [`${ids.length - MAX_NAMES} more`] : [];
+  return (
+    <span className="clip" title={[...names.values(), ...others].join(', ')}>
+      {(ids.length === 1 && names.get(only)) || formatPlural(ids.length, 'domain')}
+    </span>
+  );
 }
 
 function Expiry({ at }: { at: string | null }) {

@@ -6,7 +6,6 @@ import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
 import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
@@ -37,7 +36,6 @@ export function ApiKeysPage() {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const { domains } = useDomainScope();
   const input = {
     q: settled.q || undefined,
     ...SHOWN[values.show],
@@ -49,12 +47,8 @@ export function ApiKeysPage() {
     { placeholderData: keepPreviousData },
   );
   const total = trpc.apiKeys.list.useQuery(totalOf(input), totalOptions(list, search));
-  const domainNames = useMemo(() => new Map(domains.map(({ id, name }) => [id, name])), [domains]);
   const hasOwners = me.data?.role === 'super_admin';
-  const columns = useMemo(
-    () => apiKeyColumns({ domainNames, hasOwners, onRevoke: setRevoking }),
-    [domainNames, hasOwners],
-  );
+  const columns = useMemo(() => apiKeyColumns({ hasOwners, onRevoke: setRevoking }), [hasOwners]);
   const rows = useMemo(() => list.data && expiredLast(list.data.items), [list.data]);
   const openNew = () => open({ new: true });
 
@@ -101,14 +95,13 @@ export function ApiKeysPage() {
       />
       <CreateKeyDialog
         opened={values.new && created === null}
-        domains={domains}
         onClose={() => open({ new: null })}
         onCreated={(key) => {
           setCreated(key);
           open({ new: null });
         }}
       />
-      {created && <KeySecretDialog created={created} domainNames={domainNames} onStored={() => setCreated(null)} />}
+      {created && <KeySecretDialog created={created} onStored={() => setCreated(null)} />}
       <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </Page>
   );

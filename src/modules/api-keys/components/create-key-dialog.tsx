@@ -1,11 +1,12 @@
 'use client';
 
-import { MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { NumberInput, Select, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
+import { DomainsPicker } from '@/components/pickers/domains-picker';
 import { CreateApiKey, type CreatedApiKey } from '../schema';
 
 const EXPIRIES = [
@@ -18,12 +19,11 @@ const EXPIRIES = [
 
 type CreateKeyDialogProps = {
   opened: boolean;
-  domains: { id: string; name: string }[];
   onClose: () => void;
   onCreated: (created: CreatedApiKey) => void;
 };
 
-export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogProps) {
   const utils = trpc.useUtils();
   const create = trpc.apiKeys.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
@@ -55,15 +55,10 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <MultiSelect
+      <DomainsPicker
         label="Domains"
         description="Leave empty for all domains you have access to, including ones added later"
-        placeholder={form.values.scoped_domain_ids.length === 0 ? 'All domains' : undefined}
-        className="mono-input"
-        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-        searchable
-        hidePickedOptions
-        nothingFoundMessage="No matching domains"
+        placeholder="All domains"
         {...form.getInputProps('scoped_domain_ids')}
       />
       <FieldPair>

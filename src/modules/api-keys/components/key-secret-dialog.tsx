@@ -1,14 +1,16 @@
 'use client';
 
 import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { formatDay, formatDaysLeft } from '@/lib/format';
 import type { CreatedApiKey } from '../schema';
 
-type KeySecretDialogProps = { created: CreatedApiKey; domainNames: Map<string, string>; onStored: () => void };
+type KeySecretDialogProps = { created: CreatedApiKey; onStored: () => void };
 
-export function KeySecretDialog({ created, domainNames, onStored }: KeySecretDialogProps) {
+export function KeySecretDialog({ created, onStored }: KeySecretDialogProps) {
   const { key, api_key } = created;
-  const domains = api_key.scoped_domain_ids.map((id) => domainNames.get(id) ?? id);
+  const names = useDomainNames(api_key.scoped_domain_ids);
+  const domains = api_key.scoped_domain_ids.map((id) => names.get(id) ?? id);
   return (
     <SecretDialog
       title={`Copy the key for ${api_key.name}`}

@@ -1,13 +1,12 @@
 'use client';
 
-import { Select, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { MailboxPicker } from '@/components/pickers/mailbox-picker';
 import { SegmentedControl } from '@/components/segmented-control';
 import { LocalText } from '@/components/values/local-text';
 import { formatFull } from '@/lib/format';
@@ -21,7 +20,6 @@ type RestoreMailboxDialogProps = {
 };
 
 const MODES = { beside: 'In a folder beside its mail', in_place: 'In place' };
-const MAX_OPTIONS = 20;
 
 const CONSEQUENCES = {
   beside: 'The mail of that time is put into a folder of its own in the mailbox. Nothing else is changed.',
@@ -31,15 +29,9 @@ const CONSEQUENCES = {
 
 /** Which mailbox, and how. In place, its address is typed. */
 export function RestoreMailboxDialog({ opened, snapshot, onClose, onStarted }: RestoreMailboxDialogProps) {
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed.trim(), 200);
   const [mailbox, setMailbox] = useState<string | null>(null);
   const [mode, setMode] = useState<keyof typeof MODES>('beside');
   const [confirmation, setConfirmation] = useState('');
-  const found = trpc.mailboxes.list.useQuery(
-    { q: q || undefined, limit: MAX_OPTIONS, sort: 'local_part', order: 'asc' },
-    { placeholderData: keepPreviousData },
-  );
   const restore = trpc.mailBackups.restore.useMutation();
   if (!snapshot) return null;
   const isConfirmed = mode === 'beside' || confirmation.trim().toLowerCase() === mailbox?.toLowerCase();
@@ -62,19 +54,7 @@ export function RestoreMailboxDialog({ opened, snapshot, onClose, onStarted }: R
       <p className="soft">
         The snapshot of <LocalText>{() => formatFull(snapshot.taken_at)}</LocalText>, {snapshot.host}.
       </p>
-      <Select
-        label="Mailbox"
-        className="mono-input"
-        placeholder="Search by address"
-        data={(found.data?.items ?? []).map(({ email }) => email)}
-        filter={({ options }) => options}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage={found.isFetching ? 'Searching…' : 'No matching mailboxes'}
-        onSearchChange={setTyped}
-        value={mailbox}
-        onChange={setMailbox}
-      />
+      <MailboxPicker by="email" value={mailbox} onChange={setMailbox} />
       <SegmentedControl label="Restore" value={mode} options={MODES} onChange={setMode} />
       <p>{CONSEQUENCES[mode]}</p>
       {mode === 'in_place' && mailbox && (

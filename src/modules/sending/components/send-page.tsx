@@ -4,6 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
+import { askWithPage } from '@/components/api/ask-with-page';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
@@ -20,15 +21,20 @@ import { ComposeForm } from './compose/compose-form';
 import { type ComposeValues, EMPTY_COMPOSE, parseRecipient } from './compose/compose-values';
 import { readDraft } from './compose/use-draft';
 
+const FIRST_DOMAIN = { active: true, limit: 1, sort: 'name', order: 'asc' } as const;
 const MODES = { one: 'Single message', batch: 'Batch' };
 
 export function SendPage() {
   const search = useSearchParams();
   const [mode, setMode] = useQueryState('mode', parseAsStringLiteral(['one', 'batch']).withDefault('one'));
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
-  const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
-  const domain = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
+  const selectedId = search.get('domain');
+  const utils = trpc.useUtils();
+  askWithPage(() => utils.domains.list.prefetch(FIRST_DOMAIN));
+  const selected = trpc.domains.get.useQuery({ id: selectedId ?? '' }, { enabled: selectedId !== null });
+  const domains = trpc.domains.list.useQuery(FIRST_DOMAIN);
+  const isReady = domains.data && (selectedId === null || selected.data || selected.isError);
+  const domain = selected.data?.active ? selected.data.name : domains.data?.items[0]?.name;
   const email = me.data?.email;
   // Until the page runs, what is typed would be lost.
   const isRunning = useIsRunning();
@@ -44,24 +50,20 @@ export function SendPage() {
           onChange={(chosenMode) => confirmLeave(() => void setMode(chosenMode === 'one' ? null : chosenMode))}
         />
       </PageHeader>
-      {domains.isError && !names && (
+      {domains.isError && !domains.data && (
         <ErrorState what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
       )}
-      {names?.length === 0 && <NoDomain />}
-      {names && domain && email && (
+      {isReady && !domain && <NoDomain />}
+      {isReady && domain && email && (
         <div inert={!isRunning}>
           {mode === 'one' ? (
-            <ComposeForm
-              key={draft ? 'draft' : 'new'}
-              domains={names}
-              initial={initialOf(search, { domain, email, draft })}
-            />
+            <ComposeForm key={draft ? 'draft' : 'new'} initial={initialOf(search, { domain, email, draft })} />
           ) : (
             <BatchForm domain={domain} email={email} />
           )}
         </div>
       )}
-      {!domains.isError && !(names && email) && <SettingsSkeleton heights={[348, 352, 72, 73]} />}
+      {!domains.isError && !(isReady && email) && <SettingsSkeleton heights={[348, 352, 72, 73]} />}
     </Page>
   );
 }

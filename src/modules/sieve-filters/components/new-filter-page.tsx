@@ -27,7 +27,7 @@ const EMPTY = {
 export function NewFilterPage() {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const domainScope = useDomainScope();
+  const { defaultDomain } = useDomainScope();
   const canUseGlobal = useHasRole('admin');
   const create = trpc.sieveFilters.create.useMutation();
   const filter = useApiForm({
@@ -35,7 +35,7 @@ export function NewFilterPage() {
     initialValues: EMPTY,
     toInput: ({ domain_id, mailbox_id, ...values }) => ({
       ...trimmed(values, ['name']),
-      ...(values.scope === 'domain' && { domain_id: domain_id || domainScope.defaultId || '' }),
+      ...(values.scope === 'domain' && { domain_id: domain_id || (defaultDomain?.id ?? '') }),
       ...(values.scope === 'mailbox' && { mailbox_id }),
     }),
     submit: (input) => create.mutateAsync(input),
@@ -66,12 +66,12 @@ export function NewFilterPage() {
             <ScopeFields
               scope={scope}
               canUseGlobal={canUseGlobal === true}
-              domains={domainScope.domains}
               domain={{
                 ...form.getInputProps('domain_id'),
-                value: form.values.domain_id || domainScope.defaultId || null,
+                value: form.values.domain_id || defaultDomain?.id,
+                known: defaultDomain,
               }}
-              mailbox={{ ...form.getInputProps('mailbox_id'), value: form.values.mailbox_id || null }}
+              mailbox={{ ...form.getInputProps('mailbox_id'), value: form.values.mailbox_id }}
               onScopeChange={(next: SieveScope) => form.setFieldValue('scope', next)}
             />
           }

@@ -2,10 +2,10 @@
 
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { Deliveries } from './deliveries/deliveries';
@@ -26,9 +26,9 @@ export function WebhookPage({ id }: { id: string }) {
     'tab',
     parseAsStringLiteral(TABS).withDefault('deliveries').withOptions({ history: 'push' }),
   );
-  const domainScope = useDomainScope();
   const actions = useWebhookActions();
   const { data, isError, error, refetch } = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
+  const domainNames = useDomainNames(data?.domain_id ? [data.domain_id] : []);
 
   if (isError && !data) {
     return <LoadFailed parent={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
@@ -47,7 +47,7 @@ export function WebhookPage({ id }: { id: string }) {
               <WebhookStatus webhook={webhook} />
               {webhook.name && <span className="clip">{webhook.name}</span>}
               <span>
-                {webhook.domain_id === null ? 'All domains' : (domainScope.nameOf(webhook.domain_id) ?? '\u00a0')}
+                {webhook.domain_id === null ? 'All domains' : (domainNames.get(webhook.domain_id) ?? '\u00a0')}
               </span>
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>

@@ -6,6 +6,7 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
 import { useApiForm } from '@/components/forms/use-api-form';
+import type { DomainChoice } from '@/components/pickers/domain-picker';
 import { TextButton } from '@/components/text/text-button';
 import { type Alias, NewAliasForm } from '../../schema';
 import { rejectedAddressOf } from './alias-values';
@@ -15,8 +16,7 @@ const EMPTY = { source_local_part: '', domain_id: '', is_catch_all: false, desti
 
 type NewAliasDialogProps = {
   opened: boolean;
-  domains: { id: string; name: string }[];
-  defaultDomainId: string | undefined;
+  defaultDomain: DomainChoice | undefined;
   onClose: () => void;
   onCreated: (alias: Alias) => void;
   /** Shows the existing alias with this address. */
@@ -24,7 +24,7 @@ type NewAliasDialogProps = {
 };
 
 export function NewAliasDialog(props: NewAliasDialogProps) {
-  const { opened, domains, defaultDomainId = '', onClose, onCreated, onShow } = props;
+  const { opened, defaultDomain, onClose, onCreated, onShow } = props;
   const create = trpc.aliases.create.useMutation();
   const { form, problem, failure, isBusy, onSubmit } = useApiForm({
     schema: NewAliasForm,
@@ -32,7 +32,7 @@ export function NewAliasDialog(props: NewAliasDialogProps) {
     toInput: (values) => ({
       ...values,
       source_local_part: values.is_catch_all ? '' : values.source_local_part.trim(),
-      domain_id: values.domain_id || defaultDomainId,
+      domain_id: values.domain_id || (defaultDomain?.id ?? ''),
     }),
     submit: ({ is_catch_all, ...input }) => create.mutateAsync(input),
     onSaved: (alias) => {
@@ -41,7 +41,7 @@ export function NewAliasDialog(props: NewAliasDialogProps) {
     },
   });
   const { is_catch_all: isCatchAll, source_local_part: source } = form.values;
-  const domainId = form.values.domain_id || defaultDomainId;
+  const domainId = form.values.domain_id || (defaultDomain?.id ?? '');
 
   const show = () => {
     onClose();
@@ -62,9 +62,8 @@ export function NewAliasDialog(props: NewAliasDialogProps) {
     >
       <AddressFields
         label="Address"
-        domains={domains}
         local={{ ...form.getInputProps('source_local_part'), error: !isCatchAll && sourceError }}
-        domain={{ ...form.getInputProps('domain_id'), value: domainId || null }}
+        domain={{ ...form.getInputProps('domain_id'), value: domainId, known: defaultDomain }}
         isCatchAll={isCatchAll}
       />
       <Checkbox

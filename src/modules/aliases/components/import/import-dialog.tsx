@@ -8,6 +8,7 @@ import { useApiForm } from '@/components/forms/use-api-form';
 import { FailedLines } from '@/components/import/failed-lines';
 import { ImportFields } from '@/components/import/import-fields';
 import { ImportLines } from '@/components/import/import-lines';
+import type { DomainChoice } from '@/components/pickers/domain-picker';
 import { formatPlural } from '@/lib/format';
 import { ImportAliases, type ImportReport } from '../../schema';
 
@@ -15,19 +16,20 @@ const EXAMPLE = 'source_local_part,destination,active\ninfo,"ann@example.com,bo@
 
 type ImportDialogProps = {
   opened: boolean;
-  domains: { id: string; name: string }[];
-  defaultDomainId: string | undefined;
+  defaultDomain: DomainChoice | undefined;
   onClose: () => void;
   onImported: (report: ImportReport) => void;
 };
 
-export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ opened, defaultDomain, onClose, onImported }: ImportDialogProps) {
+  const [chosen, setChosen] = useState<DomainChoice>();
+  const domain = chosen ?? defaultDomain;
   const [report, setReport] = useState<ImportReport | null>(null);
   const run = trpc.aliases.import.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: ImportAliases,
     initialValues: { domain_id: '', csv: '' },
-    toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
+    toInput: ({ csv }) => ({ domain_id: domain?.id ?? '', csv, dry_run: report === null }),
     submit: (input) => run.mutateAsync(input),
     onSaved: (answer) => {
       setReport(answer);
@@ -54,15 +56,19 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, o
       onSubmit={onSubmit}
     >
       <ImportFields
-        domains={domains}
-        domainId={form.values.domain_id || defaultDomainId || null}
+        domain={domain}
         csv={form.values.csv}
         errors={form.errors}
         description="Include a header row. The active column is optional."
         example={EXAMPLE}
-        onChange={(name, text) => {
-          form.setFieldValue(name, text);
-          // The preview is of the previous domain and CSV.
+        // The preview is of the previous domain and CSV.
+        onDomain={(next) => {
+          setChosen(next);
+          form.clearFieldError('domain_id');
+          setReport(null);
+        }}
+        onCsv={(text) => {
+          form.setFieldValue('csv', text);
           setReport(null);
         }}
       />

@@ -3,7 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { EmptyState } from '@/components/data-table/states';
 import { IconPlus, IconTableImport } from '@/components/icons/icons';
-import { NearLink } from '@/components/near-link';
+import { DomainPicker } from '@/components/pickers/domain-picker';
 import { Steps } from '@/components/text/steps';
 import classes from './no-aliases.module.css';
 
@@ -42,10 +42,10 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
   );
 }
 
-type ChooseDomainProps = { domains: { id: string; name: string }[] };
+type ChooseDomainProps = { hasNoDomains: boolean; onChoose: (id: string) => void };
 
-export function ChooseDomain({ domains }: ChooseDomainProps) {
-  if (domains.length === 0) {
+export function ChooseDomain({ hasNoDomains, onChoose }: ChooseDomainProps) {
+  if (hasNoDomains) {
     return (
       <EmptyState title="No domains yet">
         <p>No domain is assigned to you. Ask a super admin to assign one.</p>
@@ -55,15 +55,9 @@ export function ChooseDomain({ domains }: ChooseDomainProps) {
   return (
     <EmptyState title="Choose a domain">
       <p>As a domain admin, you view the aliases of one domain at a time.</p>
-      <ul className={classes.domains}>
-        {domains.map(({ id, name }) => (
-          <li key={id}>
-            <NearLink className="act mono" href={`/aliases?domain=${id}`}>
-              {name}
-            </NearLink>
-          </li>
-        ))}
-      </ul>
+      <div className={classes.domain}>
+        <DomainPicker onChange={(id) => id && onChoose(id)} />
+      </div>
     </EmptyState>
   );
 }

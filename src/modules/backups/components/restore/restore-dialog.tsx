@@ -1,13 +1,13 @@
 'use client';
 
-import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
-import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { type DomainChoice, DomainPicker } from '@/components/pickers/domain-picker';
 import { SegmentedControl } from '@/components/segmented-control';
 import { LocalText } from '@/components/values/local-text';
 import { formatFull } from '@/lib/format';
@@ -30,20 +30,18 @@ const SCOPES = { all: 'Everything', domain: 'One domain' };
 export function RestoreDialog({ opened, backup, onClose, onStarted }: RestoreDialogProps) {
   const isMounted = useMounted();
   const [scope, setScope] = useState<keyof typeof SCOPES>('all');
-  const [domainId, setDomainId] = useState<string | null>(null);
+  const [domain, setDomain] = useState<DomainChoice | null>(null);
   const [previewId, setPreviewId] = useState<string | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
-  const { domains } = useDomainScope();
   const restore = trpc.backups.restore.useMutation();
   const preview = useBackupOperation(previewId).data;
   if (!backup) return null;
 
-  const domain = domains.find(({ id }) => id === domainId);
   const name = scope === 'domain' ? (domain?.name ?? '') : window.location.hostname;
-  const input = { id: backup.id, ...(scope === 'domain' && domainId && { scope: { domain_id: domainId } }) };
+  const input = { id: backup.id, ...(scope === 'domain' && domain && { scope: { domain_id: domain.id } }) };
   const start = (isDryRun: boolean, onSuccess: (id: string) => void) =>
     restore.mutate({ ...input, dry_run: isDryRun }, { onSuccess: ({ id }) => onSuccess(id) });
-  const isChosen = scope === 'all' || domain !== undefined;
+  const isChosen = scope === 'all' || domain !== null;
   const isTyped = typed?.trim().toLowerCase() === name.toLowerCase();
   const step = previewId === null ? 'choose' : typed === null ? 'preview' : 'confirm';
 
@@ -57,16 +55,12 @@ export function RestoreDialog({ opened, backup, onClose, onStarted }: RestoreDia
           <>
             <SegmentedControl label="What to restore" value={scope} options={SCOPES} onChange={setScope} />
             {scope === 'domain' && (
-              <Select
-                label="Domain"
+              <DomainPicker
                 description="One that was deleted: npm run restore -- FILE --domain NAME"
                 placeholder="Choose a domain"
-                data={domains.map((each) => ({ value: each.id, label: each.name }))}
-                searchable
-                allowDeselect={false}
-                nothingFoundMessage="No matching domains"
-                value={domainId}
-                onChange={setDomainId}
+                value={domain?.id}
+                known={domain ?? undefined}
+                onChange={(_, chosen) => setDomain(chosen)}
               />
             )}
             <p>{CONSEQUENCES[scope]}</p>

@@ -1,8 +1,6 @@
-import { Select } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
+import { MailboxPicker } from '@/components/pickers/mailbox-picker';
 import type { Domain } from '../../schema';
-
-const MAX_MAILBOXES = 200;
 
 type ReportMailboxProps = {
   domain: Domain;
@@ -18,32 +16,16 @@ export function MailboxName({ id }: { id: string | null }) {
 }
 
 /** The mailbox whose DMARC and TLS reports are read. */
-export function ReportMailbox({ domain, value = null, onChange, isReadOnly, error }: ReportMailboxProps) {
-  const list = trpc.mailboxes.list.useQuery({
-    domain_id: domain.id,
-    limit: MAX_MAILBOXES,
-    sort: 'local_part',
-    order: 'asc',
-  });
-  const listed = list.data?.items ?? [];
-  const isListed = value === null || listed.some(({ id }) => id === value);
-  const saved = trpc.mailboxes.get.useQuery({ id: value ?? '' }, { enabled: !isListed && list.data !== undefined });
-  const mailboxes = saved.data && !isListed ? [saved.data, ...listed] : listed;
+export function ReportMailbox({ domain, isReadOnly, ...field }: ReportMailboxProps) {
   return (
-    <Select
+    <MailboxPicker
       label="Report mailbox"
       description={`Reports that arrive in this mailbox are read too, besides those to dmarc-reports@${domain.name} and tls-reports@${domain.name}.`}
       placeholder="None"
-      className="mono-input"
-      data={mailboxes.map(({ id, email }) => ({ value: id, label: email }))}
-      clearable
-      clearButtonProps={{ 'aria-label': 'No report mailbox' }}
-      searchable
-      nothingFoundMessage="No matching mailboxes"
+      clearLabel="No report mailbox"
+      domainId={domain.id}
       disabled={isReadOnly}
-      error={error}
-      value={value}
-      onChange={(id) => onChange?.(id)}
+      {...field}
     />
   );
 }

@@ -9,6 +9,7 @@ import { FailedLines } from '@/components/import/failed-lines';
 import { ImportFields } from '@/components/import/import-fields';
 import { ImportLines } from '@/components/import/import-lines';
 import { notify } from '@/components/notifications';
+import type { DomainChoice } from '@/components/pickers/domain-picker';
 import { formatPlural } from '@/lib/format';
 import { ImportMailboxes, type MailboxImportReport } from '../../import/schema';
 import { ImportedPasswords, type NewPassword } from './imported-passwords';
@@ -18,27 +19,27 @@ const nameOf = (count: number) => formatPlural(count, 'mailbox', 'mailboxes');
 
 type ImportDialogProps = {
   opened: boolean;
-  domains: { id: string; name: string }[];
-  defaultDomainId: string | undefined;
+  defaultDomain: DomainChoice | undefined;
   onClose: () => void;
 };
 
-export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }: ImportDialogProps) {
+export function ImportDialog({ opened, defaultDomain, onClose }: ImportDialogProps) {
   const utils = trpc.useUtils();
+  const [chosen, setChosen] = useState<DomainChoice>();
+  const domain = chosen ?? defaultDomain;
   const [report, setReport] = useState<MailboxImportReport | null>(null);
   const [passwords, setPasswords] = useState<NewPassword[]>([]);
   const run = trpc.mailboxes.import.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: ImportMailboxes,
     initialValues: { domain_id: '', csv: '' },
-    toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
+    toInput: ({ csv }) => ({ domain_id: domain?.id ?? '', csv, dry_run: report === null }),
     submit: (input) => run.mutateAsync(input),
-    onSaved: async (answer, { domain_id }) => {
+    onSaved: async (answer) => {
       setReport(answer);
       if (answer.dry_run) return;
-      const domain = domains.find(({ id }) => id === (domain_id || defaultDomainId))?.name ?? '';
       const generated = answer.lines.flatMap(({ local_part, password }) =>
-        password === null ? [] : [{ email: `${local_part}@${domain}`, password }],
+        password === null ? [] : [{ email: `${local_part}@${domain?.name}`, password }],
       );
       await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
       const failed = answer.failed > 0 ? `; ${formatPlural(answer.failed, 'line')} failed` : '';
@@ -68,15 +69,19 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }:
       onSubmit={onSubmit}
     >
       <ImportFields
-        domains={domains}
-        domainId={form.values.domain_id || defaultDomainId || null}
+        domain={domain}
         csv={form.values.csv}
         errors={form.errors}
         description="Include a header row. Only local_part is required. Without a password, one is generated."
         example={EXAMPLE}
-        onChange={(name, text) => {
-          form.setFieldValue(name, text);
-          // The preview is of the previous domain and CSV.
+        // The preview is of the previous domain and CSV.
+        onDomain={(next) => {
+          setChosen(next);
+          form.clearFieldError('domain_id');
+          setReport(null);
+        }}
+        onCsv={(text) => {
+          form.setFieldValue('csv', text);
           setReport(null);
         }}
       />

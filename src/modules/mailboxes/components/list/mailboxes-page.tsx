@@ -56,7 +56,7 @@ export function MailboxesPage() {
     { placeholderData: keepPreviousData },
   );
   const total = trpc.mailboxes.list.useQuery(totalOf(input), totalOptions(list, search));
-  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
+  const domainName = domainScope.selectedDomain?.name;
   const openNew = () => open({ new: true });
 
   return (
@@ -100,14 +100,12 @@ export function MailboxesPage() {
       />
       <ImportDialog
         opened={values.import}
-        domains={domainScope.domains}
-        defaultDomainId={domainScope.defaultId}
+        defaultDomain={domainScope.defaultDomain}
         onClose={() => open({ import: null })}
       />
       <NewMailboxDialog
         opened={values.new}
-        domains={domainScope.domains}
-        defaultDomainId={domainScope.defaultId}
+        defaultDomain={domainScope.defaultDomain}
         defaultLocalPart={values.local}
         onClose={() => open({ new: null, local: null })}
       />

@@ -11,6 +11,7 @@ import { PasswordField } from '@/components/forms/password-field';
 import { QuotaInput } from '@/components/forms/quota-input';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
+import type { DomainChoice } from '@/components/pickers/domain-picker';
 import { CreateMailbox, type Mailbox } from '../../schema';
 import { GeneratedPasswordDialog } from '../password/generated-password-dialog';
 
@@ -24,14 +25,13 @@ const EMPTY = {
 
 type NewMailboxDialogProps = {
   opened: boolean;
-  domains: { id: string; name: string }[];
-  defaultDomainId: string | undefined;
+  defaultDomain: DomainChoice | undefined;
   defaultLocalPart: string;
   onClose: () => void;
 };
 
 export function NewMailboxDialog(props: NewMailboxDialogProps) {
-  const { opened, domains, defaultDomainId = '', defaultLocalPart, onClose } = props;
+  const { opened, defaultDomain, defaultLocalPart, onClose } = props;
   const router = useRouter();
   const utils = trpc.useUtils();
   const [generated, setGenerated] = useState<string | null>(null);
@@ -42,7 +42,7 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
     initialValues: { ...EMPTY, local_part: defaultLocalPart },
     toInput: (values) => ({
       ...trimmed(values, ['local_part', 'display_name']),
-      domain_id: values.domain_id || defaultDomainId,
+      domain_id: values.domain_id || (defaultDomain?.id ?? ''),
       // Omitted, it is the domain's default; null would be no quota.
       quota_bytes: values.quota_bytes ?? undefined,
     }),
@@ -75,9 +75,12 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
     >
       <AddressFields
         label="Address"
-        domains={domains}
         local={form.getInputProps('local_part')}
-        domain={{ ...form.getInputProps('domain_id'), value: form.values.domain_id || defaultDomainId || null }}
+        domain={{
+          ...form.getInputProps('domain_id'),
+          value: form.values.domain_id || defaultDomain?.id,
+          known: defaultDomain,
+        }}
       />
       <PasswordField
         label="Password"

@@ -24,9 +24,9 @@ import { RecipientsInput } from './recipients-input';
 import { SenderInput } from './sender-input';
 import { dropDraft, useDraft } from './use-draft';
 
-type ComposeFormProps = { domains: string[]; initial: ComposeValues };
+type ComposeFormProps = { initial: ComposeValues };
 
-export function ComposeForm({ domains, initial }: ComposeFormProps) {
+export function ComposeForm({ initial }: ComposeFormProps) {
   const utils = trpc.useUtils();
   const [body, setBody] = useState<string | null>(initial.html_body && !initial.text_body ? 'html' : 'text');
   const send = useSendMessage();
@@ -75,7 +75,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
           hint="Enter addresses or paste a list. Bcc recipients are hidden from everyone else."
         >
           <Stack>
-            <SenderInput {...form.getInputProps('from')} value={values.from} domains={domains} />
+            <SenderInput {...form.getInputProps('from')} value={values.from} />
             <RecipientsInput label="To" placeholder="ann@example.com" {...form.getInputProps('to')} value={values.to} />
             <FieldPair isStacked>
               <RecipientsInput label="Cc" {...form.getInputProps('cc')} value={values.cc} />

@@ -5,9 +5,9 @@ import { AddressFields } from '@/components/directory/address-fields';
 
 type Sender = { email: string };
 
-type SenderInputProps = { value: Sender; domains: string[]; error?: ReactNode; onChange: (value: Sender) => void };
+type SenderInputProps = { value: Sender; error?: ReactNode; onChange: (value: Sender) => void };
 
-export function SenderInput({ value, domains, error, onChange }: SenderInputProps) {
+export function SenderInput({ value, error, onChange }: SenderInputProps) {
   const at = value.email.lastIndexOf('@');
   const local = value.email.slice(0, Math.max(at, 0));
   const domain = value.email.slice(at + 1);
@@ -15,14 +15,18 @@ export function SenderInput({ value, domains, error, onChange }: SenderInputProp
     <AddressFields
       label="From"
       groupLabel="Sender"
-      domains={domains.map((name) => ({ id: name, name }))}
       local={{
         value: local,
         error,
         onChange: (event: ChangeEvent<HTMLInputElement>) =>
           onChange({ email: `${event.currentTarget.value}@${domain}` }),
       }}
-      domain={{ value: domain, onChange: (next: string) => onChange({ email: `${local}@${next}` }) }}
+      domain={{
+        by: 'name',
+        isActive: true,
+        value: domain,
+        onChange: (next) => onChange({ email: `${local}@${next}` }),
+      }}
     />
   );
 }

@@ -47,7 +47,7 @@ export function FiltersPage() {
   );
   const mailServer = useMailServerState();
   const rows = list.data && inRunOrder(list.data.items.map(actions.latest));
-  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
+  const domainName = domainScope.selectedDomain?.name;
 
   return (
     <Page>

@@ -9,11 +9,11 @@ import { hostOf, isFailing } from '../webhook-values';
 import classes from './webhook-columns.module.css';
 
 type WebhookColumnsOptions = {
-  nameOf: (domainId: string) => string | undefined;
+  domainNames: Map<string, string>;
   onSetActive: (webhook: Webhook, active: boolean) => void;
 };
 
-export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
+export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
       key: 'endpoint',
@@ -57,8 +57,8 @@ export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): 
         id === null ? (
           'All domains'
         ) : (
-          <span className="mono clip" title={nameOf(id)}>
-            {nameOf(id) ?? 'One domain'}
+          <span className="mono clip" title={domainNames.get(id)}>
+            {domainNames.get(id) ?? 'One domain'}
           </span>
         ),
     },

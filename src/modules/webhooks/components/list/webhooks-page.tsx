@@ -16,6 +16,7 @@ import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { EVENT_TYPES } from '@/lib/event-types';
@@ -51,8 +52,10 @@ export function WebhooksPage() {
     { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
+  const shownIds = list.data?.items.flatMap(({ domain_id }) => domain_id ?? []) ?? [];
+  const domainNames = useDomainNames(created?.domain_id ? [...shownIds, created.domain_id] : shownIds);
   const total = trpc.webhooks.list.useQuery(totalOf(input), totalOptions(list, search));
-  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
+  const domainName = domainScope.selectedDomain?.name;
   const openNew = () => open({ new: true });
   const closeNew = () => open({ new: null, event: null });
 
@@ -94,7 +97,7 @@ export function WebhooksPage() {
         noMatches="No webhook matches these filters."
         caption="Webhooks, newest first"
         className={classes.table}
-        columns={webhookColumns({ nameOf: domainScope.nameOf, onSetActive: actions.setActive })}
+        columns={webhookColumns({ domainNames, onSetActive: actions.setActive })}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/webhooks/${id}`}
         isInactive={({ active }) => !active}
@@ -102,8 +105,7 @@ export function WebhooksPage() {
       />
       <NewWebhookDialog
         opened={values.new && created === null}
-        domains={domainScope.domains}
-        presetDomainId={domainScope.selectedId}
+        presetDomain={domainScope.selectedDomain}
         presetEvent={values.event}
         onClose={closeNew}
         onCreated={(webhook) => {
@@ -116,7 +118,7 @@ export function WebhooksPage() {
           title={`Copy the secret for ${new URL(created.url).host}`}
           webhook={created}
           secret={created.secret}
-          domainName={created.domain_id ? domainScope.nameOf(created.domain_id) : undefined}
+          domainName={created.domain_id ? domainNames.get(created.domain_id) : undefined}
           onStored={() => router.push(`/webhooks/${created.id}`)}
         />
       )}

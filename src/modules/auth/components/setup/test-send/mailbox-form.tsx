@@ -51,9 +51,8 @@ export function MailboxForm({ email, domain, onCreated }: MailboxFormProps) {
         <ProblemAlert problem={problem} />
         <AddressFields
           label="Address"
-          domains={[domain]}
           local={form.getInputProps('local_part')}
-          domain={form.getInputProps('domain_id')}
+          domain={{ ...form.getInputProps('domain_id'), known: domain }}
         />
         <PasswordField
           label="Password"

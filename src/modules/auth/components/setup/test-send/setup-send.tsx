@@ -1,9 +1,10 @@
 'use client';
 
-import { Button, Select, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { NearLink } from '@/components/near-link';
+import { MailboxPicker } from '@/components/pickers/mailbox-picker';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import type { Domain } from '@/modules/domains/schema';
@@ -12,7 +13,6 @@ import { MailboxForm } from './mailbox-form';
 import { SendForm } from './send-form';
 import { TestResult } from './test-result';
 
-const MAX_MAILBOXES = 50;
 const TARGETS = { mailbox: 'A mailbox here', outside: 'Another address' } as const;
 
 type SetupSendProps = { email: string; domain: Domain };
@@ -22,9 +22,8 @@ export function SetupSend({ email, domain }: SetupSendProps) {
   const [target, setTarget] = useState<keyof typeof TARGETS>('mailbox');
   const [to, setTo] = useState<string | null>(null);
   const [sentAs, setSentAs] = useState<string | null>(null);
-  const mailboxes = trpc.mailboxes.list.useQuery({ domain_id: domain.id, active: true, limit: MAX_MAILBOXES });
-  const addresses = mailboxes.data?.items.map((mailbox) => mailbox.email);
-  const chosen = to ?? addresses?.[0] ?? null;
+  const mailboxes = trpc.mailboxes.list.useQuery({ domain_id: domain.id, active: true, limit: 1 });
+  const chosen = to ?? mailboxes.data?.items[0]?.email ?? null;
 
   if (sentAs) return <TestResult messageId={sentAs} />;
   return (
@@ -37,21 +36,13 @@ export function SetupSend({ email, domain }: SetupSendProps) {
         <SegmentedControl label="Deliver to" value={target} options={TARGETS} onChange={setTarget} />
         {target === 'outside' ? (
           <SendForm key="outside" domain={domain} onSent={setSentAs} />
-        ) : !addresses ? (
+        ) : !mailboxes.data ? (
           <SettingsSkeleton heights={[120]} />
         ) : chosen === null ? (
           <MailboxForm email={email} domain={domain} onCreated={setTo} />
         ) : (
           <SendForm key={chosen} domain={domain} to={chosen} onSent={setSentAs}>
-            <Select
-              label="Mailbox"
-              className="mono-input"
-              data={addresses}
-              allowDeselect={false}
-              searchable={addresses.length > 8}
-              value={chosen}
-              onChange={setTo}
-            />
+            <MailboxPicker by="email" domainId={domain.id} isActive value={chosen} onChange={setTo} />
           </SendForm>
         )}
         <Button component={NearLink} href="/" variant="subtle" color="gray" fullWidth>
