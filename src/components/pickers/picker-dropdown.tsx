@@ -66,7 +66,7 @@ export function submitOption({ action, choices }: Choices, value: string, choose
 /** Announces to screen readers what the line below the options says. */
 export function PickerStatus({ isOpened, found }: { isOpened: boolean; found: Choices }) {
   return (
-    <span role="status" className="sr-only">
+    <span aria-live="polite" aria-atomic="true" className="sr-only">
       {isOpened ? found.status.text : ''}
     </span>
   );
