@@ -5,7 +5,6 @@ import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
-import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { Deliveries } from './deliveries/deliveries';
@@ -28,12 +27,14 @@ export function WebhookPage({ id }: { id: string }) {
   );
   const actions = useWebhookActions();
   const { data, isError, error, refetch } = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
-  const domainNames = useDomainNames(data?.domain_id ? [data.domain_id] : []);
+  const domainId = data?.domain_id ?? null;
+  const domain = trpc.domains.get.useQuery({ id: domainId ?? '' }, { enabled: domainId !== null, staleTime: 60_000 });
 
   if (isError && !data) {
     return <LoadFailed parent={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
   }
-  const webhook = data && actions.latest(data);
+  // The page waits for the name, which may take another line.
+  const webhook = domainId === null || !domain.isPending ? data && actions.latest(data) : undefined;
   return (
     <Page>
       <PageHeader
@@ -46,9 +47,7 @@ export function WebhookPage({ id }: { id: string }) {
             <>
               <WebhookStatus webhook={webhook} />
               {webhook.name && <span className="clip">{webhook.name}</span>}
-              <span>
-                {webhook.domain_id === null ? 'All domains' : (domainNames.get(webhook.domain_id) ?? '\u00a0')}
-              </span>
+              <span>{webhook.domain_id === null ? 'All domains' : (domain.data?.name ?? '\u00a0')}</span>
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>
               ) : (
@@ -71,7 +70,7 @@ export function WebhookPage({ id }: { id: string }) {
           deliveries: { title: 'Deliveries', content: () => <Deliveries id={id} webhook={webhook} /> },
           settings: {
             title: 'Settings',
-            content: () => data && <WebhookSettings key={data.id} webhook={data} />,
+            content: () => webhook && data && <WebhookSettings key={data.id} webhook={data} />,
           },
           verify: { title: 'Verify signatures', content: () => <VerifySignature /> },
         }}
