@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { uuidv7 } from '@/lib/uuid';
 import { createCertificateKeeper } from '@/mail/agent/certificate/keeper';
 import { createDkimStore } from '@/mail/agent/dkim-store';
-import { checkMailServer } from '@/mail/agent/health/check';
+import { checkMailServer, writeToRedis } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
@@ -140,7 +140,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     const checked = checkMailServer({
       installation,
       handlers,
-      pingRedis: () => redis.ping(),
+      writeToRedis: () => writeToRedis(redis),
       logReadAt: () => logReadAt,
     });
     const results = await Promise.all([

@@ -67,7 +67,7 @@ const CHECKS = {
     title: 'Redis of the mail server',
     unit: 'ms',
     limits: above(1_000, null),
-    fix: 'Restart it on the mail server’s host: systemctl restart postroom-mail-redis.',
+    fix: 'Restart it on the mail server’s host: systemctl restart postroom-mail-redis. If its memory is full, raise REDIS_MEMORY_MB.',
   },
   queue: {
     group: 'Mail',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import type { Redis } from 'ioredis';
 import { type Finding, measured, probed, unknown } from '@/lib/health/finding';
 import type { Installation } from '../installation';
 import type { AgentHandlers } from '../requests';
@@ -9,8 +10,8 @@ import { readGreeting } from './greeting';
 type Parts = {
   installation: Installation;
   handlers: Pick<AgentHandlers, 'queue.list'>;
-  /** Resolves once the mail server's Redis responds. */
-  pingRedis: () => Promise<unknown>;
+  /** Resolves once the mail server's Redis has stored something. */
+  writeToRedis: () => Promise<unknown>;
   /** When the mail log was last read to its end. */
   logReadAt: () => Date;
 };
@@ -18,7 +19,7 @@ type Parts = {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What the agent finds on the mail server's host, by connecting as a client does. */
-export async function checkMailServer({ installation, handlers, pingRedis, logReadAt }: Parts): Promise<Finding[]> {
+export async function checkMailServer({ installation, handlers, writeToRedis, logReadAt }: Parts): Promise<Finding[]> {
   const { host, ports } = installation;
   const [smtp, submission, imap, rspamd, redis, queue] = await Promise.all([
     probed('smtp', host, (signal) =>
@@ -27,11 +28,21 @@ export async function checkMailServer({ installation, handlers, pingRedis, logRe
     checkTls('smtp_submission', installation, { port: ports.submissions, greeting: '220 ', goodbye: 'QUIT' }),
     checkTls('imap', installation, { port: ports.imaps, greeting: '* OK', goodbye: '1 LOGOUT' }),
     probed('rspamd', host, () => probeService(installation, 'rspamd')),
-    probed('mail_redis', host, pingRedis),
+    probed('mail_redis', host, writeToRedis),
     checkQueue(host, handlers['queue.list']),
   ]);
   const lag = measured('mail_log', Math.round((Date.now() - logReadAt().getTime()) / 1000), host);
   return [smtp, ...submission, ...imap, rspamd, redis, ...queue, lag];
+}
+
+/** A Redis that is full still answers, but takes neither keys nor mail. */
+export async function writeToRedis(redis: Pick<Redis, 'set'>): Promise<void> {
+  try {
+    await redis.set('postroom:health', '1', 'EX', 60);
+  } catch (error) {
+    if (!(error as Error).message.startsWith('OOM ')) throw error;
+    throw new Error('Its memory is full, so that nothing can be stored (REDIS_MEMORY_MB).');
+  }
 }
 
 type Service = { port: number; greeting: string; goodbye: string };
