@@ -108,7 +108,10 @@ export type LoginAnswer = z.infer<typeof LoginAnswer>;
 
 export const TotpSetup = z.object({
   provisioning_uri: z.string().meta({ description: 'otpauth URI with the secret, for an authenticator app' }),
+  secret: z.string().meta({ description: 'The secret in base32, for apps and programs that take no URI' }),
 });
+
+export type TotpSetup = z.infer<typeof TotpSetup>;
 
 export const TotpCodeInput = z.strictObject({ code: TotpCode });
 export type TotpCodeInput = z.infer<typeof TotpCodeInput>;

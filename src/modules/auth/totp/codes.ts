@@ -18,7 +18,7 @@ export function newTotpSecret(admin: { id: string; email: string }) {
   uri.searchParams.set('algorithm', 'SHA1');
   uri.searchParams.set('digits', '6');
   uri.searchParams.set('period', String(STEP_SECONDS));
-  return { sealed: seal(placeOf(admin.id), secret), provisioningUri: uri.href };
+  return { sealed: seal(placeOf(admin.id), secret), provisioningUri: uri.href, secret };
 }
 
 /** The 30-second step of a code, also accepting the previous and the next step; null for a wrong code. */

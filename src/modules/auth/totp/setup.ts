@@ -2,20 +2,20 @@ import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { clearFailures, recordAttempt } from '../attempt-delay';
-import type { TotpCodeInput, TotpEnabled } from '../schema';
+import type { TotpCodeInput, TotpEnabled, TotpSetup } from '../schema';
 import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode } from './codes';
 
 /** Starts setup. It is pending, and not required at sign-in, until a valid code is entered. @throws CONFLICT */
-export async function beginTotpSetup(ctx: MutationContext): Promise<{ provisioning_uri: string }> {
+export async function beginTotpSetup(ctx: MutationContext): Promise<TotpSetup> {
   const { admin } = ctx.actor;
-  const { sealed, provisioningUri } = newTotpSecret(admin);
+  const { sealed, provisioningUri, secret } = newTotpSecret(admin);
   await ctx.transaction(async ({ tx, audit }) => {
     const where = { id: admin.id, totpEnabled: false };
     const { count } = await tx.admin.updateMany({ where, data: { totpSecret: sealed } });
     if (count === 0) throw alreadyEnabled();
     await audit({ resource: `admin:${admin.id}` });
   });
-  return { provisioning_uri: provisioningUri };
+  return { provisioning_uri: provisioningUri, secret };
 }
 
 /** @throws TOTP_INVALID; CONFLICT if it is enabled or setup was not started; RATE_LIMIT_EXCEEDED */

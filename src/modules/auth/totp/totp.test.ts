@@ -46,7 +46,9 @@ async function personWithTotp() {
 describe('setting up a second factor', () => {
   it('returns the documented URI, and requires no code at sign-in before verification', async () => {
     const { admin, begin, login } = await person();
-    const uri = new URL((await begin()).data.provisioning_uri);
+    const { provisioning_uri, secret } = (await begin()).data;
+    const uri = new URL(provisioning_uri);
+    expect(uri.searchParams.get('secret')).toBe(secret);
     expect(decodeURIComponent(uri.pathname)).toContain(admin.email);
     expect(Object.fromEntries(uri.searchParams)).toEqual({
       secret: expect.stringMatching(/^[A-Z2-7]{32}$/),

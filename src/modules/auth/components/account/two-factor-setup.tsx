@@ -10,14 +10,18 @@ import { CopyIcon } from '@/components/values/copy-button';
 import { QrCode } from '@/components/values/qr-code';
 import classes from './two-factor-setup.module.css';
 
-type EnrolmentProps = { uri: string; onCancel: () => void; onEnabled: (recoveryCodes: string[]) => void };
+type EnrolmentProps = {
+  uri: string;
+  secret: string;
+  onCancel: () => void;
+  onEnabled: (recoveryCodes: string[]) => void;
+};
 
 /** Setup of two-factor authentication, which is enabled once a code was correct. */
-export function TwoFactorSetup({ uri, onCancel, onEnabled }: EnrolmentProps) {
+export function TwoFactorSetup({ uri, secret, onCancel, onEnabled }: EnrolmentProps) {
   const [code, setCode] = useState('');
   const [failures, setFailures] = useState(0);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const secret = new URL(uri).searchParams.get('secret') ?? '';
   const enable = trpc.auth.enableTotp.useMutation({
     onSuccess: ({ recovery_codes }) => onEnabled(recovery_codes),
     onError: (error) => {

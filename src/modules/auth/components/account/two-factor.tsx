@@ -42,6 +42,7 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
       {isEnabled === false && setUp.data && (
         <TwoFactorSetup
           uri={setUp.data.provisioning_uri}
+          secret={setUp.data.secret}
           onCancel={setUp.reset}
           onEnabled={(recoveryCodes) => {
             setUp.reset();
