@@ -71,6 +71,13 @@ local function stays_unsigned(task)
   return task:get_user() == FILTERS and (envelope_sender(task) == '' or is_forwarded(task))
 end
 
+local function answers_nobody(task)
+  if task:get_user() ~= FILTERS or is_forwarded(task) then return false end
+  local to = ((task:get_recipients('smtp') or {})[1] or {}).user or ''
+  local name = to:lower():gsub('[-_.]', '')
+  return name:find('^noreply') or name:find('^donotreply') or name:find('^mailerdaemon')
+end
+
 rspamd_config:register_symbol({
   name = 'POSTROOM_UNSIGNED',
   type = 'prefilter',
@@ -85,6 +92,10 @@ rspamd_config:register_symbol({
   type = 'postfilter',
   priority = 10,
   callback = function(task)
+    if answers_nobody(task) then
+      task:set_pre_result('reject', 'Nobody reads the answer', 'postroom')
+      return
+    end
     if not task:get_user() or stays_unsigned(task) then return end
     if not has_own_from(task) then
       task:set_pre_result('reject', 'From must be the address you signed in with', 'postroom')

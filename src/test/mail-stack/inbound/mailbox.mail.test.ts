@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
 import { signInToImap, waitForMessage } from '../support/imap-session';
-import { db, startRemoteServer } from '../support/mail-server';
+import { db, mailServer, startRemoteServer } from '../support/mail-server';
 import { uploadScript } from '../support/manage-sieve';
 import { messageText, openInbound, openSubmission } from '../support/smtp-session';
 
@@ -102,6 +102,15 @@ describe('a full mailbox', () => {
     expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
     await db.mailbox.update({ where: { id }, data: { quotaBytes: null } });
     expect((await send(at('ann'), { body: LARGE })).answer).toMatch(/^250 /);
+  });
+
+  it('gets a message before, once, when it passes 90 %', async () => {
+    await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
+    for (const bytes of [10_000, 8_500, 100]) await send(at('ann'), { body: LARGE.slice(0, bytes) });
+    const warning = await waitForMessage(at('ann'), 'Your mailbox is 90 % full');
+    expect(warning).toMatch(new RegExp(`^From: Postmaster <postmaster@${mailServer.settings.HOSTNAME}>`, 'm'));
+    const all = await (await signInToImap(at('ann'), PASSWORD)).messages();
+    expect(all.filter((text) => text.includes('Subject: Your mailbox is'))).toHaveLength(1);
   });
 
   it('has room for a message that is moved to the trash', async () => {

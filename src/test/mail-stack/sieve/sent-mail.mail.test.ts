@@ -44,6 +44,22 @@ describe('mail that a filter sends', () => {
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${ann.domain.name}`]);
   });
 
+  it('as auto-reply doesn’t answer addresses that nobody reads', async () => {
+    await activateKey(ann.domain.name, 'one');
+    await ann.makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
+    const [person, ...others] = [
+      elsewhere(),
+      'No-Reply@far.example',
+      'donotreply+7@far.example',
+      'noreply@far.example',
+    ];
+    for (const from of others) expect(await ann.foldersAfterSending('', from)).toEqual(['INBOX']);
+    expect(await ann.foldersAfterSending('', person)).toEqual(['INBOX']);
+    await onlyCopyTo(String(person));
+    const answered = remoteServer.received.flatMap(({ rcptTo }) => rcptTo.map((address) => address.toLowerCase()));
+    for (const from of others) expect(answered).not.toContain(from.toLowerCase());
+  });
+
   it('as auto-reply answers mail to an alias, and to an address with a tag', async () => {
     await activateKey(ann.domain.name, 'one');
     await makeAlias(ann.domain.id, 'office', ann.address);
