@@ -89,7 +89,7 @@ async function hangOthers(): Promise<void> {
   const services = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
   for (const name of services) await signalService(name, 'SIGSTOP');
   signalAgent('SIGSTOP');
-  await sleep(HANG_MS / 3);
+  await sleep(HANG_MS);
   for (const name of services) await signalService(name, 'SIGCONT');
   signalAgent('SIGCONT');
 }
