@@ -37,9 +37,13 @@ export function readHeader(raw: Uint8Array, hint: string | null = null): MailHea
   return headerOf(fields, telling(declared) ?? hint ?? labelInWords(fields));
 }
 
-/** The charset that a message, or the start of one, shows for its 8-bit header; null if there is none. */
+/** The charset that a message, or the start of one, shows for its 8-bit header; null without one, or if its parts can't be read. */
 export function charsetIn(raw: Uint8Array): string | null {
-  return hintOf(readPart(bufferOf(raw)));
+  try {
+    return hintOf(readPart(bufferOf(raw)));
+  } catch {
+    return null;
+  }
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

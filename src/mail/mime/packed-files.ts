@@ -4,7 +4,7 @@ import { decodeTransfer } from './transfer-encoding';
 
 export type MailFile = {
   filename: string | null;
-  /** Such as `text/plain`. */
+  /** The MIME type, such as `text/plain`. */
   mimeType: string;
   disposition: 'inline' | 'attachment' | null;
   /** Without brackets. */

@@ -5,7 +5,7 @@ import { decodeTransfer } from './transfer-encoding';
 /** A part of a message (RFC 2045, 2046); the message itself is one, too. */
 export type Part = {
   fields: RawField[];
-  /** Such as `text/plain`. */
+  /** The MIME type, such as `text/plain`. */
   type: string;
   contentType: Structured;
   disposition: Structured;
@@ -71,7 +71,7 @@ function typeField(fields: readonly RawField[]): Structured {
 
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
-/** What isn't a type is plain text (RFC 2045, 5.2), or a file if it is named. */
+/** The type of a part. A value that isn't one is plain text (RFC 2045, 5.2), or a file if it is named. */
 function typeOf({ value, parameter, rawParameter }: Structured, isMessage: boolean, disposition: Structured): string {
   if (TYPE.test(value)) return value;
   if (isMessage) return 'message/rfc822';

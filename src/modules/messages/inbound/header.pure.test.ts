@@ -36,3 +36,18 @@ it.each([
 it.each(['', 'none', 'two words@far.example', '<>'])('a Message-ID is made in place of %j', async (field) => {
   expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toMatch(/^<[0-9a-f-]{36}@here\.example>$/);
 });
+
+it('an 8-bit header is read, however deep the parts of the message are nested', async () => {
+  const header = 'Subject: Gr\xfc\xdfe\r\nContent-Type: multipart/mixed; boundary=b0\r\n';
+  const parts = Array.from(
+    { length: 500 },
+    (_, n) => `--b${n}\r\nContent-Type: multipart/mixed; boundary=b${n + 1}\r\n\r\n`,
+  );
+  const { subject } = await readHeader({
+    header: Buffer.from(header, 'latin1'),
+    mailFrom: '',
+    resolved: [],
+    read: async () => Buffer.from(`${header}\r\n${parts.join('')}`, 'latin1'),
+  });
+  expect(subject).toBe('Grüße');
+});
