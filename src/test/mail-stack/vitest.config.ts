@@ -21,6 +21,8 @@ export default defineConfig({
     // A test that hangs fails; one on a busy machine doesn't.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // A mail server that hangs fails every test after as long: this many are enough to know.
+    bail: 10,
     expect: { poll: { timeout: 60_000 } },
   },
 });

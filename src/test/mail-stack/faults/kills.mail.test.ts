@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from 'vitest';
+import { MAIL_SERVICES, type MailService } from '@/lib/mail/operations';
 import { readInstallation } from '@/mail/agent/installation';
 import { rotateLog } from '@/mail/log/log-rotation';
 import { killAgent, signalAgent } from '../support/agent';
@@ -9,7 +10,7 @@ import { activateKey } from '../support/dkim-keys';
 import { signInToImap, waitForMessage } from '../support/imap-session';
 import { db, mailServer, retryQueue } from '../support/mail-server';
 import { findPostgres, type Postgres } from '../support/postgres';
-import { killService, type Service, signalProgram, signalService } from '../support/services';
+import { killService, restoreServices, signalProgram, signalService } from '../support/services';
 import { messageText, openInbound, openSubmission } from '../support/smtp-session';
 import { at, domain, remoteServer, type WebhookEvent, waitForEvents, webhookEvents } from '../support/traced-mail';
 
@@ -32,12 +33,14 @@ let postgres: Postgres;
 beforeAll(async () => {
   postgres = await findPostgres();
 });
-afterEach(() => {
+// Else a failure while something hangs would make every later test wait for it.
+afterEach(async () => {
   postgres.start();
   postgres.resume();
+  await restoreServices();
 });
 
-const service = (name: Service) => () => killService(name);
+const service = (name: MailService) => () => killService(name);
 const killPostgres = async () => {
   await postgres.kill();
   postgres.start();
@@ -86,12 +89,10 @@ async function slowPostgres(): Promise<void> {
 }
 
 async function hangOthers(): Promise<void> {
-  const services = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
-  for (const name of services) await signalService(name, 'SIGSTOP');
+  for (const name of MAIL_SERVICES) await signalService(name, 'SIGSTOP');
   signalAgent('SIGSTOP');
   await sleep(HANG_MS);
-  for (const name of services) await signalService(name, 'SIGCONT');
-  signalAgent('SIGCONT');
+  await restoreServices();
 }
 
 async function rotate(): Promise<void> {

@@ -10,11 +10,12 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Kills the agent like a crash would. It is restarted immediately. */
 export function killAgent(): void {
-  if (existsSync(PID)) signalAgent('SIGKILL');
+  signalAgent('SIGKILL');
 }
 
+/** Signals the agent unless it is just being restarted. */
 export function signalAgent(signal: NodeJS.Signals): void {
-  signalProcesses([Number(readFileSync(PID, 'utf8'))], signal);
+  if (existsSync(PID)) signalProcesses([Number(readFileSync(PID, 'utf8'))], signal);
 }
 
 /** Stops the agent, runs `work` and starts it again. */

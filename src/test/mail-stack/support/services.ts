@@ -3,8 +3,10 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { MAIL_SERVICES, type MailService } from '@/lib/mail/operations';
 import { readInstallation } from '@/mail/agent/installation';
 import { findProcess } from '@/mail/agent/services/processes';
+import { signalAgent } from './agent';
 import { mailServer } from './mail-server';
 import { isRunning, processTree, readProc, signalProcesses } from './processes';
 
@@ -12,10 +14,8 @@ const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta
 
 const QUIET_LOOKS = 10;
 
-export type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
-
 /** Stops a service of the mail server, runs `work` and starts the service again. */
-export async function whileStopped(service: Service, work: () => Promise<void>): Promise<void> {
+export async function whileStopped(service: MailService, work: () => Promise<void>): Promise<void> {
   runStack('stop', service);
   try {
     await work();
@@ -24,8 +24,18 @@ export async function whileStopped(service: Service, work: () => Promise<void>):
   }
 }
 
+/** Continues and starts all services and the agent, after a test that may have failed while some of them were suspended or killed. */
+export async function restoreServices(): Promise<void> {
+  const found = await Promise.all(
+    MAIL_SERVICES.map((service) => findProcess(readInstallation(mailServer.config), service)),
+  );
+  for (const main of found) if (main) signalProcesses(processTree(main.pid), 'SIGCONT');
+  signalAgent('SIGCONT');
+  runStack('start');
+}
+
 /** Runs the `stack` script. */
-export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
+export function runStack(verb: 'start' | 'stop', ...services: MailService[]): void {
   execFileSync(STACK, [verb, mailServer.config, ...services]);
 }
 
@@ -33,7 +43,7 @@ export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
  * Kills all processes of a service, like a host without memory may, and starts it again.
  * @param losesLog whether what Postfix's logger hasn't written yet is lost
  */
-export async function killService(service: Service, { losesLog = false } = {}): Promise<void> {
+export async function killService(service: MailService, { losesLog = false } = {}): Promise<void> {
   if (service === 'postfix' && !losesLog) await writeLogToEnd(await signalService(service, 'SIGSTOP'));
   const pids = await signalService(service, 'SIGKILL');
   await expect.poll(() => pids.filter(isRunning), { interval: 20 }).toEqual([]);
@@ -62,7 +72,7 @@ async function writeLogToEnd(pids: number[]): Promise<void> {
 }
 
 /** Signals those processes of a service that run the program. */
-export async function signalProgram(service: Service, program: string, signal: NodeJS.Signals): Promise<void> {
+export async function signalProgram(service: MailService, program: string, signal: NodeJS.Signals): Promise<void> {
   const pids = await processesOf(service);
   signalProcesses(
     pids.filter((pid) => readProc(pid, 'comm').trim() === program),
@@ -71,13 +81,13 @@ export async function signalProgram(service: Service, program: string, signal: N
 }
 
 /** Signals all processes of a service. */
-export async function signalService(service: Service, signal: NodeJS.Signals): Promise<number[]> {
+export async function signalService(service: MailService, signal: NodeJS.Signals): Promise<number[]> {
   const pids = await processesOf(service);
   signalProcesses(pids, signal);
   return pids;
 }
 
-async function processesOf(service: Service): Promise<number[]> {
+async function processesOf(service: MailService): Promise<number[]> {
   const main = await findProcess(readInstallation(mailServer.config), service);
   if (!main) throw new Error(`${service} isn't running`);
   return processTree(main.pid);
