@@ -16,7 +16,13 @@ const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 const NETWORK_CHECK = 'rspamd/network-check.conf';
 const NETWORK_CHECKS = ['rbl', 'surbl', 'fuzzy_check', 'phishing', 'asn', 'spf', 'dmarc', 'arc', 'hfilter'];
 // Readable by everyone, for commands of Postfix and Dovecot that don't run as root. They contain no secret.
-const PUBLIC = ['postfix/main.cf', 'postfix/master.cf', 'dovecot/dovecot.conf'];
+const PUBLIC = [
+  'postfix/main.cf',
+  'postfix/master.cf',
+  'dovecot/dovecot.conf',
+  'dovecot/learn-spam.sieve',
+  'dovecot/learn-ham.sieve',
+];
 const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
 
 /**
