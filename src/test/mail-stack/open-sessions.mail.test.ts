@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { createServiceControl } from '@/mail/agent/services/control';
 import { whileAgentStopped } from './support/agent';
 import { PASSWORD } from './support/directory';
 import { activateKey } from './support/dkim-keys';
 import { signInToImap } from './support/imap-session';
-import { db, portOf } from './support/mail-server';
+import { db, mailServer, portOf } from './support/mail-server';
 import { openManageSieve } from './support/manage-sieve';
+import { runStack } from './support/services';
 import { messageText, openSubmission } from './support/smtp-session';
 import { api, at, domain, remoteAddress } from './support/traced-mail';
 
@@ -63,6 +66,21 @@ describe('open IMAP and ManageSieve sessions of a mailbox end immediately', () =
     expect(await others.command('NOOP')).toMatch(/ OK /);
     expect((await signInToImap(at('ann'), NEW_PASSWORD)).isSignedIn).toBe(true);
   });
+});
+
+it('sessions survive a reload of Dovecot, as for a renewed certificate, and still end with a new password', async () => {
+  const { ended, others } = await openAll();
+  const installation = readInstallation(mailServer.config);
+  await createServiceControl(() => installation).reload('dovecot');
+  const isNew = async () => (await signInToImap(at('bo'), PASSWORD)).isSignedIn;
+  await expect.poll(isNew).toBe(true);
+  expect(await others.command('SELECT INBOX')).toMatch(/ OK /);
+  expect((await changePassword()).status).toBe(200);
+  await within(NOTIFIED_MS, ended);
+  expect(await others.command('NOOP')).toMatch(/ OK /);
+  runStack('stop', 'dovecot');
+  onTestFinished(() => runStack('start', 'dovecot'));
+  await expect(others.command('NOOP')).rejects.toThrow('closed the connection');
 });
 
 it('a session that was opened with an earlier password can no longer submit, and one with the new password can', async () => {
