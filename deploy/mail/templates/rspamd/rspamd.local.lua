@@ -7,6 +7,8 @@ local ucl = require "ucl"
 local APP_LOGIN = 'postroom'
 -- User name of mail that Dovecot sends for filters, as set in master.cf.
 local FILTERS = 'filters'
+-- User name of Postfix's own bounces, as set in master.cf.
+local BOUNCES = 'bounces'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
 local MAX_RAW_BYTES = 2 * 1024 * 1024
@@ -65,10 +67,38 @@ local function is_forwarded(task)
   return marker and (not from or marker.order < from.order)
 end
 
--- Forwarded mail keeps its original signature and gets none of ours, whatever its From. Rejections by a filter are
--- unsigned, like Postfix's bounces.
+-- What this server's Authentication-Results say in the message that a bounce or rejection returns. Rspamd removed all others.
+local function returned_results(task)
+  local content = tostring(task:get_content()):gsub('\r', '')
+  local _, start = content:find('\n[Cc]ontent%-[Tt]ype: message/rfc822')
+  if not start then _, start = content:find('\n[Cc]ontent%-[Tt]ype: text/rfc822%-headers') end
+  if not start then return end
+  return content:sub(start):gsub('\n[ \t]+', ' '):match('\nAuthentication%-Results: ([^\n]*)')
+end
+
+local function is_part_of(domain, parent) return domain == parent or domain:sub(-#parent - 1) == '.' .. parent end
+
+-- A bounce goes to the envelope sender, whom a spammer chooses. If SPF says that the message isn't from there, and no signature
+-- says that it is, the bounce would bother a stranger.
+local function has_forged_sender(task)
+  local results = returned_results(task)
+  local spf = results and results:match('spf=(%a+)')
+  if spf ~= 'fail' and spf ~= 'softfail' then return false end
+  local sender = ((task:get_recipients('smtp') or {})[1] or {}).domain or ''
+  for signer in results:gmatch('dkim=pass header%.d=([^%s;]+)') do
+    if is_part_of(sender:lower(), signer:lower()) or is_part_of(signer:lower(), sender:lower()) then return false end
+  end
+  return true
+end
+
+local function returns_mail(task)
+  return task:get_user() == BOUNCES or task:get_user() == FILTERS and envelope_sender(task) == ''
+end
+
+-- Forwarded mail keeps its original signature and gets none of ours, whatever its From. Bounces and rejections by a filter are
+-- unsigned.
 local function stays_unsigned(task)
-  return task:get_user() == FILTERS and (envelope_sender(task) == '' or is_forwarded(task))
+  return returns_mail(task) or task:get_user() == FILTERS and is_forwarded(task)
 end
 
 local function answers_nobody(task)
@@ -94,6 +124,10 @@ rspamd_config:register_symbol({
   callback = function(task)
     if answers_nobody(task) then
       task:set_pre_result('reject', 'Nobody reads the answer', 'postroom')
+      return
+    end
+    if returns_mail(task) and has_forged_sender(task) then
+      task:set_pre_result('discard', 'The sender is forged', 'postroom')
       return
     end
     if not task:get_user() or stays_unsigned(task) then return end
@@ -130,7 +164,7 @@ rspamd_config:register_symbol({
   flags = 'empty,explicit_disable,ignore_passthrough',
   callback = function(task)
     local user = task:get_user()
-    if user == APP_LOGIN or user == FILTERS then return end
+    if user == APP_LOGIN or user == FILTERS or user == BOUNCES then return end
     local from = (task:get_from('smtp') or {})[1]
     local recipients = {}
     for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
