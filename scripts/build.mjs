@@ -15,9 +15,9 @@ await runCommand(prepare, { exitCodeWhenStopped: 1 });
 async function prepare() {
   checkNodeVersion();
   process.chdir(root);
-  await takeLock(`build ${root}`, 'This folder');
+  await takeLock('build', root, 'This folder');
   // The demo may be serving what a build would replace.
-  if (!isClientCurrent(root) || !isBuildCurrent(root)) await requireUnlocked(`demo ${root}`, 'This folder');
+  if (!isClientCurrent(root) || !isBuildCurrent(root)) await requireUnlocked('demo', root, 'This folder');
   await installMissing(root);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   if (!isBuildCurrent(root)) await step('Building the console', () => build(root));

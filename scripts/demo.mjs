@@ -22,10 +22,10 @@ async function start(lifetime) {
   checkNodeVersion();
   process.chdir(root);
   const dataDir = dataDirOf(root);
-  await takeLock(`demo ${root}`, 'The demo');
-  await takeLock(`data ${dataDir}`, 'The data folder of the demo');
+  await takeLock('demo', root, 'The demo');
+  await takeLock('data', dataDir, 'The data folder of the demo');
   // `npm start` may be serving files that an installation or a build would replace.
-  const requireFree = () => requireUnlocked(`build ${root}`, 'This folder');
+  const requireFree = () => requireUnlocked('build', root, 'This folder');
   if (!isInstalled(root)) await requireFree();
   await installMissing(root);
   await applyDemoEnvironment({ root, dataDir });

@@ -25,12 +25,12 @@ async function start(lifetime) {
   process.chdir(root);
   readEnvFile(root);
   if (isDev) process.env.DATA_DIR ||= DEV_DATA_DIR;
-  if (!isDev) await takeLock(`build ${root}`, 'This folder');
-  await takeLock(`data ${resolve(process.env.DATA_DIR || '.data')}`, 'The data folder');
+  if (!isDev) await takeLock('build', root, 'This folder');
+  await takeLock('data', resolve(process.env.DATA_DIR || '.data'), 'The data folder');
 
   await installMissing(root);
   // The demo may be serving the build that this would replace.
-  const beforeBuild = () => requireUnlocked(`demo ${root}`, 'This folder');
+  const beforeBuild = () => requireUnlocked('demo', root, 'This folder');
   const { url, port, wantedPort, setupLink } = await startApp(lifetime, { root, isDev, beforeBuild });
   if (port !== wantedPort) console.log(`Port ${wantedPort} is in use, so Postroom listens on ${port}.`);
   const { readSettings, warningAbout } = await import('../src/server/settings/settings.mjs');

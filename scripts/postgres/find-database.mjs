@@ -15,7 +15,7 @@ export async function findDatabase(lifetime) {
   if (!existsSync(dataDir)) throw new PlainError(`There is no database in ${dataDir} yet. Run "npm start" once first.`);
   const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
   const place = { dataDir, database: 'postroom' };
-  const holder = await tryToTakeLock(`data ${dataDir}`);
+  const holder = await tryToTakeLock('data', dataDir);
   if (!holder) return startForTheMoment(startEmbeddedPostgres, place, lifetime);
   const url = await findEmbeddedPostgres(place);
   if (url) return url;

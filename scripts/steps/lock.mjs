@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 
 /**
- * Keeps a second command from doing the same work.
- * @param {string} name
+ * Keeps a second command from doing the same work in a folder, which is made if it doesn't exist.
+ * @param {string} purpose
+ * @param {string} folder
  * @param {string} whatIsLocked the start of the error message of the second command
  */
-export async function takeLock(name, whatIsLocked) {
-  const holder = await tryToTakeLock(name);
+export async function takeLock(purpose, folder, whatIsLocked) {
+  const holder = await tryToTakeLock(purpose, folder);
   if (holder) throw new PlainError(`${whatIsLocked} is in use by ${holder}: stop that one first.`);
 }
 
 /** Fails if another command holds the lock, without taking it. */
-export async function requireUnlocked(name, whatIsLocked) {
-  const holder = await holderOf(socketAddress(name));
+export async function requireUnlocked(purpose, folder, whatIsLocked) {
+  const holder = await holderOf(socketAddress(purpose, folder));
   if (holder) throw new PlainError(`${whatIsLocked} is in use by process ${holder}: stop that one first.`);
 }
 
@@ -26,8 +27,8 @@ export async function requireUnlocked(name, whatIsLocked) {
  * file.
  * @returns {Promise<string | undefined>} the holder, if it is another process
  */
-export async function tryToTakeLock(name) {
-  const address = socketAddress(name);
+export async function tryToTakeLock(purpose, folder) {
+  const address = socketAddress(purpose, folder);
   if (await listen(address)) return undefined;
   const holder = await holderOf(address);
   if (holder) return `process ${holder}`;
@@ -35,7 +36,20 @@ export async function tryToTakeLock(name) {
   return (await listen(address)) ? undefined : 'another process';
 }
 
-function socketAddress(name) {
+/** In containers that share a network, different folders have the same path. */
+function identityOf(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const { dev, ino } = statSync(folder);
+    return `${dev}:${ino}`;
+  } catch {
+    // What uses the folder says why it can't.
+    return folder;
+  }
+}
+
+function socketAddress(purpose, folder) {
+  const name = `${purpose} ${identityOf(folder)}`;
   const id = `postroom-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
   if (process.platform === 'linux') return `\0${id}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${id}` : join(tmpdir(), `${id}.sock`);

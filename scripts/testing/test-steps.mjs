@@ -103,7 +103,7 @@ async function runVitest({ root, env, adminUrl, filters }, projects) {
 async function checkBuild({ root }) {
   if (isBuildCurrent(root)) return { passed: 1, failures: [] };
   try {
-    await takeLock(`build ${root}`, 'This folder');
+    await takeLock('build', root, 'This folder');
     await build(root);
     return { passed: 1, failures: [] };
   } catch (error) {

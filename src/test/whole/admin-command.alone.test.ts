@@ -203,7 +203,7 @@ it('starts the embedded Postgres for the command, and keeps one that is running'
   expect(postgres.isAdopted).toBe(false);
 
   // `npm start` holds this lock while it runs.
-  await tryToTakeLock(`data ${dataDir}`);
+  await tryToTakeLock('data', dataDir);
   expect((await create(third)).code).toBe(0);
   expect(await emailsIn(postgres.url)).toEqual([first, second, third]);
   postgres.stop();
