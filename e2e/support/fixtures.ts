@@ -46,6 +46,9 @@ type TestFixtures = {
 
 /** Every worker has a session of the first admin, and creates a domain of its own through the API. */
 export const test = base.extend<TestFixtures & { watched: ReturnType<typeof watch> }, WorkerFixtures>({
+  // Each test has a client address of its own, because sign-ins are limited by address.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
+  extraHTTPHeaders: async ({}, use) => use({ 'X-Forwarded-For': `10.${[...randomBytes(3)].join('.')}` }),
   sql: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => {

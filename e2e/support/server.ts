@@ -40,6 +40,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
     OIDC_PROVIDERS: JSON.stringify(providers.listed),
+    TRUSTED_PROXIES: '127.0.0.1,::1',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     NETWORK_CHECKS: 'false',
     DNS_SERVERS: `127.0.0.1:${dns.port}`,

@@ -4,11 +4,13 @@ import pg from 'pg';
 import { expect, test, unique, url } from '../support/fixtures';
 
 /** Tests of the HTTP server in front of Next.js, at the wire. */
-const { hostname, port } = new URL(process.env.E2E_URL ?? 'http://localhost');
+const { port } = new URL(process.env.E2E_URL ?? 'http://localhost');
+/** The browsers' address is that of a trusted proxy. */
+const ENDPOINT = { port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.2' };
 const MIB = 1024 * 1024;
 
 async function open(): Promise<Socket> {
-  const socket = connect(Number(port), hostname);
+  const socket = connect(ENDPOINT);
   await once(socket, 'connect');
   return socket;
 }
@@ -99,7 +101,7 @@ test('the OpenAPI document and the API root answer other methods and paths in th
 });
 
 test('closes a connection that never sends its request, even if the client ignores that', async () => {
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  const socket = connect({ ...ENDPOINT, allowHalfOpen: true });
   await once(socket, 'connect');
   socket.resume();
   socket.write('GET / HTTP/1.1\r\nHost: loc');
@@ -173,7 +175,7 @@ test('rejects a chunked body over the limit while it is still arriving', async (
 });
 
 test('a client that writes endlessly gets 413 and is disconnected soon after', async ({ api }) => {
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  const socket = connect({ ...ENDPOINT, allowHalfOpen: true });
   await once(socket, 'connect');
   let answer = '';
   let fault: string | undefined;

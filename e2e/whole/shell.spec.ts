@@ -105,6 +105,8 @@ test('single keys search, move in a list and open pages, unless they are disable
   await expect(search).toBeFocused();
   await page.keyboard.type('gd?');
   await expect(search).toHaveValue('gd?');
+  // A change of the query that is still to be written would take back the navigation.
+  await expect(page).toHaveURL(/[?&]q=gd/);
 
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('g');
