@@ -7,7 +7,7 @@ import { PlainError } from './process/plain-error.mjs';
 import { readEnvFile } from './steps/environment.mjs';
 import { checkNodeVersion } from './steps/install.mjs';
 
-/** That of fold_analytics in the database. */
+/** The advisory lock of fold_analytics in the database. */
 const FOLD_LOCK = 7_203_005;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -66,7 +66,7 @@ test('every figure leads to exactly the messages that it counts', async ({ page,
   const insert = `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses,
                                        subject, size_bytes, status, created_at, updated_at)
                   SELECT gen_random_uuid(), gen_random_uuid()::text, $1::uuid, `;
-  // Those of the days before are in no figure.
+  // Messages of the days before are in no figure.
   await sql(
     `${insert} 'outbound', 'shop@post.example', '{}', '{}', 'Older', 100, status, now() - age, now()
        FROM unnest(ARRAY['delivered', 'deferred', 'bounced', 'failed']::message_status[]) AS status,

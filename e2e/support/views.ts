@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 
 export const openViews = (page: Page): Promise<void> => page.getByRole('button', { name: 'Views' }).click();
 
-/** Of the open menu of views. */
+/** An item of the open menu of views. */
 export const viewItem = (page: Page, name: string): Locator => page.getByRole('menuitem', { name, exact: true });
 
 export async function saveView(page: Page, name: string): Promise<void> {

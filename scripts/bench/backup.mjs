@@ -66,7 +66,7 @@ async function untilDone(read, field) {
   }
 }
 
-/** Of a step: its time, what it returned, and the most memory that the server used during it. */
+/** Measures a step: its time, what it returned, and the most memory that the server used during it. */
 async function measure({ memoryBytes }, run) {
   let isDone = false;
   let peakBytes = 0;

@@ -36,7 +36,7 @@ function clientStamp(root) {
   return fingerprint(root, ['prisma/schema', 'package-lock.json']);
 }
 
-/** Of the build that exists, if it was made from these inputs. */
+/** Returns the stamp of the build that exists, if it was made from these inputs. */
 function buildStamp(root, inputs = inputsOf(root)) {
   return `${inputs} ${readFileSync(buildIdPath(root), 'utf8')}`;
 }

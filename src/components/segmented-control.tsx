@@ -6,7 +6,7 @@ import classes from './segmented-control.module.css';
 type SegmentedControlProps<Value extends string> = {
   label: string;
   value: Value;
-  /** Those that can be chosen now, in their order. */
+  /** The values that can be chosen now, in their order. */
   options: Partial<Record<Value, string>>;
   onChange: (value: Value) => void;
   /** On a narrow screen: one line of the full width, or two columns. */

@@ -50,7 +50,7 @@ export function pageQuery<const Sorts extends readonly [string, ...string[]]>(so
 export const PAGE_PARAMETERS = { cursor: true, limit: true, total: true } as const;
 export const EXPORT_PARAMETERS = { format: z.enum(['csv']).default('csv') };
 
-/** Of the export of a list that has no filters. */
+/** Input of the export of a list that has no filters. */
 export const ExportWhole = z.strictObject(EXPORT_PARAMETERS);
 
 /** In the pagination of a list. */

@@ -6,7 +6,7 @@ type Statistics = Record<'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree', numb
 
 export type DiskCheck = { findings: Finding[]; freeBytes: number | null };
 
-/** One that hangs takes a thread of all file operations, so no second one is begun beside it. */
+/** A look at a disk that hangs takes a thread of all file operations, so no second one is begun beside it. */
 const underWay = new Map<string, Promise<Statistics>>();
 
 /** @param folder on the disk to look at */

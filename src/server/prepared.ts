@@ -3,7 +3,7 @@ import { processWide } from './process-wide';
 
 /** Each connection keeps the plans of its statements in memory, some 20 KB each. */
 const MAX_PREPARED = 200;
-/** Of statements that were seen once. Those with a number of values in their text may never come again. */
+/** Statements that were seen once. Those with a number of values in their text may never come again. */
 const MAX_SEEN = 2_000;
 const OF_PRISMA = /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) [^;]*"public"\./;
 const UNNAMED = '';

@@ -51,7 +51,7 @@ export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unk
   return Object.fromEntries(fields);
 }
 
-/** Of each optional field, whether null means nothing to it. A body has up to 200,000 values. */
+/** Remembers for each optional field whether null means nothing to it. A body has up to 200,000 values. */
 const withoutMeaning = new WeakMap<z.ZodType, boolean>();
 
 function hasNoNull(field: z.ZodType): boolean {

@@ -10,7 +10,7 @@ export function makeBackup(over: Partial<Prisma.BackupUncheckedCreateInput> = {}
   return db.backup.create({ data: { trigger: 'request', ...place, ...done, ...over } });
 }
 
-/** One that is finished. */
+/** Makes an operation that has finished. */
 export function makeBackupOperation(over: Partial<Prisma.BackupOperationUncheckedCreateInput> = {}) {
   return db.backupOperation.create({ data: { ...operation(), finishedAt: new Date(), state: 'succeeded', ...over } });
 }

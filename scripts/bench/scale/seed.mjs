@@ -42,7 +42,7 @@ export async function seedMessages(db, { count, onProgress }) {
   await db.query('VACUUM (ANALYZE)');
 }
 
-/** Those of constraints stay. @returns what creates them again */
+/** Drops the indexes that aren't of constraints. @returns what creates them again */
 async function dropIndexes(db) {
   const { rows } = await db.query(
     `SELECT indexname AS name, indexdef AS definition FROM pg_indexes

@@ -7,7 +7,7 @@ type CountFilterProps<Value extends string> = {
   value: Value | null;
   total: number | undefined;
   counts: { value: Value; title: ReactNode; count: number | undefined }[];
-  /** Of what time the numbers are, such as "last 24 hours". */
+  /** The time that the numbers cover, such as "last 24 hours". */
   period?: string;
   /** Whether there can be more of each: not all were counted. */
   isAtLeast?: boolean;

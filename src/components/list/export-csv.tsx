@@ -10,7 +10,7 @@ import { dismissResult, notify } from '../notifications';
 import { saveFile } from '../save-file';
 
 export type ListExport = {
-  /** Of the REST endpoint, such as "/messages/export". */
+  /** Path of the REST endpoint, such as "/messages/export". */
   path: string;
   /** The list's input: its filters and its order. */
   input: Record<string, string | number | boolean | undefined>;

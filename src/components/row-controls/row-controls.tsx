@@ -3,7 +3,7 @@ import classes from './row-controls.module.css';
 type RowCheckboxProps = {
   label: string;
   checked: boolean;
-  /** Of some of the rows, in the header. */
+  /** Some of the rows are selected. For the checkbox in the header. */
   isMixed?: boolean;
   disabled?: boolean;
   onChange: () => void;

@@ -9,7 +9,7 @@ const HOST = 'mail.postroom.example';
 const BUCKET = 'postroom-backups/production';
 const TIME = '03:00';
 const TABLES = 52;
-/** Those that are kept by default. */
+/** Ages of the backups that are kept by default. */
 const AGES_IN_DAYS = [0, 1, 2, 3, 4, 5, 6];
 const FAILED_AGE_IN_DAYS = 5;
 const CHECK_AGE_IN_DAYS = 3;

@@ -47,7 +47,7 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   });
 }
 
-/** Of concurrent calls one suspends. None does if the mailbox was unsuspended after the count. */
+/** Only one concurrent call suspends the mailbox. None does if it was unsuspended after the count. */
 async function suspend(ctx: SendContext, over: OverLimit, { id, note }: { id: string; note: string }) {
   const { domain, address, counting } = over;
   const { sent, allowed, countedFrom } = counting;

@@ -31,7 +31,7 @@ type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
-/** Of several domains. */
+/** Columns of an export of several domains. */
 const WHOLE_COLUMNS = ['address', 'destination', 'active'] as const;
 const READ = {
   names: COLUMNS,

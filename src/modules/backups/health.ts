@@ -2,7 +2,7 @@ import { type Finding, measured } from '@/lib/health/finding';
 import type { Database } from '@/server/db';
 import { dueSlot, PERIOD_SECONDS } from './schedule/slots';
 
-/** That the clocks of instances may differ by. */
+/** Tolerated difference between the clocks of instances. */
 const MAX_AHEAD_MS = 3_600_000;
 
 /** No time of a backup is later, unless a clock was wrong. */

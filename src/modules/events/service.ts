@@ -51,7 +51,7 @@ export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array):
   }
 }
 
-/** Those of the domains for which an active webhook is subscribed to the event type; for events that are costly to build. */
+/** Returns the domains for which an active webhook is subscribed to the event type; for events that are costly to build. */
 export async function findSubscribed(tx: Tx, type: EventType, domainIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx.$queryRaw<{ id: string }[]>`/* prepared */
     SELECT given.id FROM unnest(${domainIds}::uuid[]) AS given(id)

@@ -37,7 +37,7 @@ const Target = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Of an app that may be newer or older than the agent. */
+/** The plan of an app that may be newer or older than the agent. */
 const Plan = z.object({
   password: z.string(),
   target: Target.nullable().transform((target) =>

@@ -35,7 +35,7 @@ export function backupRecords(db: Database, host: string): BackupRecords {
   };
 }
 
-/** Those that aren't there any more are forgotten; what was added is known of the latest only. */
+/** Forgets the snapshots that aren't there any more. Only of the latest it is known what was added. */
 async function saveSnapshots(tx: Tx, host: string, snapshots: Snapshot[], latest: Snapshot | null): Promise<void> {
   const ids = snapshots.map(({ id }) => id);
   await tx.mailSnapshot.deleteMany({ where: { host, id: { notIn: ids } } });

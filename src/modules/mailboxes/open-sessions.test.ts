@@ -15,7 +15,7 @@ beforeEach(async () => {
   await makeMailbox(domain.id, 'bo', over);
 });
 
-/** Those of the sessions of Ann that end, by how long they have been open, and how many of Bo's do. */
+/** Returns which sessions of Ann ended, by how long they had been open, and how many of Bo's. */
 async function ended() {
   const ages = [5, MINUTE, 90 * MINUTE];
   const sessions = ['Ann', 'bo'].flatMap((local) =>

@@ -37,7 +37,7 @@ export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Pro
   return present(await requireMailbox(ctx, ctx.db, id));
 }
 
-/** Those of the addresses whose domain is managed here and in the caller's domain scope. */
+/** Returns the addresses whose domain is managed here and in the caller's domain scope. */
 export async function findManagedAddresses(
   ctx: ActorContext,
   addresses: readonly string[],

@@ -100,10 +100,10 @@ function failingWebhooks(ids: string[] | null): Prisma.Sql {
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
-/** Those of a domain, a mailbox or a webhook are about the same object as the rows above. */
+/** Alerts about a domain, a mailbox or a webhook are about the same object as the rows above, so they aren't shown again. */
 const SHOWN_BY_OBJECT: Alert['kind'][] = ['dns_broken', 'mailbox_suspended', 'webhook_failing'];
 
-/** Those of the system concern every domain. */
+/** Selects the open alerts of a domain, and those about the system, which concern every domain. */
 function openAlerts(domainId: string | undefined): Prisma.Sql {
   const scope = domainId ? Prisma.sql`(domain_id = ${domainId}::uuid OR domain_id IS NULL)` : Prisma.sql`true`;
   return Prisma.sql`
@@ -112,7 +112,7 @@ function openAlerts(domainId: string | undefined): Prisma.Sql {
       ORDER BY created_at DESC, id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
-/** Those of the page of alerts, which has one of the system only without a domain. */
+/** Counts the alerts that the page of alerts lists. With a domain, it lists none about the system. */
 function countListed(domainId: string | undefined): Prisma.Sql {
   const scope = domainId ? Prisma.sql`domain_id = ${domainId}::uuid` : Prisma.sql`true`;
   return Prisma.sql`

@@ -14,7 +14,7 @@ export const Overview = z.object({
   since: Timestamp,
   until: Timestamp,
   totals: AnalyticsFigures,
-  /** Of the day before. */
+  /** The figures of the day before. */
   previous: AnalyticsFigures,
   /** By hour. */
   series: z.array(AnalyticsPoint),
@@ -23,7 +23,7 @@ export const Overview = z.object({
     has_mailbox: z.boolean(),
     has_api_key: z.boolean(),
     has_sent: z.boolean(),
-    /** Of the selected domain, or the one that was added last. */
+    /** The DNS of the selected domain, or of the one that was added last. */
     dns: z.object({ domain_id: Id, domain: z.string(), is_checked: z.boolean(), broken: z.number().int() }).nullable(),
   }),
   mta: z.enum(['sandbox', 'smtp', 'off']),
@@ -52,12 +52,12 @@ const AttentionItem = z.object({
   section: z.enum(ATTENTION_SECTIONS),
   kind: z.enum([...Alert.shape.kind.options, 'mailbox_full']),
   severity: Alert.shape.severity,
-  /** Of the domain, mailbox, webhook or alert. */
+  /** ID of the domain, mailbox, webhook or alert. */
   id: Id,
   /** Its name, address or subject. */
   subject: z.string(),
   reason: z.string(),
-  /** Of the first broken record of a domain. */
+  /** State of the first broken record of a domain. */
   record_status: DnsRecordStatus.nullable(),
 });
 export type AttentionItem = z.infer<typeof AttentionItem>;
@@ -70,7 +70,7 @@ export const Attention = z.object({
   counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
   /** As many as the list of open alerts has. */
   open_alerts: z.number().int(),
-  /** Of the mailboxes; the others are nearly full. */
+  /** How many of the mailboxes are suspended; the others are nearly full. */
   suspended_mailboxes: z.number().int(),
 });
 export type Attention = z.infer<typeof Attention>;

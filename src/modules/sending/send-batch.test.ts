@@ -19,7 +19,7 @@ function message(to: string, over: object = {}) {
   return { from: { email: `shop@${domain.name}` }, to: [{ email: to }], subject: 'Hello', text_body: 'Hi', ...over };
 }
 
-/** Of a domain that has sent nothing yet, and so is far from its hourly limit. */
+/** Sends a batch from a domain that has sent nothing yet, and so is far from its hourly limit. */
 async function batchOfOtherDomain(count: number) {
   const { name } = await makeDomain();
   const from = `shop@${name}`;

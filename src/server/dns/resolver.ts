@@ -137,7 +137,7 @@ export function createResolver(options: Options): Resolver {
     return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }
 
-  /** One that has answered nothing isn't asked again, or each question would wait for it. */
+  /** Asks a name server, unless it has answered nothing so far: each question would wait for it. */
   async function askNameServer(address: string, name: string, type: RecordType) {
     const asked = nameServers.get(address) ?? { inTurn: pLimit(MAX_AT_A_NAME_SERVER), state: 'unknown' };
     nameServers.set(address, asked);

@@ -6,9 +6,9 @@ export type Selection = {
   /** With the ordered column under `by.name`, and `id`. */
   columns: Prisma.Sql;
   from: Prisma.Sql;
-  /** That an index has together with the order. */
+  /** Conditions that an index has together with the order. */
   conditions: Prisma.Sql[];
-  /** That no index has with the order: rows are read until enough pass, up to a limit. */
+  /** Conditions that no index has with the order: rows are read until enough pass, up to a limit. */
   filters?: Prisma.Sql[];
   by: { column: Prisma.Sql; id: Prisma.Sql; name: 'createdAt' | 'localPart' | 'sourceLocalPart' | 'percentFull' };
   order: 'asc' | 'desc';

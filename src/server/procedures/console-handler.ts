@@ -56,7 +56,7 @@ function proceduresOf(request: WebRequest): string[] {
 
 /** Counts and identifies before the body is read, so that nobody without a session makes the server hold more than a few KB. */
 async function readBounded(request: WebRequest, ctx: Context, isSignedIn: boolean): Promise<Request> {
-  // Of a batch, the first call is not counted again.
+  // The first call of a batch is not counted again.
   ctx.countedRequest = await limitAddress(ctx);
   const caller = isSignedIn ? (await ctx.identify()).admin.id : networkOf(ctx.request.ip);
   const budget = reserveBodyBudget(caller);

@@ -24,7 +24,7 @@ type Replica = {
 /** As docs/growing.md says, and the health check. */
 const MAX_LAG_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-// That all connections are in use says nothing about the replica.
+// A pool whose connections are all in use says nothing about the replica.
 const POOL_IS_BUSY = /^timeout exceeded when trying to connect/;
 
 const shared = processWide<Replica>('replica');
@@ -106,7 +106,7 @@ export function checkReplica(): Finding[] {
   return [reason === null ? finding : { ...finding, status: 'degraded', value: seconds, message: reason }];
 }
 
-/** Of the changes that a client finishes at once, all but the first share a statement. */
+/** Changes that a client finishes at once share a statement, but for the first. */
 const recordOnce = shareRuns();
 
 async function record({ session, key }: Caller): Promise<void> {

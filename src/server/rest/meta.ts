@@ -9,7 +9,7 @@ export type ProcedureMeta = OpenApiMeta<{
   /** Required role; absent for public procedures. Set by the procedure builders in trpc.ts. */
   access?: Role;
   rest?: Rest;
-  /** Of a mutation. */
+  /** The entry that a mutation leaves in the audit log. */
   audit?: AuditAction;
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
   versioned?: VersionedRecord;

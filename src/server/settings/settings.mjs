@@ -244,7 +244,7 @@ const Settings = Environment.transform((env) => ({
   backupRecipients: env.BACKUP_RECIPIENTS,
   /** Unset: archives are encrypted to keys. */
   backupPassphrase: env.BACKUP_PASSPHRASE,
-  /** Of the buckets in CONTENT_STORE and BACKUP_TARGET. */
+  /** Credentials for the buckets in CONTENT_STORE and BACKUP_TARGET. */
   bucketCredentials: { accessKeyId: env.AWS_ACCESS_KEY_ID ?? '', secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '' },
   corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,

@@ -14,7 +14,7 @@ import { differences, type Received } from './compare';
 const FOLDER = process.env.CORPORA as string;
 const AT_ONCE = 8;
 const MB = 1024 * 1024;
-// Of all messages, those whose difference nobody has looked at.
+// Share of messages whose difference nobody has looked at.
 const MAX_UNDECIDED = 0.002;
 
 it('reads all messages of the corpora like Python, or better', { timeout: 900_000 }, async () => {

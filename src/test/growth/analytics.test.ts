@@ -8,9 +8,9 @@ import { seedDomains, seedMessages } from './seed';
 
 const ROWS = 200_000;
 const TABLES = ['analytics_count', 'analytics_breakdown', 'analytics_delivery'];
-/** Of 90 days by hours that begin at half past in UTC, which are summed from quarters. */
+/** Pages that 90 days by hours read, which begin at half past in UTC and are summed from quarters. */
 const MAX_PAGES = 12_000;
-/** Of counts and delivery times by quarter, hour and day; a hundred days have 60,000. */
+/** Rows of counts and delivery times of a day, by quarter, hour and day; a hundred days have 60,000. */
 const MAX_ROWS_OF_DAY = 3_000;
 
 const [busy, ...quiet] = [await makeDomain(), await makeDomain(), await makeDomain()];

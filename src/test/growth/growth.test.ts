@@ -9,7 +9,7 @@ import { seedAlerts, seedDirectory, seedDomains, seedMessages } from './seed';
 const ROWS = 200_000;
 /** A tenth of what reading the smallest of the tables takes. */
 const MAX_PAGES = 1_000;
-/** Of 200,000 with 500,000 recipients: what three meanings of a text, by up to three indexes each, may read. */
+/** Rows that three meanings of a text, by up to three indexes each, may read of 200,000 with 500,000 recipients. */
 const MAX_ROWS = 15_000;
 /** What a total may read: 10,000 keys of each of up to three indexes, with two look-ups of each. Half of the table. */
 const MAX_COUNTED_ROWS = 100_000;

@@ -25,7 +25,7 @@ type RealZone = {
 export type RealDns = {
   /** Verifies DNSSEC. */
   resolver: DnsServer;
-  /** Of the name servers. */
+  /** Port of the name servers. */
   port: number;
   stop(): Promise<void>;
 };

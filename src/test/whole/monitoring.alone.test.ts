@@ -152,7 +152,7 @@ describe('the dashboard', () => {
   });
 });
 
-/** Of `metric{label="value"}`, the pairs of metric and label. */
+/** Returns the pairs of metric and label in `metric{label="value"}`. */
 function labelsIn(source: string): { metric: string; label: string }[] {
   return [...source.matchAll(/\b((?:postroom|nodejs|process)_\w+)\{([^}]*)\}/g)].flatMap(
     ([, metric = '', inside = '']) =>

@@ -1,10 +1,10 @@
 /** How the app has mail backed up. */
 export type MailBackupPlan = {
-  /** Of the repository: the private key that opens the database's archives, or the passphrase. */
+  /** Password of the repository: the private key that opens the database's archives, or the passphrase. */
   password: string;
   /** Null: a folder in the mail server's DATA_DIR. */
   target: BackupTarget | null;
-  /** Of the bucket. */
+  /** Credentials for the bucket. */
   credentials: { accessKeyId: string; secretAccessKey: string };
   /** When the next backup after a moment is due; null without a schedule. */
   schedule: { time: string } | null;

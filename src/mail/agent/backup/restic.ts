@@ -9,7 +9,7 @@ import { onStall } from './stall';
 /** Restic's exit code if it stored a snapshot without files that it couldn't read. */
 export const INCOMPLETE = 3;
 const KILLED_AFTER_MS = 15_000;
-/** Of storage that doesn't answer. restic itself tries for a quarter of an hour, or waits forever. */
+/** Storage that doesn't answer for this long is given up. restic itself tries for a quarter of an hour, or waits forever. */
 const STALLED_AFTER_MS = 10 * 60_000;
 const MAX_LINES = 200;
 

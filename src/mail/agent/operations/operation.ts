@@ -8,7 +8,7 @@ export type Operation = {
   service: MailService | null;
   /** Shows what would be done, and changes nothing. */
   dryRun: boolean;
-  /** Of restore_mail. */
+  /** The input of restore_mail. */
   input: RestoreInput | null;
 };
 

@@ -34,7 +34,7 @@ export async function recoverServices(
   for (const { service } of services) {
     await control.start(service).catch((error: Error) => report('error', error.message));
   }
-  // Those that were restarted may have read files that are no longer there.
+  // Services that were restarted may have read files that are no longer there.
   const changes = files.length > 0 ? services : [];
   const failed = await changeServices(control, changes, report);
   if (failed.length > 0) report('error', `${namesOf(failed)} doesn’t respond. Its log is in DATA_DIR/log.`);

@@ -5,7 +5,7 @@ import type { AlertNews } from './outbox';
 
 const MAX_SUBJECT_LENGTH = 150;
 const MAX_LINE_LENGTH = 600;
-/** Of each kind; the others are counted. */
+/** Alerts of each kind that are listed; the others are counted. */
 const MAX_LISTED = 50;
 const MINUTE_MS = 60_000;
 

@@ -107,7 +107,7 @@ export function ApiKeysPage() {
   );
 }
 
-/** Of one page. */
+/** Moves the expired keys of a page to its end. */
 function expiredLast(keys: ApiKey[]): ApiKey[] {
   return [...keys.filter((key) => !isExpired(key.expires_at)), ...keys.filter((key) => isExpired(key.expires_at))];
 }

@@ -14,7 +14,7 @@ export const ENTRIES = { header: 'postroom.json', secrets: 'secrets.json', manif
 
 const Table = z.object({
   name: z.string(),
-  /** Those of the primary key first. */
+  /** Columns of the primary key come first. */
   columns: z.array(z.string()),
   keyLength: z.int().positive(),
 });
@@ -63,7 +63,7 @@ export type ArchiveSource = {
 export type Progress = {
   table: string;
   tables: { done: number; total: number };
-  /** Of all tables so far. */
+  /** Rows of all tables so far. */
   rows: number;
 };
 

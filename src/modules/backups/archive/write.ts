@@ -34,7 +34,7 @@ type Options = ReadOptions & {
   secrets: Secrets;
   /** Public keys of age; each of their identities opens the archive. */
   recipients: readonly string[];
-  /** That of this server, of the recipients. */
+  /** The recipient that is this server's own key. */
   serverKey?: string | null;
   /** Opens the archive instead of keys: age has either. */
   passphrase?: string;

@@ -46,7 +46,7 @@ describe('while npm run restore asks', () => {
       await other.query('SELECT pg_advisory_unlock_all()');
       return rows[0].free;
     };
-    // Of a connection that has ended, it is released soon.
+    // The lock of a connection that has ended is released soon.
     const isRestored = await run(async () => {
       await expect.poll(isFree).toBe(true);
       return true;

@@ -29,7 +29,7 @@ type Begun = {
 type NewBackup = {
   requester: Requester;
   trigger: 'schedule' | 'request' | 'command';
-  /** Of the schedule. The record of a failed attempt, or of an archive that is gone, is used again. */
+  /** The scheduled slot. A retry reuses the record of a failed attempt, or of an archive that is gone. */
   dueAt?: Date;
   /** Instead of one in the target: a file. */
   place?: { target: BackupTarget; name: string };
@@ -61,7 +61,7 @@ export async function beginCreating(clock: Clock, options: NewBackup): Promise<B
       throw new AppError('CONFLICT', 'Another instance has made this backup.');
     const name = options.place?.name ?? (await freeName(tx, location, now));
     const operation = await tx.backupOperation.update({ where: { id: lease.id }, data: { backupName: name } });
-    // Of an archive that is no longer there.
+    // The record is of an archive that is no longer there.
     await tx.backup.deleteMany({ where: { location, name } });
     const data = { trigger, location, name, dueAt, host: hostname(), startedAt: now };
     const backup = former

@@ -69,7 +69,7 @@ function earlier(at: Date, now: Date): Date {
   return at < now ? at : now;
 }
 
-/** Of names as `archiveName` makes them. */
+/** Returns the time in a name that `archiveName` made. */
 function timeIn(name: string): Date | null {
   const [, day, hours, minutes, seconds] = /^postroom-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.age$/.exec(name) ?? [];
   const at = new Date(`${day}T${hours}:${minutes}:${seconds}Z`);

@@ -94,7 +94,7 @@ async function replaceRows(
   return rows;
 }
 
-/** Those that there are: a database of an older version may have fewer. */
+/** Returns the tables of ENDED that exist: a database of an older version may have fewer. */
 async function findEnded(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NOT NULL',

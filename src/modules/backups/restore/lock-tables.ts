@@ -84,7 +84,7 @@ async function cancelAutovacuum(
 /** User and time are null if the present user may not see them. */
 type Holder = { pid: number; user: string | null; table: string; seconds: number | null; isAutovacuum: boolean };
 
-/** Those that have used the tables for the longest time first. */
+/** Returns who uses the tables, the longest first. */
 async function findHolders(client: ClientBase, tables: readonly string[]): Promise<Holder[]> {
   // Who may not see what kind of process it is still sees that it has no user.
   const { rows } = await client.query<Holder>(

@@ -45,7 +45,7 @@ export async function deleteSurplus(db: Database, clock: Clock): Promise<void> {
   }
 }
 
-/** Those that are kept for no day, week or month. The newest proven one is kept in any case. */
+/** Returns the backups that are kept for no day, week or month. The newest proven one is kept in any case. */
 export function surplus<Row extends Scheduled>(rows: readonly Row[], { daily, weekly, monthly }: Kept): Row[] {
   const newestFirst = rows.toSorted((one, other) => other.dueAt.getTime() - one.dueAt.getTime());
   const kept = new Set<Row>();

@@ -47,7 +47,7 @@ type Made = { id: string; name: string; location: string; host: string; checksum
   'proofState' | 'proofMessage'
 >;
 
-/** One that can't be proven, rather than is not proven, is tried again, unless that filled the disk of the database. */
+/** Retries a proof that could not run, unless it filled the disk of the database; a failed proof is final. */
 async function proveLatest(db: Database, clock: Clock, made: Made): Promise<'stopped' | undefined> {
   const { isShared } = await openTarget();
   if (made.proofState !== 'none' || made.proofMessage !== null || !(isShared || (await isJudge(db, made)))) return;

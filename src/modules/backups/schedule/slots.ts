@@ -1,7 +1,7 @@
 import type { Database } from '@/server/db';
 import { env } from '@/server/settings/env';
 
-/** Of the schedule. */
+/** One backup is due in each period. */
 export const PERIOD_SECONDS = 86_400;
 
 const DAY_MS = PERIOD_SECONDS * 1000;

@@ -80,7 +80,7 @@ async function create(control: pg.Client, name: string): Promise<void> {
     });
 }
 
-/** Those that nobody holds the lock of. One with connections is left alone. */
+/** Drops the scratch databases whose lock nobody holds. One with connections is left alone. */
 async function dropAbandoned(control: pg.Client): Promise<void> {
   const { rows } = await control.query<{ name: string }>(
     `SELECT datname::text AS name FROM pg_database

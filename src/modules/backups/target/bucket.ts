@@ -30,10 +30,10 @@ const FIRST_PARTS = 8;
 const GROWTH = 2;
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
-/** Of one call. The pauses between grow to 20 seconds: storage that is away for a few minutes is waited for. */
+/** The pauses between the attempts of a call grow to 20 seconds: storage that is away for a few minutes is waited for. */
 const PATIENT = { maxAttempts: 20, socketTimeout: 30_000 };
 const IMPATIENT = { maxAttempts: 2, socketTimeout: 10_000 };
-/** Of a download that breaks off, in a row. */
+/** How often a download that breaks off is resumed without receiving anything. */
 const MAX_RESUMPTIONS = 5;
 
 type Options = BucketOptions & {
@@ -161,7 +161,7 @@ async function abortUpload(client: S3Client, place: Place, UploadId: string | un
   });
 }
 
-/** Those of backups that were killed. Some storage can't list them. */
+/** Aborts the uploads of backups that were killed. Some storage can't list them. */
 async function abortAbandoned(client: S3Client, Bucket: string, Prefix: string): Promise<void> {
   const found = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix })).catch(() => null);
   for (const { Key = '', UploadId, Initiated } of found?.Uploads ?? []) {

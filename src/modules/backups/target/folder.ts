@@ -99,7 +99,7 @@ async function giveName(part: string, file: string): Promise<void> {
   }
 }
 
-/** Of file systems such as FAT. */
+/** Errors of file systems without hard links, such as FAT. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 async function describe(file: string): Promise<Omit<StoredObject, 'name'> | null> {
@@ -123,7 +123,7 @@ function checkRoom(root: string, minFreeBytes: number): Transform {
   });
 }
 
-/** Those of backups that were killed. Another server may be writing one to the same folder. */
+/** Removes the parts of backups that were killed. Another server may be writing a part to the same folder. */
 async function removeParts(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter(isPart)) {
     const part = path.join(folder, name);

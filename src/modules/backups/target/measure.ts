@@ -7,7 +7,7 @@ export function measure(archive: Readable, onBytes: WriteOptions['onBytes']) {
   const hash = createHash('sha256');
   let bytes = 0;
   let failure: { error: unknown } | undefined;
-  // One that fails before it is read fails when it is.
+  // An archive that fails before it is read reports it when it is read.
   archive.on('error', () => {});
   return {
     async *chunks(): AsyncGenerator<Buffer> {

@@ -247,7 +247,7 @@ describe('a bucket', () => {
       await target.write(name, streamOf(randomBytes(size)));
       return parts;
     };
-    // Of unknown size, so in parts of 40 MB; then of 5 MB; then of twice 22 MB in four parts.
+    // An archive of unknown size goes in parts of 40 MB, the next in parts of 5 MB, and one of twice 22 MB in four parts.
     expect(await partsOf('first.age', 6 * MB)).toBe(1);
     expect(await partsOf('second.age', 22 * MB)).toBe(5);
     expect(await partsOf('third.age', 22 * MB)).toBe(2);

@@ -12,7 +12,7 @@ import type { MailboxImportLine } from './schema';
 
 const NAMES = ['local_part', 'display_name', 'password', 'quota_mb', 'quota_bytes', 'active'] as const;
 
-/** Those of the export are read, too. What an import can't set is ignored. */
+/** Columns of the export are read, too. Those that an import can't set are ignored. */
 export const COLUMNS = {
   names: NAMES,
   required: ['local_part'],

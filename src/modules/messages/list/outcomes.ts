@@ -4,7 +4,7 @@ import { MESSAGE_STATUSES, type MessageStatus, type MessageSummary } from '../sc
 type Outcomes = MessageSummary['outcomes'];
 type Count = { id: string; status: MessageStatus; recipients: number };
 
-/** Of each message, how many recipients have which status. */
+/** Counts the recipients of each message by status. */
 export async function findOutcomes(db: Tx, ids: string[]): Promise<Map<string, Outcomes>> {
   const counts = await db.$queryRaw<Count[]>`/* prepared */
     SELECT message_id AS id, status, count(*)::int AS recipients

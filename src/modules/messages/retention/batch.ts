@@ -3,7 +3,7 @@ import { Prisma } from '@/server/prisma/client';
 
 /** Longer than the queue lifetime of Postfix, after which no message that isn't held changes any more. */
 const OPEN_DAYS = 14;
-/** Of a message’s recipients and trace, beyond which a batch takes no further message. */
+/** Rows of recipients and traces beyond which a batch takes no further message. */
 const MAX_ROWS = 5_000;
 
 type Place = { createdAt: Date; id: string };

@@ -90,7 +90,7 @@ function rowOf(item: AttentionItem): AttentionRow {
   };
 }
 
-/** Of alerts about the system that have a page of their own. */
+/** Names and links of alerts about the system that have a page of their own. */
 const OF_SECTION: Partial<Record<AttentionItem['section'], Pick<AttentionRow, 'object' | 'action'>>> = {
   queue: { object: 'Queue', action: 'Open queue' },
   backups: { object: 'Backup', action: 'Review backups' },

@@ -66,7 +66,7 @@ export function useQueueActions() {
     act,
     actOnAll,
     isBusy,
-    /** Of the last action on several messages, if it failed for some. */
+    /** The outcome of the last action on several messages, if it failed for some. */
     outcome,
     dismissOutcome: () => setOutcome(null),
     flushAll: () => flush.mutate({}),

@@ -27,7 +27,7 @@ type Summary = {
 
 type ReportListProps<Row extends Summary> = {
   kind: 'dmarc' | 'tls';
-  /** Of the list, without its page. */
+  /** The input of the list, without its page. */
   input: ListExport['input'];
   query: ListQuery<Row>;
   search: ListSearch;

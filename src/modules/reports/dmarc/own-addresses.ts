@@ -15,7 +15,7 @@ export type DomainFacts = {
   ranges: string[];
   /** Where reports should go. */
   address: string;
-  /** Of DKIM and SPF, what the last check found missing or wrong: mail that depends on it fails. */
+  /** Whether the last check found DKIM or SPF missing or wrong: mail that depends on it fails. */
   broken: ('DKIM' | 'SPF')[];
 };
 
@@ -40,7 +40,7 @@ export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
   };
 }
 
-/** Those of the addresses whose mail is read for reports: of any managed domain, and behind aliases. */
+/** Returns the addresses whose mail is read for reports: of any managed domain, and behind aliases. */
 async function findReadAddresses(db: Tx, published: string[]): Promise<string[]> {
   const addresses = published.filter((address) => parseAddress(address));
   if (addresses.length === 0) return [];

@@ -14,7 +14,7 @@ export type Evidence = {
   address: string;
   /** What the last DNS check found missing or wrong. */
   broken: ('DKIM' | 'SPF')[];
-  /** Of reports whose sender is confirmed, and of uploads. */
+  /** Totals of reports whose sender is confirmed, and of uploads. */
   totals: DmarcTotals;
   /** Reports whose sender isn't confirmed. */
   unconfirmed: number;

@@ -11,7 +11,7 @@ export type ReportFile = {
 export type FoundFiles = { files: ReportFile[]; filesOverLimit: number; sender: ReportSender | null };
 
 const MAX_FILES = 20;
-/** Of messages that are attached to one another. */
+/** Depth of messages that are attached to one another. */
 const MAX_DEPTH = 3;
 // Base64 adds a third, and line breaks.
 const MAX_MAIL_BYTES = LIMITS.compressedBytes * 1.5;

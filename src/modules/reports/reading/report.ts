@@ -86,7 +86,7 @@ export const LIMITS = {
   depth: 20,
   rows: 20_000,
   tlsFailures: 1_000,
-  /** Of all lists within a row. */
+  /** Length of each list within a row. */
   listLength: 20,
   textLength: 255,
   commentLength: 1_000,

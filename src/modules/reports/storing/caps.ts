@@ -5,14 +5,14 @@ import { reportedDay } from './fingerprint';
 import type { StoreOptions } from './options';
 import { isTrusted } from './trust';
 
-/** Of one domain, since anybody can send reports about it. Mail and uploads have as much each of `reports` and `rows`. */
+/** Caps for one domain, since anybody can send reports about it. Mail and uploads have as much each of `reports` and `rows`. */
 export const CAPS = {
-  /** Of each kind, that arrive on a UTC day. */
+  /** Reports of each kind that arrive on a UTC day. */
   reports: 500,
   rows: 200_000,
-  /** That report about a UTC day. */
+  /** Organizations that report about a UTC day. */
   organisations: 200,
-  /** Of a UTC day. Further ones count in the totals only. */
+  /** Sources of a UTC day. Further ones count in the totals only. */
   sources: 10_000,
 } as const;
 
@@ -74,7 +74,7 @@ async function isTlsDayFull(tx: Tx, report: ParsedReport, options: StoreOptions)
   return hasTooMany(reporting, options);
 }
 
-/** Those that aren't authenticated are few, so that an authenticated one that names another organization has room beside them. */
+/** Takes few organizations that aren't authenticated, so that an authenticated one that names another organization has room. */
 function hasTooMany(reporting: Reporting | undefined, { source, sender }: StoreOptions): boolean {
   const isConfirmed = source === 'upload' || sender?.isAuthenticated;
   const cap = isConfirmed ? CAPS.organisations : UNAUTHENTICATED.organisations;

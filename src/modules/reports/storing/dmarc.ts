@@ -131,7 +131,7 @@ async function addDay(tx: Tx, { organisation }: ParsedDmarc, summed: Summed, sum
       unknown = known.unknown + EXCLUDED.unknown`;
 }
 
-/** Those that the day has, and of the others as many as it may have, most messages first. */
+/** Returns the sources that the day has already, and of the others as many as it may have, most messages first. */
 async function withinCap(tx: Tx, { domainId, day, isTrusted: trusted }: Summed, sources: Source[]): Promise<Source[]> {
   const ofDay = Prisma.sql`
     domain_id = ${domainId}::uuid AND day = ${day}::timestamptz::date AND is_trusted = ${trusted}`;

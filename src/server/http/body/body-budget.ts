@@ -98,7 +98,7 @@ export function reserveBodyBudget(caller: string): BodyBudget {
   };
 }
 
-/** Of the bodies that are still arriving, the one with the lowest rate. */
+/** Returns the body with the lowest rate among those that are still arriving. */
 function slowestOf(size: Size, exception: Body): Body | undefined {
   const now = performance.now();
   const rateOf = ({ held, startedAt }: Body) => (held.small + held.large) / (now - startedAt);

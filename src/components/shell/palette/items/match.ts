@@ -1,4 +1,4 @@
-/** Those whose name begins with the text first, then those that have it, then the others. */
+/** Sorts items whose name begins with the text first, then those that have it, then the others. */
 export function byRank<Each>(all: readonly Each[], nameOf: (each: Each) => string, text: string): Each[] {
   return all.toSorted((one, other) => rankOf(nameOf(one), text) - rankOf(nameOf(other), text));
 }

@@ -21,7 +21,7 @@ import {
 } from './item';
 import { apart, byRank } from './match';
 
-/** Of the last result, which searches all messages. */
+/** Key of the last result, which searches all messages. */
 export const SEARCH_KEY = 'search';
 
 /** Domains before mailboxes, aliases, webhooks and admins, among those that match equally well. */
@@ -49,7 +49,7 @@ export function recordItems(text: string, { addresses, domains, webhooks, admins
   );
 }
 
-/** Of name and URL, what matches. */
+/** Returns the name or the URL, whichever matches. */
 function nameOf({ name, url }: Webhook, text: string): string {
   return name.toLowerCase().includes(text) ? name : withoutScheme(url);
 }

@@ -15,7 +15,7 @@ export type Work = {
   uid: number;
   /** For root alone: what restic writes, and the journal. */
   vault: string;
-  /** Of the mail's owner, beside its mailboxes. */
+  /** A folder of the mail's owner, beside its mailboxes. */
   folder: string;
 };
 

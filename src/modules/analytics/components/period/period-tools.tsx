@@ -99,7 +99,7 @@ function earlier(one: Date, other: Date): Date {
   return one < other ? one : other;
 }
 
-/** Those that make neither too many points nor a single one. */
+/** Returns the granularities that make neither too many points nor a single one. */
 function offered(data: Analytics | undefined): Granularity[] {
   if (!data) return [...GRANULARITIES];
   const lengthMs = Date.parse(data.end) - Date.parse(data.start);

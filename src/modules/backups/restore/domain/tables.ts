@@ -30,7 +30,7 @@ export const DOMAIN_TABLES: readonly DomainTable[] = [
     ofDomain: 'domain_id = $1 OR mailbox_id IN (SELECT id FROM mailbox WHERE domain_id = $1)',
   },
   { name: 'webhook', ofDomain: 'domain_id = $1' },
-  // Of keys that cover other domains too, see `leaveOut`. Positions in the log of the database of that time don't apply.
+  // Keys that cover other domains too are left out (`leaveOut`). Positions in the log of the database of that time don't apply.
   {
     name: 'api_key',
     ofDomain: 'scoped_domain_ids = ARRAY[$1::uuid]',

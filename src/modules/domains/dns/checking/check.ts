@@ -107,7 +107,7 @@ export async function checkWith(
   return inOrder(groups.flat().filter((record) => record !== null));
 }
 
-/** Those that mail depends on first. */
+/** Sorts the records that mail depends on first. */
 function inOrder(records: CheckedRecord[]): CheckedRecord[] {
   const rank = ({ purpose, required }: CheckedRecord) =>
     DNS_PURPOSES.indexOf(purpose) + (required ? 0 : DNS_PURPOSES.length);

@@ -68,7 +68,7 @@ type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 're
 export type ExpectedRecord = RecordName & {
   /** The type to look up where there is none of `type`. */
   orElse?: RecordType;
-  /** Of the values of that name and type, those that concern the purpose. All by default. */
+  /** Tells which values of that name and type concern the purpose. All do by default. */
   concerns?: (value: string) => boolean;
   /** Where none concerns the purpose, one that looks like a record of this version is shown with what is wrong with it. */
   version?: Version;

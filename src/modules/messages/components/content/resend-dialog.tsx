@@ -80,7 +80,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
   );
 }
 
-/** Those who didn't get it, if others did; else nobody, which means all. */
+/** Returns the recipients who didn't get the message, if others did; else nobody, which means all. */
 function failedOnly({ recipients }: Message): string[] {
   const failed = recipients.filter(({ status }) => status === 'bounced' || status === 'failed');
   return failed.length < recipients.length ? failed.map(({ address }) => address) : [];

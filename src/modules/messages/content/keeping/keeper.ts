@@ -37,7 +37,7 @@ export type ContentKeeper = {
   settled: () => Promise<void>;
 };
 
-/** Those of a folder are written together. */
+/** Messages of a folder are written together. */
 const STORING_AT_ONCE = 32;
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;

@@ -16,7 +16,7 @@ import { type Addressed, findReportAddresses } from './own-domains';
 import { type Delivery, findDomainIdsTogether, findRows, findStored, type Stored } from './stored';
 
 const BATCH_SIZE = 100;
-// Those in progress share statements.
+// Deliveries in progress share statements.
 const CONCURRENCY = 25;
 const FETCH_CONCURRENCY = 4;
 // Reading reports takes seconds, and anybody can send them.

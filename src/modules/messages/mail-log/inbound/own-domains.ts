@@ -15,7 +15,7 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
   return new Map(domains.map(({ id, name }) => [name, id]));
 }
 
-/** Those of the addresses whose mail went to the agent, which has stored the reports in it. */
+/** Returns the addresses whose mail went to the agent, which has stored the reports in it. */
 export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
   const candidates = addresses.filter((address) => reportKindOf(parseAddress(address)?.local ?? ''));
   if (candidates.length === 0) return new Set();

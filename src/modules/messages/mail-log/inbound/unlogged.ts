@@ -60,7 +60,7 @@ export function createUnloggedFinder(db: Database, copies: MessageCopies) {
   };
 }
 
-/** Those of the messages from outside that have fewer results than recipients. */
+/** Returns the messages from outside that have fewer results than recipients. */
 async function withoutResults(db: Database, queueIds: string[]): Promise<Set<string>> {
   if (queueIds.length === 0) return new Set();
   const rows = await db.$queryRaw<{ queueId: string }[]>`/* prepared */

@@ -53,7 +53,7 @@ async function walk(domain: string, resolver: Resolver): Promise<Found[]> {
   return found;
 }
 
-/** That of the organizational domain: the one that says so, the one below a public suffix that says so, or the shortest. */
+/** Returns the record of the organizational domain: one that says so, one below a public suffix that says so, or the shortest. */
 function choose(domain: string, found: Found[]): Found | undefined {
   const last = found.at(-1);
   if (!last || !isPsd(last.tags, 'y')) return last;

@@ -8,7 +8,7 @@ const HALF_OF_SERIALS = 2 ** 31;
 type NameServer = {
   host: string;
   address: string | null;
-  /** Of the zone; null if the server doesn't have it. */
+  /** Serial number of the zone; null if the server doesn't have the zone. */
   serial: number | null;
   problem: string | null;
 };
