@@ -135,10 +135,10 @@ export const onAllImports = [
   },
   {
     name: 'scripts-import-only-settings',
-    comment: 'Scripts run without a build: from the app they import only the settings and the password rules.',
+    comment: 'Scripts run without a build: from the app they import only settings, password rules and migrations.',
     severity: 'error',
     from: { path: '^scripts/' },
-    to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules)\\.mjs$' },
+    to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules|migrations/[^/]+)\\.mjs$' },
   },
   {
     name: 'no-cycles',

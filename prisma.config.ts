@@ -8,7 +8,6 @@ process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(
 
 export default defineConfig({
   schema: 'prisma/schema',
-  // Archives of an older version are migrated in steps (src/modules/backups/scratch).
-  migrations: { path: process.env.MIGRATIONS_FOLDER ?? 'prisma/migrations' },
+  migrations: { path: 'prisma/migrations' },
   datasource: { url: process.env.DATABASE_URL ?? '' },
 });

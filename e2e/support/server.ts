@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { migrate } from '../../scripts/postgres/database.mjs';
 import { testCertificate } from '../../src/test/servers/https-receiver';
 import { startProviders } from '../sign-in/oidc/providers';
 import { startZones } from './dns';
@@ -47,7 +48,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     MAIL_HOST: 'mail.harbourfinch.example',
     NODE_EXTRA_CA_CERTS: trusted,
   };
-  execFileSync('npx', ['prisma', 'migrate', 'deploy'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  await migrate(root, databaseUrl);
   const server = spawn(process.execPath, ['scripts/serve.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   process.env.E2E_SETUP_LINK = await untilReady(server);
   process.env.E2E_URL = env.APP_URL;

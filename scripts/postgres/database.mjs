@@ -1,14 +1,12 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findMigrations } from '../../src/server/migrations/migrations.mjs';
+import { checkIsUpgraded, upgrade } from '../../src/server/migrations/upgrade.mjs';
 import { PlainError } from '../process/plain-error.mjs';
-import { runTool, toolPath } from '../steps/run-tool.mjs';
 
 const OLDEST_POSTGRES = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
 const WAIT_INTERVAL_MS = 1_000;
-const MIGRATION_LOCK = 7_067_787;
 
 export async function checkDatabase(url) {
   const client = await connectTo(url);
@@ -22,72 +20,36 @@ export async function checkDatabase(url) {
 }
 
 /**
- * Applies pending migrations. Instances that start at the same time wait for each other.
+ * Brings a database to this version: applies its migrations, then its functions. Instances that start at the same time wait
+ * for each other.
  * @returns {Promise<number>} number of migrations applied
- * @throws PlainError if the database belongs to a newer version of Postroom
+ * @throws UpgradeError
  */
 export async function migrate(root, url) {
-  const client = await connectTo(url);
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const pending = await pendingMigrations(client, root);
-    if (pending.length > 0) await deploy(root, url);
-    return pending.length;
-  } finally {
-    await client.end();
-  }
+  return withClient(url, (client) => upgrade(client, root));
 }
 
-/** Migrates a database that has nothing in it. @throws PlainError as `checkIsMigrated`, for any other */
+/** Migrates a database that has nothing in it. @throws UpgradeError for any other that isn't of this version */
 export async function migrateIfNew(root, url) {
-  const client = await connectTo(url);
-  const applied = await appliedMigrations(client).finally(() => client.end());
-  if (applied.size === 0) await migrate(root, url);
-  else await checkIsMigrated(root, url);
+  await withClient(url, async (client) => {
+    if ((await findMigrations(client)).length === 0) await upgrade(client, root);
+    else await checkIsUpgraded(client, root);
+  });
 }
 
-/** @throws PlainError if the database belongs to another version of Postroom */
+/** @throws UpgradeError if the database belongs to another version of Postroom */
 export async function checkIsMigrated(root, url) {
+  await withClient(url, (client) => checkIsUpgraded(client, root));
+}
+
+/**
+ * @template T
+ * @param {(client: pg.Client) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withClient(url, work) {
   const client = await connectTo(url);
-  try {
-    const pending = await pendingMigrations(client, root);
-    if (pending.length > 0)
-      throw new PlainError('The database is not up to date. Start this version of Postroom once first.');
-  } finally {
-    await client.end();
-  }
-}
-
-async function pendingMigrations(client, root) {
-  const [known, applied] = [migrationNames(root), await appliedMigrations(client)];
-  const unknown = [...applied].filter((name) => !known.includes(name)).sort();
-  if (unknown.length > 0)
-    throw new PlainError(
-      `The database is of a newer version of Postroom, with ${unknown.join(', ')}: start that version, or restore the ` +
-        'copy of the database from before its upgrade.',
-    );
-  return known.filter((name) => !applied.has(name));
-}
-
-async function deploy(root, url) {
-  const env = { ...process.env, DATABASE_URL: url };
-  const { exitCode, output } = await runTool(toolPath(root, 'prisma'), ['migrate', 'deploy'], { root, env });
-  if (exitCode !== 0) throw new PlainError(`The database could not be migrated:\n${output.trim()}`);
-}
-
-function migrationNames(root) {
-  return readdirSync(join(root, 'prisma', 'migrations'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
-}
-
-async function appliedMigrations(client) {
-  const { rows: tables } = await client.query("SELECT to_regclass('_prisma_migrations') AS name");
-  if (!tables[0].name) return new Set();
-  const { rows } = await client.query(
-    'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-  );
-  return new Set(rows.map((row) => row.migration_name));
+  return work(client).finally(() => client.end());
 }
 
 /** Resolves once the database can be used. @param {(reason: string) => void} onWait called with each new reason why it can't */

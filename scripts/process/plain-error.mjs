@@ -5,5 +5,8 @@ export class PlainError extends Error {
 }
 
 export function isPlain(error) {
-  return error instanceof PlainError || ['SettingsError', 'BackupError', 'ArchiveError'].includes(error?.name);
+  return (
+    error instanceof PlainError ||
+    ['SettingsError', 'UpgradeError', 'BackupError', 'ArchiveError'].includes(error?.name)
+  );
 }

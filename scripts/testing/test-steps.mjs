@@ -49,15 +49,22 @@ async function runScript({ root, env }, script) {
   return asOutcome(await runTool(join(root, 'scripts', script), [], { root, env }));
 }
 
-/** Checks that the migrations, on an empty database, produce exactly the schema. */
+/** Checks that the migrations, on an empty database, produce exactly the schema, and that changed functions have a new revision. */
 async function checkMigrations(here) {
   const { adminUrl, root, env } = here;
+  const { isRevised } = await import('../postgres/function-revision.mjs');
+  if (!(await isRevised(root)))
+    return {
+      passed: 0,
+      failures: ['failed'],
+      output: 'A file in prisma/functions changed: run npm run revise:functions.',
+    };
   const database = 'postroom_migrations';
   await recreateDatabase(adminUrl, database);
   const url = Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href;
   const inDatabase = { ...here, env: { ...env, DATABASE_URL: url } };
-  const deployed = await check(inDatabase, 'prisma', ['migrate', 'deploy']);
-  if (deployed.failures.length > 0) return deployed;
+  const { migrate } = await import('../postgres/database.mjs');
+  await migrate(root, url);
   const schema = join(root, 'prisma', 'schema');
   const drift = ['migrate', 'diff', '--from-config-datasource', '--to-schema', schema, '--exit-code'];
   return check(inDatabase, 'prisma', drift);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { afterAll, inject } from 'vitest';
 import type { ArchiveSource, Secrets } from '@/modules/backups/archive/format';
 import { findTables } from '@/modules/backups/archive/tables';
 import { writeArchive } from '@/modules/backups/archive/write';
-import { MIGRATIONS } from '@/modules/backups/scratch/migrations';
+import { MIGRATIONS } from '@/server/migrations/migrations.mjs';
 
 export const identity = await generateX25519Identity();
 
@@ -45,11 +45,15 @@ export function sourceOf(bytes: Buffer, identities: readonly string[] = [identit
   return { open: async () => Readable.from([bytes]), keys: { identities } };
 }
 
-/** The migrations of this version and a later one. @returns their folder */
-export function makeMigrations(sql: string): string {
+/**
+ * Makes a folder with the migrations of this version and a later one.
+ * @param inBaseline statements after those of the baseline, of another build
+ */
+export function makeMigrations(sql: string, inBaseline = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-test-migrations-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   cpSync(MIGRATIONS, folder, { recursive: true });
+  appendFileSync(join(folder, '20261121000000_baseline', 'migration.sql'), inBaseline);
   mkdirSync(join(folder, '20990101000000_later'));
   writeFileSync(join(folder, '20990101000000_later', 'migration.sql'), sql);
   return folder;

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll } from 'vitest';
 import { processWide } from '@/server/process-wide';
+import { migrate } from '../../../scripts/postgres/database.mjs';
 import { startTemporaryPostgres, startTemporaryReplica } from '../../../scripts/postgres/temporary-postgres.mjs';
 import type { TestServer } from '../database';
 
@@ -13,10 +13,7 @@ const TEMPLATE = 'postroom';
 export async function startReplicatedPostgres() {
   const primary = await startTemporaryPostgres();
   afterAll(primary.stop);
-  execFileSync('npx', ['prisma', 'migrate', 'deploy'], {
-    env: { ...process.env, DATABASE_URL: urlOf(primary.adminUrl, TEMPLATE), CHECKPOINT_DISABLE: '1' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  await migrate(process.cwd(), urlOf(primary.adminUrl, TEMPLATE));
   const replica = await startTemporaryReplica(primary.adminUrl);
   afterAll(replica.stop);
   const server = { adminUrl: primary.adminUrl, template: TEMPLATE, replicaUrl: replica.adminUrl };

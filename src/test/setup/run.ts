@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../../scripts/postgres/database.mjs';
 
 const TEMPLATE = `postroom_test_template_${process.pid}`;
 
@@ -22,10 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await administer(adminUrl, `CREATE DATABASE ${TEMPLATE}`);
   const url = new URL(adminUrl);
   url.pathname = `/${TEMPLATE}`;
-  execFileSync('npx', ['prisma', 'migrate', 'deploy'], {
-    env: { ...process.env, DATABASE_URL: url.href, CHECKPOINT_DISABLE: '1' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  await migrate(process.cwd(), url.href);
   project.provide('adminUrl', adminUrl);
   project.provide('template', TEMPLATE);
   return () => dropAll(adminUrl);

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { readMigrations } from '../scratch/migrations';
+import { findMigrations, readMigrations } from '@/server/migrations/migrations.mjs';
 import type { Header, Table } from './format';
 import { OWN_SEQUENCES, OWN_TABLES } from './own-tables';
 import { findTables } from './tables';
@@ -14,9 +14,9 @@ export async function findContents(client: ClientBase): Promise<Contents> {
   const migrations = await findMigrations(client);
   const tables = await findTables(client);
   const sequences = await findSequences(client);
+  const known = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
   // While versions change, only the database knows its tables.
-  if (JSON.stringify(migrations) !== JSON.stringify(await readMigrations()))
-    return { migrations, tables, sequences, foreign: [] };
+  if (JSON.stringify(migrations) !== JSON.stringify(known)) return { migrations, tables, sequences, foreign: [] };
   return {
     migrations,
     tables: tables.filter(({ name }) => isOwn(name)).map(withOwnColumns),
@@ -39,14 +39,6 @@ function ownColumns(table: string): string[] {
 function withOwnColumns(table: Table): Table {
   const own = ownColumns(table.name);
   return { ...table, columns: table.columns.filter((column) => own.includes(column)) };
-}
-
-export async function findMigrations(client: ClientBase): Promise<Header['migrations']> {
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    `SELECT migration_name AS name, checksum FROM _prisma_migrations
-      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name COLLATE "C"`,
-  );
-  return rows;
 }
 
 async function findSequences(client: ClientBase): Promise<Header['sequences']> {

@@ -22,6 +22,7 @@ export const OF_INSTANCES = [
   'mail_snapshot',
   'outside_heartbeat',
   'rate_limit',
+  'sql_function',
 ];
 
 /** What ends with a restore: everyone signs in again, and what counts messages starts over with those of the archive. */

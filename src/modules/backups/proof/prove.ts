@@ -1,11 +1,12 @@
 import pg from 'pg';
+import { MIGRATIONS, readMigrations } from '@/server/migrations/migrations.mjs';
 import { findUnopened } from '@/server/secrets/reseal';
 import type { ArchiveSource, ReadOptions } from '../archive/format';
 import { openArchive } from '../archive/read';
 import { loadAll } from '../restore/load';
 import { requireKnown, requireSameTables } from '../restore/versions';
 import { withScratchDatabase } from '../scratch/database';
-import { MIGRATIONS, MigrationError, migrateTo, readMigrations } from '../scratch/migrations';
+import { MigrationError, migrateTo } from '../scratch/migrations';
 import { compareWithManifest } from './compare';
 
 export type Proof = {
@@ -39,9 +40,9 @@ export async function proveArchive(databaseUrl: string, source: ArchiveSource, o
     const { migrations, version, tables, left_out: foreign } = archive.header;
     const pending = requireKnown(archive.header, await readMigrations(migrationsFolder));
     const found = { rows: 0, migrated: 0 };
-    const problem = await withScratchDatabase(databaseUrl, async ({ url, client }) => {
+    const problem = await withScratchDatabase(databaseUrl, async ({ client }) => {
       const only = pending.length > 0 ? migrations.map(({ name }) => name) : undefined;
-      await migrateTo(url, { folder: migrationsFolder, only, signal });
+      await migrateTo(client, { folder: migrationsFolder, only, signal });
       await requireSameTables(client, archive.header);
       const total = tables.length * 2;
       found.rows = await loadAll(client, archive, {
@@ -56,7 +57,7 @@ export async function proveArchive(databaseUrl: string, source: ArchiveSource, o
       );
       if (unopened.length > 0)
         return `The keys in the archive don’t open ${unopened.length} of its secrets: ${unopened.slice(0, 3).join(', ')}.`;
-      if (pending.length > 0) await migrateTo(url, { folder: migrationsFolder, signal }).catch(notMigrated);
+      if (pending.length > 0) await migrateTo(client, { folder: migrationsFolder, signal }).catch(notMigrated);
       found.migrated = pending.length;
       return null;
     }).catch((error: unknown) => {

@@ -23,15 +23,15 @@ export async function withMigrated<Result>(
   { migrationsFolder: folder, applied, use, onProgress, signal }: Options<Result>,
 ): Promise<Result> {
   const before = archive.header.tables.length;
-  return withScratchDatabase(env().databaseUrl, async ({ url, client }) => {
-    await migrateTo(url, { folder, only: archive.header.migrations.map(({ name }) => name), signal });
+  return withScratchDatabase(env().databaseUrl, async ({ client }) => {
+    await migrateTo(client, { folder, only: archive.header.migrations.map(({ name }) => name), signal });
     await requireSameTables(client, archive.header);
     await loadAll(client, archive, {
       signal,
       onProgress: (progress) =>
         onProgress?.({ ...progress, tables: { done: progress.tables.done, total: before * 2 } }),
     });
-    await migrateTo(url, { folder, only: applied, signal });
+    await migrateTo(client, { folder, only: applied, signal });
     return readAs(client, archive, (migrated) =>
       use(migrated, {
         signal,

@@ -23,7 +23,7 @@ const refusing = makeMigrations("ALTER TABLE domain ADD CONSTRAINT never CHECK (
 let archive: Buffer;
 let adminId: string;
 beforeAll(async () => {
-  await migrateTo(upgraded.url, { folder: migrationsFolder });
+  await migrateTo(upgraded.client, { folder: migrationsFolder });
   ({ id: adminId } = await makeAdmin({ email: 'root@a.example' }));
   const totpSecret = seal(`admin.totp_secret:${adminId}`, 'JBSWY3DP');
   await db.admin.update({ where: { id: adminId }, data: { totpSecret } });
@@ -86,7 +86,7 @@ it('an older archive that is cut changes nothing', async () => {
 });
 
 it('an archive of a build with another migration of the same name is refused with that name', async () => {
-  const name = '20261121060000_message_search';
+  const name = '20261203000000_sql_functions';
   const setChecksum = (from: string) =>
     source.query(`UPDATE _prisma_migrations SET checksum = ${from} WHERE migration_name = $1`, [name]);
   await setChecksum('reverse(checksum)');

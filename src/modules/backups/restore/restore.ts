@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findMigrations } from '../archive/contents';
+import { findMigrations } from '@/server/migrations/migrations.mjs';
 import type { ArchiveSource, ReadOptions } from '../archive/format';
 import { type Archive, openArchive } from '../archive/read';
 import { compareArchive, type TableDifference } from './compare';

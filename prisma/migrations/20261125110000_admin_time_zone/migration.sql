@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "admin" ADD COLUMN     "time_zone" TEXT;
