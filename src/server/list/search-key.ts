@@ -8,7 +8,7 @@ export type KeyColumn = { table: string; column: Prisma.Sql };
 export type Words = { patterns: string[]; trigrams: string[] };
 
 /**
- * The search key of a text, as in the indexed columns (search_key in the migrations): lower case, other characters than
+ * The search key of a text, as in the indexed columns (prisma/functions/directory/search_key.sql): lower case, other characters than
  * ASCII as code points. Postgres folds those, so that both sides agree.
  */
 export async function searchKey(db: Tx, text: string): Promise<string> {
