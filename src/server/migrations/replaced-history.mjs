@@ -9,7 +9,7 @@ const LAST_REPLACED = '20261202120000_role_addresses';
 const REPLACED_COUNT = 61;
 /** SHA-256 of the names and checksums of the replaced migrations, one a line. */
 const REPLACED_SHA256 = '41dc7bfdff8d5df21c2402ee5ddd16bcb2852bb653cdff1bed4781a313f38547';
-/** The last commit with the replaced migrations. */
+/** A commit with all of the replaced migrations: a start of it completes a database. */
 export const LAST_COMMIT_BEFORE = '491fc2eb';
 
 /**
