@@ -31,7 +31,7 @@ main().catch((error) => {
 
 async function main() {
   const given = readSettings(process.env);
-  requireWhatStartMakes(given);
+  requireDatabaseAndSecret(given);
   const server = createHttpServer();
   const serveWaiting = holdRequests(server);
   const port = await listen(server, { port: given.port, host: given.host, isExplicit: Boolean(process.env.PORT) });
@@ -73,7 +73,7 @@ function announce(settings, { port, setupLink }) {
 }
 
 /** @param {Settings} settings */
-function requireWhatStartMakes({ databaseUrl, secretKeys }) {
+function requireDatabaseAndSecret({ databaseUrl, secretKeys }) {
   const missing = [databaseUrl ? '' : 'DATABASE_URL', secretKeys.length > 0 ? '' : 'SECRET_KEY'].filter(Boolean);
   if (missing.length === 0) return;
   throw new PlainError(`${missing.join(' and ')} must be set: set them, or use "npm start".`);

@@ -1,8 +1,8 @@
 'use client';
 
 import { parseAsString, useQueryState } from 'nuqs';
-import { askWithPage } from '../api/ask-with-page';
 import { NOT_WITH_PAGE } from '../api/page-query-client';
+import { prefetchDuringRender } from '../api/prefetch-during-render';
 import { trpc } from '../api/trpc';
 
 /** Enough to know whether there is only one. */
@@ -14,8 +14,8 @@ export function useDomainScope() {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const requiresDomain = me.data && me.data.role === 'domain_admin';
   const utils = trpc.useUtils();
-  askWithPage(() => utils.domains.list.prefetch(FIRST_DOMAINS));
-  if (selectedId !== null) askWithPage(() => utils.domains.get.prefetch({ id: selectedId }));
+  prefetchDuringRender(() => utils.domains.list.prefetch(FIRST_DOMAINS));
+  if (selectedId !== null) prefetchDuringRender(() => utils.domains.get.prefetch({ id: selectedId }));
   // Only the lists of a domain_admin depend on it. The others are asked for together with it.
   const list = trpc.domains.list.useQuery(FIRST_DOMAINS, {
     staleTime: 60_000,

@@ -40,14 +40,14 @@ const SETTLE_MS = 1_000;
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
-const REDIS_TOLD = {
+const REDIS_STATUS_MESSAGES = {
   answers: 'rate limits are shared by all instances',
   away: 'each instance counts rate limits for itself',
 };
 
 /** Uses Redis if configured, otherwise Postgres. */
 export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl?: string }): Counters {
-  const store = redisUrl ? redisStore(connectRedis(redisUrl, REDIS_TOLD)) : postgresStore(databaseUrl);
+  const store = redisUrl ? redisStore(connectRedis(redisUrl, REDIS_STATUS_MESSAGES)) : postgresStore(databaseUrl);
   const limiters = new Map<string, CountOne>();
   const limiterOf = (name: string, windowSeconds: number) => {
     const keyPrefix = `postroom:${name}:${windowSeconds}`;

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
@@ -28,7 +28,7 @@ function inputOf(sort: keyof typeof PERIODS, domainId: string | undefined) {
 export function usePrefetchSenders(domainId: string | undefined): void {
   const [sort] = useQueryState('senders', parseAsPeriod);
   const utils = trpc.useUtils();
-  askWithPage(() => utils.abuse.senders.prefetch({ ...inputOf(sort, domainId), limit: MAX_SENDERS }));
+  prefetchDuringRender(() => utils.abuse.senders.prefetch({ ...inputOf(sort, domainId), limit: MAX_SENDERS }));
 }
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };

@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { NoRows } from '@/components/data-table/states';
@@ -34,7 +34,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   const utils = trpc.useUtils();
   const search = useListSearch({ filters: {} });
   const { cursor } = search.history;
-  askWithPage(() => utils.backups.plan.prefetch({}));
+  prefetchDuringRender(() => utils.backups.plan.prefetch({}));
   const list = trpc.backups.list.useQuery(
     { limit: PAGE_SIZE, ...(cursor && { cursor }) },
     { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },

@@ -39,7 +39,7 @@ type NewBackup = {
 };
 
 /** What is known of an archive, before it is made. */
-const UNMADE = {
+const RESET_COLUMNS = {
   ...{ sizeBytes: null, checksum: null, version: null, rows: null, finishedAt: null, error: null, nextAttemptAt: null },
   ...{ proofState: 'none' as const, proofAt: null, proofMessage: null },
 };
@@ -67,7 +67,7 @@ export async function beginCreating(clock: Clock, options: NewBackup): Promise<B
     const backup = former
       ? await tx.backup.update({
           where: { id },
-          data: { ...data, ...UNMADE, status: 'running', attempts: { increment: 1 } },
+          data: { ...data, ...RESET_COLUMNS, status: 'running', attempts: { increment: 1 } },
         })
       : await tx.backup.create({ data: { ...data, id } });
     await audit({ resource: `backup:${backup.id}`, after: { name, location, trigger } });

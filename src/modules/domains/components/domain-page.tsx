@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { IconPlus, IconRefresh } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
@@ -57,7 +57,7 @@ export function DomainPage({ id, sent, reports }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
   const utils = trpc.useUtils();
-  askWithPage(() => utils.domains.dns.prefetch({ id }));
+  prefetchDuringRender(() => utils.domains.dns.prefetch({ id }));
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dns = useDns(id);
 

@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { StorageGauge } from '@/components/directory/storage';
 import { IconMail } from '@/components/icons/icons';
@@ -34,7 +34,7 @@ type MailboxPageProps = {
 export function MailboxPage({ id, sent }: MailboxPageProps) {
   const canSuspend = useHasRole('admin');
   const utils = trpc.useUtils();
-  askWithPage(() => utils.mailboxes.clientSettings.prefetch({ id }));
+  prefetchDuringRender(() => utils.mailboxes.clientSettings.prefetch({ id }));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {

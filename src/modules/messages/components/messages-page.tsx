@@ -4,7 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import type { MouseEvent } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
@@ -33,8 +33,8 @@ export function MessagesPage() {
   const search = useMessageSearch();
   const { values, open } = search;
   const utils = trpc.useUtils();
-  askWithPage(() => utils.messages.totals.prefetch(filtersOf(search)));
-  askWithPage(() => utils.messages.keptDays.prefetch({}));
+  prefetchDuringRender(() => utils.messages.totals.prefetch(filtersOf(search)));
+  prefetchDuringRender(() => utils.messages.keptDays.prefetch({}));
   const list = trpc.messages.list.useQuery(inputOf(search), {
     placeholderData: keepPreviousData,
     refetchInterval: search.history.isFirst ? REFRESH_MS : false,

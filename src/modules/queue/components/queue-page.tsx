@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { IconRefresh } from '@/components/icons/icons';
@@ -32,7 +32,7 @@ export function QueuePage() {
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
   const utils = trpc.useUtils();
-  askWithPage(() => utils.queue.list.prefetch(inputOf(search)));
+  prefetchDuringRender(() => utils.queue.list.prefetch(inputOf(search)));
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},

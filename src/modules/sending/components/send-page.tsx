@@ -4,7 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
@@ -30,7 +30,7 @@ export function SendPage() {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const selectedId = search.get('domain');
   const utils = trpc.useUtils();
-  askWithPage(() => utils.domains.list.prefetch(FIRST_DOMAIN));
+  prefetchDuringRender(() => utils.domains.list.prefetch(FIRST_DOMAIN));
   const selected = trpc.domains.get.useQuery({ id: selectedId ?? '' }, { enabled: selectedId !== null });
   const domains = trpc.domains.list.useQuery(FIRST_DOMAIN);
   const isReady = domains.data && (selectedId === null || selected.data || selected.isError);

@@ -1,7 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { IconPrinter } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
@@ -17,7 +17,7 @@ import classes from './client-settings-page.module.css';
 /** One mailbox's settings on a page to print or copy for its user. It has no password. */
 export function ClientSettingsPage({ id }: { id: string }) {
   const utils = trpc.useUtils();
-  askWithPage(() => utils.mailboxes.clientSettings.prefetch({ id }));
+  prefetchDuringRender(() => utils.mailboxes.clientSettings.prefetch({ id }));
   const mailbox = trpc.mailboxes.get.useQuery({ id });
   const settings = trpc.mailboxes.clientSettings.useQuery({ id });
   const parent = { label: mailbox.data?.email ?? 'Mailbox', href: `/mailboxes/${id}` };

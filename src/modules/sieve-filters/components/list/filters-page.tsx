@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
-import { askWithPage } from '@/components/api/ask-with-page';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
@@ -33,7 +33,7 @@ export function FiltersPage() {
   const search = useListSearch(SEARCH);
   const { show } = search.values;
   const utils = trpc.useUtils();
-  askWithPage(() => utils.mailServer.get.prefetch({}));
+  prefetchDuringRender(() => utils.mailServer.get.prefetch({}));
   const domainScope = useDomainScope();
   const actions = useFilterActions();
   const input = {
