@@ -3,6 +3,7 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { connectionTo } from './connection';
 import { withDirectQueries } from './direct-queries';
+import { notFound } from './errors';
 import { reportPool } from './metrics/pools';
 import { statementName } from './prepared';
 import { Prisma, PrismaClient } from './prisma/client';
@@ -152,6 +153,13 @@ const CONFLICT = /^(P2034|40P01|40001)$/;
 /** Whether the row to update or delete no longer exists. */
 export function isMissingRow(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2025';
+}
+
+/** For a failed update or delete. @throws NOT_FOUND for `what` if the row no longer exists, else the error itself */
+export function notFoundIfMissing(what: string) {
+  return (error: unknown): never => {
+    throw isMissingRow(error) ? notFound(what) : error;
+  };
 }
 
 /** Whether a foreign key was violated: a referenced row is missing or still in use. */

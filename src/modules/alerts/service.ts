@@ -1,7 +1,7 @@
 import type { Finding } from '@/lib/health/finding';
 import { emitEvent } from '@/modules/events/service';
 import { authorizeDomain } from '@/server/access/authorize';
-import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { after, type Page, type Position, paginate, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -210,7 +210,7 @@ export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAl
     const data = { status, ...timesAfter(status, row, ctx.clock.now()) };
     const changed = await tx.alert.update({ where: { id }, data }).catch((error) => {
       if (violatedConstraint(error) !== null) throw hasNewerAlert(row.subject);
-      throw isMissingRow(error) ? notFound('alert') : error;
+      return notFoundIfMissing('alert')(error);
     });
     const after = present(changed);
     await audit({ resource: `alert:${id}`, domainId: row.domainId, before: present(row), after });

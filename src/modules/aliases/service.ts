@@ -1,5 +1,5 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -75,7 +75,7 @@ export async function updateAlias(ctx: MutationContext, { id, destination, activ
     const data = { destination, active };
     const after = await presentOne(
       tx,
-      await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
+      await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing('alias')),
     );
     await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after });
     return after;
@@ -94,7 +94,7 @@ export async function deleteAlias(ctx: MutationContext, { id }: { id: string }):
     await requireVersion();
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
-    await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('alias'));
     await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
     return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
   });
@@ -132,10 +132,6 @@ async function requireAlias(ctx: ActorContext, db: Tx, id: string): Promise<Row>
 }
 
 /** Maps a row deleted by a concurrent request to 404. */
-function notFoundIfMissing(error: unknown): never {
-  throw isMissingRow(error) ? notFound('alias') : error;
-}
-
 const FIELDS = {
   id: true,
   domainId: true,

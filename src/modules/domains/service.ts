@@ -3,7 +3,7 @@ import { resolveDomainAlerts } from '@/modules/alerts/service';
 import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
-import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -69,7 +69,7 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
     const recheck = settings.other_mx_hosts ? { nextDnsCheckAt: ctx.clock.now() } : {};
     const row = await tx.domain
       .update({ where: { id }, select: FIELDS, data: { ...columns(settings), ...recheck } })
-      .catch(notFoundIfMissing);
+      .catch(notFoundIfMissing('domain'));
     const after = present(row);
     if (after.active !== before.active) await followActive(tx, after, ctx.clock.now());
     await audit({ resource: `domain:${id}`, domainId: id, before, after });
@@ -86,7 +86,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     await tx.$queryRaw`SELECT id FROM domain WHERE id = ${id}::uuid FOR UPDATE`;
     await resolveDomainAlerts(tx, id, ctx.clock.now());
     await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
-      if (!isForeignKeyViolation(error)) return notFoundIfMissing(error);
+      if (!isForeignKeyViolation(error)) return notFoundIfMissing('domain')(error);
       throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
         details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
       });
@@ -122,10 +122,6 @@ function domainExists(name: string): AppError {
 }
 
 /** Maps a row deleted by a concurrent request to 404. */
-function notFoundIfMissing(error: unknown): never {
-  throw isMissingRow(error) ? notFound('domain') : error;
-}
-
 function domainScope(ctx: ActorContext): Prisma.DomainWhereInput {
   const ids = accessibleDomainIds(ctx.actor);
   return ids ? { id: { in: ids } } : {};

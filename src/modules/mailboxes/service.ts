@@ -3,7 +3,7 @@ import { hasRole } from '@/lib/roles';
 import { resolveAlert } from '@/modules/alerts/service';
 import { mailHostName } from '@/modules/domains/service';
 import { accessibleDomainIds, authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -113,7 +113,9 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
     await requireVersion();
     const row = await requireMailbox(ctx, tx, id);
     const data = { displayName, quotaBytes, active, passwordHash };
-    const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing));
+    const after = present(
+      await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing('mailbox')),
+    );
     const details = passwordHash ? { password_changed: true } : {};
     await audit({ resource: `mailbox:${id}`, domainId: row.domainId, before: present(row), after, details });
     return after;
@@ -143,10 +145,6 @@ export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Pro
 }
 
 /** Maps a row deleted by a concurrent request to 404. */
-export function notFoundIfMissing(error: unknown): never {
-  throw isMissingRow(error) ? notFound('mailbox') : error;
-}
-
 export const FIELDS = {
   id: true,
   domainId: true,

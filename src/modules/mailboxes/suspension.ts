@@ -1,8 +1,9 @@
 import { resolveAlert } from '@/modules/alerts/service';
+import { notFoundIfMissing } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';
-import { FIELDS, notFoundIfMissing, present, requireMailbox } from './service';
+import { FIELDS, present, requireMailbox } from './service';
 
 /** Stops sending immediately; the mailbox still receives mail. @throws NOT_FOUND; CONFLICT if already suspended */
 export async function suspendMailbox(ctx: MutationContext, { id, reason }: SuspendMailbox): Promise<Mailbox> {
@@ -34,7 +35,9 @@ export async function unsuspendMailbox(ctx: MutationContext, { id, note }: Unsus
 }
 
 async function finish({ tx, audit }: AuditedTransaction, before: Mailbox, details: object = {}): Promise<Mailbox> {
-  const row = await tx.mailbox.findUniqueOrThrow({ where: { id: before.id }, select: FIELDS }).catch(notFoundIfMissing);
+  const row = await tx.mailbox
+    .findUniqueOrThrow({ where: { id: before.id }, select: FIELDS })
+    .catch(notFoundIfMissing('mailbox'));
   const after = present(row);
   await audit({ resource: `mailbox:${before.id}`, domainId: before.domain_id, before, after, details });
   return after;

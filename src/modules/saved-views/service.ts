@@ -1,5 +1,5 @@
 import { viewQuery } from '@/lib/saved-views';
-import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
@@ -49,9 +49,7 @@ export async function updateSavedView(ctx: MutationContext, input: UpdateSavedVi
     const message = queryError(before.page, input.query);
     if (message) throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'query', message }] } });
     const query = viewQuery(before.page, new URLSearchParams(input.query));
-    const row = await tx.savedView.update({ where: { id }, data: { query } }).catch((error) => {
-      throw isMissingRow(error) ? notFound('saved view') : error;
-    });
+    const row = await tx.savedView.update({ where: { id }, data: { query } }).catch(notFoundIfMissing('saved view'));
     const after = present(row);
     await audit({ resource: `saved_view:${id}`, before, after });
     return after;

@@ -3,7 +3,7 @@ import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
-import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -77,7 +77,7 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
     if (active && !row.active) await requireCapacity(tx, owner, { all: 0, active: 1 });
     const data = { name, script, active, position };
     const after = present(
-      await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
+      await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing('filter')),
     );
     await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after });
     return after;
@@ -88,7 +88,7 @@ export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: stri
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await requireFilter(ctx, tx, id);
-    await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('filter'));
     await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
     return { message: `Filter ${row.name} deleted.` };
   });
@@ -180,10 +180,6 @@ function ofDomains(ids: string[]): Prisma.SieveFilterWhereInput {
 }
 
 /** Another call deleted the filter in the meantime. */
-function notFoundIfMissing(error: unknown): never {
-  throw isMissingRow(error) ? notFound('filter') : error;
-}
-
 const FIELDS = {
   id: true,
   scope: true,

@@ -8,7 +8,7 @@ import {
   domainFilter,
   isScoped,
 } from '@/server/access/authorize';
-import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -109,7 +109,7 @@ export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook):
     const before = await requireWebhook(ctx, tx, id);
     const isMoved = url !== undefined && url !== before.url;
     const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
-    const row = await tx.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing);
+    const row = await tx.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing('webhook'));
     if (isMoved || active === false) await resolveAlert(tx, failingAlert(before), ctx.clock.now());
     const after = present(row);
     await audit({
@@ -127,7 +127,7 @@ export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await requireWebhook(ctx, tx, id);
-    await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('webhook'));
     await resolveAlert(tx, failingAlert(row), ctx.clock.now());
     const before = withoutPath(present(row));
     await audit({ resource: `webhook:${id}`, domainId: row.domainId, before, after: null });
@@ -143,7 +143,7 @@ export async function rotateSecret(ctx: MutationContext, input: RotateSecret): P
     const previous = graceHours === 0 ? null : await resealAsPrevious(tx, id);
     const previousSecretUntil = previous && new Date(ctx.clock.now().getTime() + graceHours * HOUR_MS);
     const data = { secret: seal(`webhook.secret:${id}`, secret), previousSecret: previous, previousSecretUntil };
-    await tx.webhook.update({ where: { id }, data, select: { id: true } }).catch(notFoundIfMissing);
+    await tx.webhook.update({ where: { id }, data, select: { id: true } }).catch(notFoundIfMissing('webhook'));
     await audit({ resource: `webhook:${id}`, domainId, details: { grace_hours: graceHours } });
     return { secret, previous_valid_until: previousSecretUntil?.toISOString() ?? null };
   });
@@ -210,10 +210,6 @@ function withoutPath(webhook: Webhook): Webhook {
 }
 
 /** Maps a row deleted by a concurrent request to 404. */
-function notFoundIfMissing(error: unknown): never {
-  throw isMissingRow(error) ? notFound('webhook') : error;
-}
-
 const FIELDS = {
   id: true,
   name: true,
