@@ -76,10 +76,20 @@ export async function makeApiKey(
     rateLimit?: number;
     expiresAt?: Date | null;
     parentId?: string | null;
+    permissions?: string[];
+    allowedIps?: string[];
+    senders?: string[];
   } = {},
 ) {
   const { key, prefix } = newApiKey();
-  const { name = 'test', scopedDomainIds = [], rateLimit = 0, expiresAt = null, parentId = null } = over;
+  const {
+    name = 'test',
+    scopedDomainIds = [],
+    rateLimit = 0,
+    expiresAt = null,
+    parentId = null,
+    ...restrictions
+  } = over;
   const data = {
     adminId,
     name,
@@ -88,6 +98,7 @@ export async function makeApiKey(
     scopedDomainIds,
     rateLimit,
     expiresAt,
+    ...restrictions,
     parentId,
     ancestorIds: parentId ? [parentId] : [],
   };

@@ -74,11 +74,13 @@ export function client(headers: Record<string, string> = {}): Client {
 }
 
 /** A client with an API key of a new admin. */
-export async function keyClient(
-  over: { role?: Role; domainIds?: string[]; scopedDomainIds?: string[]; rateLimit?: number } = {},
-) {
-  const admin = await makeAdmin({ role: over.role, domainIds: over.domainIds });
-  const { key, row } = await makeApiKey(admin.id, { scopedDomainIds: over.scopedDomainIds, rateLimit: over.rateLimit });
+export async function keyClient({
+  role,
+  domainIds,
+  ...over
+}: { role?: Role; domainIds?: string[] } & Parameters<typeof makeApiKey>[1] = {}) {
+  const admin = await makeAdmin({ role, domainIds });
+  const { key, row } = await makeApiKey(admin.id, over);
   return { ...client({ authorization: `Bearer ${key}` }), admin, key, keyId: row.id };
 }
 

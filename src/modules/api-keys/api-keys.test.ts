@@ -63,6 +63,9 @@ describe('creating an API key', () => {
       key_prefix: key.slice(0, 16),
       scoped_domain_ids: [],
       rate_limit: 60,
+      permissions: ['send', 'read', 'manage'],
+      allowed_ips: [],
+      senders: [],
       expires_at: null,
       created_at: expect.any(String),
     });

@@ -1,7 +1,24 @@
 import { z } from 'zod';
+import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
+import { MAX_ADDRESS_LENGTH, normalizeDomainName, parseAddress } from '@/lib/mail/address';
 import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_SCOPED_DOMAINS = 200;
+const MAX_RESTRICTIONS = 50;
+const ALL: KeyPermission[] = [...KEY_PERMISSIONS];
+
+const AllowedIp = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'Enter an address or a range, such as 203.0.113.7 or 2001:db8::/32.',
+});
+
+/** An address, or a domain such as @example.com for all of its addresses, in lower case. */
+const KeySender = plainText(MAX_ADDRESS_LENGTH).transform((text, ctx) => {
+  const domain = text.startsWith('@') ? normalizeDomainName(text.slice(1)) : null;
+  const sender = domain ? `@${domain}` : parseAddress(text)?.address.toLowerCase();
+  if (sender) return sender;
+  ctx.addIssue('Enter an address such as shop@example.com, or @example.com for all of a domain.');
+  return z.NEVER;
+});
 
 export const ApiKey = z
   .object({
@@ -12,6 +29,9 @@ export const ApiKey = z
     key_prefix: z.string().meta({ description: 'The first characters of the key' }),
     scoped_domain_ids: z.array(Id).meta({ description: 'Empty for all domains of its admin' }),
     rate_limit: z.number().int().meta({ description: 'Requests per minute; 0 is unlimited' }),
+    permissions: z.array(z.enum(KEY_PERMISSIONS)),
+    allowed_ips: z.array(z.string()).meta({ description: 'Empty for all' }),
+    senders: z.array(z.string()).meta({ description: 'Empty for all' }),
     last_used_at: Timestamp.nullable(),
     expires_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -37,6 +57,21 @@ export const CreateApiKey = z.strictObject({
   name: plainText(100).min(1, 'Enter a name, such as the application that will use the key.'),
   scoped_domain_ids: z.array(Id).max(MAX_SCOPED_DOMAINS, `Select at most ${MAX_SCOPED_DOMAINS} domains.`).default([]),
   rate_limit: wholeNumber(0, 1_000_000, 'requests per minute').default(60),
+  permissions: z
+    .array(z.enum(KEY_PERMISSIONS))
+    .min(1, 'Select what the key may do.')
+    .default(ALL)
+    .meta({ description: '`send` submits messages, `read` is every other GET, `manage` every other change' }),
+  allowed_ips: z
+    .array(AllowedIp)
+    .max(MAX_RESTRICTIONS, `Enter at most ${MAX_RESTRICTIONS} addresses.`)
+    .default([])
+    .meta({ description: 'Addresses and ranges from which the key can be used, IPv4 and IPv6; empty for all' }),
+  senders: z
+    .array(KeySender)
+    .max(MAX_RESTRICTIONS, `Enter at most ${MAX_RESTRICTIONS} addresses.`)
+    .default([])
+    .meta({ description: 'Sender addresses that the key can use, and domains such as `@example.com`; empty for all' }),
   expires_in_days: wholeNumber(0, 3650, 'days').default(0).meta({ description: '0 for no expiry' }),
 });
 export type CreateApiKey = z.infer<typeof CreateApiKey>;

@@ -1,8 +1,10 @@
+import { isAmongSenders, KEY_PERMISSIONS } from '@/lib/key-permissions';
 import { hasRole } from '@/lib/roles';
 import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { isWithin, parseRange } from '@/server/http/address-ranges';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -36,7 +38,7 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
   for (const id of domainIds) await authorizeDomain(ctx, { id }, { allowInactive: true });
   const now = ctx.clock.now();
   const expiresAt = input.expires_in_days > 0 ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null;
-  rejectBroaderKey(ctx, domainIds, input.rate_limit, expiresAt);
+  rejectBroaderKey(ctx, domainIds, input, expiresAt);
 
   const { key, prefix } = newApiKey();
   const data = {
@@ -46,6 +48,9 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
     keyHash: sha256(key),
     scopedDomainIds: domainIds,
     rateLimit: input.rate_limit,
+    permissions: KEY_PERMISSIONS.filter((permission) => input.permissions.includes(permission)),
+    allowedIps: [...new Set(input.allowed_ips)],
+    senders: [...new Set(input.senders)],
     expiresAt,
     createdAt: now,
     ...lineage(ctx.actor),
@@ -118,7 +123,12 @@ function filtersOf({ q, expired }: ListApiKeys, now: Date): Prisma.ApiKeyWhereIn
   return filters;
 }
 
-function rejectBroaderKey(ctx: ActorContext, domainIds: string[], rateLimit: number, expiresAt: Date | null): void {
+function rejectBroaderKey(
+  ctx: ActorContext,
+  domainIds: string[],
+  { rate_limit: rateLimit, permissions, allowed_ips: allowedIps, senders }: CreateApiKey,
+  expiresAt: Date | null,
+): void {
   const { key } = ctx.actor;
   if (!key) return;
   const reject = (path: string, message: string) => {
@@ -138,6 +148,18 @@ function rejectBroaderKey(ctx: ActorContext, domainIds: string[], rateLimit: num
   if (key.rateLimit > 0 && (rateLimit === 0 || rateLimit > key.rateLimit)) {
     reject('rate_limit', `The rate limit can be at most ${key.rateLimit} requests per minute.`);
   }
+  const missing = permissions.find((permission) => !key.permissions.includes(permission));
+  if (missing) reject('permissions', `This key doesn’t have the permission "${missing}".`);
+  const outer = key.allowedIps.map(parseRange);
+  if (outer.length > 0 && !(allowedIps.length > 0 && allowedIps.every((text) => isWithin(parseRange(text), outer)))) {
+    reject('allowed_ips', `Enter addresses within ${key.allowedIps.join(', ')}.`);
+  }
+  if (
+    key.senders.length > 0 &&
+    !(senders.length > 0 && senders.every((sender) => isAmongSenders(sender, key.senders)))
+  ) {
+    reject('senders', `Enter senders among ${key.senders.join(', ')}.`);
+  }
   if (key.expiresAt && (!expiresAt || expiresAt > key.expiresAt)) {
     reject('expires_in_days', `The new key must expire by ${key.expiresAt.toISOString()}.`);
   }
@@ -151,6 +173,9 @@ const FIELDS = {
   keyPrefix: true,
   scopedDomainIds: true,
   rateLimit: true,
+  permissions: true,
+  allowedIps: true,
+  senders: true,
   lastUsedAt: true,
   expiresAt: true,
   createdAt: true,
@@ -167,6 +192,9 @@ function present(row: Row): ApiKey {
     key_prefix: row.keyPrefix,
     scoped_domain_ids: row.scopedDomainIds,
     rate_limit: row.rateLimit,
+    permissions: KEY_PERMISSIONS.filter((permission) => row.permissions.includes(permission)),
+    allowed_ips: row.allowedIps,
+    senders: row.senders,
     last_used_at: row.lastUsedAt?.toISOString() ?? null,
     expires_at: row.expiresAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),

@@ -51,7 +51,15 @@ export const authRouter = router({
     .mutation(({ ctx, input }) => login(ctx, input)),
 
   me: authedProcedure(Empty)
-    .meta(rest('GET', '/auth/me', { tag, versioned: profile, summary: 'Get your profile', isOpenToScopedKeys: true }))
+    .meta(
+      rest('GET', '/auth/me', {
+        tag,
+        versioned: profile,
+        summary: 'Get your profile',
+        isOpenToScopedKeys: true,
+        permission: null,
+      }),
+    )
     .output(Profile)
     .query(({ ctx }) => getProfile(ctx)),
 

@@ -38,6 +38,7 @@ export const sendingRouter = router({
         summary: 'Send a message',
         description: 'Responds when the mail server has accepted the message.',
         audit: 'message.send',
+        permission: 'send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
         bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MB,
         errors: { ...refusals, 400: ['INVALID_SENDER', 'INVALID_HEADER'] },
@@ -54,6 +55,7 @@ export const sendingRouter = router({
         description:
           'Each message succeeds or fails separately. The result of a failed message has `error` and `code`.',
         audit: 'message.send_batch',
+        permission: 'send',
         body: { prepare: prepareBatch, schema: Batch, headers: SendHeaders },
         bodyLimitBytes: () => BATCH_LIMIT_BYTES,
         errors: { 400: ['EMPTY_BATCH', 'BATCH_TOO_LARGE'], 409: ['IDEMPOTENCY_CONFLICT'] },
@@ -72,6 +74,7 @@ export const sendingRouter = router({
           'Sends a copy with a new Message-ID and date, to the same recipients unless `to` names others. Limits, suspension and ' +
           'inactive domains apply as for a new message. The content must be kept, and only sent messages can be resent.',
         audit: 'message.resend',
+        permission: 'send',
         headers: SendHeaders,
         errors: {
           ...refusals,

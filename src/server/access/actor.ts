@@ -1,3 +1,4 @@
+import type { KeyPermission } from '@/lib/key-permissions';
 import type { Role } from '@/lib/roles';
 import { groupLookups } from '../background/group-calls';
 import type { Clock } from '../clock';
@@ -22,6 +23,11 @@ export type ActorKey = LimitedKey & {
   isScoped: boolean;
   scopedDomainIds: readonly string[];
   expiresAt: Date | null;
+  permissions: readonly KeyPermission[];
+  /** Addresses and ranges from which the key can be used; empty for all. */
+  allowedIps: readonly string[];
+  /** Addresses, and domains such as @example.com, as which the key can send; empty for all. */
+  senders: readonly string[];
   /** The key that created this one, the key that created that one, and so on. */
   ancestors: readonly LimitedKey[];
 };
@@ -61,9 +67,8 @@ async function identifyKey(key: string | null, now: Date): Promise<Actor> {
     throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
   }
   await touch(row, now);
-  const { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors, admin, assignedDomainIds, writtenTo } = row;
+  const { admin, assignedDomainIds, writtenTo, lastUsedAt: _, ...actorKey } = row;
   const lastLoginAt = admin.lastLoginAt === null ? null : new Date(admin.lastLoginAt);
-  const actorKey = { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors };
   return { admin: { ...admin, lastLoginAt }, assignedDomainIds, session: null, key: actorKey, writtenTo };
 }
 
@@ -85,6 +90,7 @@ const findKey = groupLookups(
     const rows = await database().$queryRaw<(KeyRow & { hash: string })[]>`/* prepared */
       SELECT encode(k.key_hash, 'hex') AS hash, k.id, k.rate_limit AS "rateLimit", k.expires_at AS "expiresAt",
              k.last_used_at AS "lastUsedAt", k.written_to AS "writtenTo",
+             k.permissions, k.allowed_ips AS "allowedIps", k.senders,
              cardinality(k.scoped_domain_ids) > 0 AS "isScoped",
              ARRAY(SELECT d.id FROM domain d WHERE d.id = ANY (k.scoped_domain_ids)) AS "scopedDomainIds",
              ARRAY(SELECT ad.domain_id FROM admin_domain ad WHERE ad.admin_id = a.id) AS "assignedDomainIds",

@@ -1,7 +1,9 @@
+import { isAmongSenders, type KeyPermission } from '@/lib/key-permissions';
 import { hasRole, type Role } from '@/lib/roles';
 import { AppError } from '../errors';
+import { isInRanges, parseAddress, parseRange } from '../http/address-ranges';
 import type { ActorContext } from '../procedures/context';
-import type { Actor } from './actor';
+import type { Actor, ActorKey } from './actor';
 
 declare const authorized: unique symbol;
 
@@ -71,6 +73,28 @@ export function domainFilter(actor: Actor): { domainId?: { in: string[] } } {
 
 export function isScoped(actor: Actor): boolean {
   return actor.key?.isScoped === true;
+}
+
+/** Checks what the caller's key may do. @throws FORBIDDEN, with the required permission in its details */
+export function requirePermission({ key }: Actor, required: KeyPermission): void {
+  if (!key || key.permissions.includes(required)) return;
+  throw new AppError('FORBIDDEN', `This API key doesn’t have the permission "${required}".`, {
+    details: { required_permission: required },
+  });
+}
+
+/** Checks from where a key is used. @throws FORBIDDEN */
+export function requireAllowedAddress({ allowedIps }: ActorKey, ip: string): void {
+  if (allowedIps.length === 0) return;
+  const address = parseAddress(ip);
+  if (address && isInRanges(address, allowedIps.map(parseRange))) return;
+  throw new AppError('FORBIDDEN', `This API key can’t be used from ${ip}.`);
+}
+
+/** Checks as whom a key sends. @throws FORBIDDEN */
+export function requireSender({ key }: Actor, address: string): void {
+  if (!key || key.senders.length === 0 || isAmongSenders(address, key.senders)) return;
+  throw new AppError('FORBIDDEN', `This API key can’t send as ${address}.`);
 }
 
 /** @throws FORBIDDEN, with the required role in its details */

@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type Address, isInRanges, parseAddress, parseRange } from './address-ranges';
 
 // How a socket that listens on IPv6 has the addresses of IPv4.
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/i;
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** What is read of Node's request. */
 type Received = {
   socket: { remoteAddress?: string | undefined };
@@ -19,8 +19,7 @@ export type ClientAddresses = {
 
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const ranges = trustedProxies.map(parseRange);
-  const isTrusted = (address: Address) =>
-    ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
+  const isTrusted = (address: Address) => isInRanges(address, ranges);
 
   return {
     read(request) {
@@ -49,22 +48,6 @@ export function networkOf(ip: string): string {
   const address = parseAddress(ip);
   if (address?.kind() !== 'ipv6') return address?.toString() ?? ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();
-}
-
-function parseRange(text: string): [Address, number] {
-  if (!text.includes('/')) {
-    const address = ipaddr.process(text);
-    return [address, address.kind() === 'ipv4' ? 32 : 128];
-  }
-  const [base, bits] = ipaddr.parseCIDR(text);
-  const isMapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96;
-  return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits];
-}
-
-function parseAddress(text: string): Address | undefined {
-  const withoutZone = text.replace(/%.*$/, '');
-  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(withoutZone) || ipaddr.IPv6.isValid(withoutZone);
-  return isAddress ? ipaddr.process(withoutZone) : undefined;
 }
 
 function withoutPort(text: string): string {

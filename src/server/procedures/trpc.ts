@@ -2,7 +2,7 @@ import { initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
-import { isScoped, requireRole } from '../access/authorize';
+import { isScoped, requireAllowedAddress, requirePermission, requireRole } from '../access/authorize';
 import { refusalEntry } from '../audit';
 import { database } from '../db';
 import { recordDeniedAttempt } from '../denied-attempts';
@@ -42,7 +42,10 @@ export async function admit(ctx: Context, meta: ProcedureMeta): Promise<{ actor:
   if (meta.isLogin) await limitLogin(ctx);
   if (!meta.access) return { actor: null };
   const actor = await ctx.identify();
-  if (actor.key) await limitKey(ctx, actor.key);
+  if (actor.key) {
+    requireAllowedAddress(actor.key, ctx.request.ip);
+    await limitKey(ctx, actor.key);
+  }
   return { actor };
 }
 
@@ -90,6 +93,8 @@ function authorize(actor: Actor, { isSameOrigin }: Context, meta: ProcedureMeta,
   if (actor.key && meta.isSessionOnly) {
     throw new AppError('CONFLICT', 'API keys can’t do this. Sign in instead.');
   }
+  const { permission = type === 'mutation' ? 'manage' : 'read' } = meta;
+  if (permission) requirePermission(actor, permission);
   if (isScoped(actor) && !meta.isOpenToScopedKeys) {
     throw new AppError('API_KEY_DOMAIN_SCOPE', 'A domain-scoped API key can’t use this endpoint.');
   }

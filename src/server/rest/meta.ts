@@ -2,6 +2,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import { z } from 'zod';
 import type { AuditAction } from '@/lib/audit-actions';
 import type { ErrorCode } from '@/lib/error-codes';
+import type { KeyPermission } from '@/lib/key-permissions';
 import type { Role } from '@/lib/roles';
 import type { VersionedRecord } from '../procedures/versions';
 
@@ -14,6 +15,8 @@ export type ProcedureMeta = OpenApiMeta<{
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
   versioned?: VersionedRecord;
   isOpenToScopedKeys?: boolean;
+  /** What a key has to have; by default `read` for a query and `manage` for a mutation. Null: nothing. */
+  permission?: KeyPermission | null;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
   isLogin?: boolean;
@@ -57,6 +60,7 @@ type Operation = Partial<Omit<Rest, 'errors'>> &
     | 'audit'
     | 'versioned'
     | 'isOpenToScopedKeys'
+    | 'permission'
     | 'isSessionOnly'
     | 'isLogin'
     | 'isReadOnPrimary'

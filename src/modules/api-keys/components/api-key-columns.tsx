@@ -8,7 +8,10 @@ import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
+import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import type { ApiKey } from '../schema';
+
+export const PERMISSION_LABELS: Record<KeyPermission, string> = { send: 'Send', read: 'Read', manage: 'Make changes' };
 
 /** The title of a key names its first domains. */
 const MAX_NAMES = 3;
@@ -60,13 +63,13 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
     },
     {
-      key: 'domains',
-      header: 'Domains',
+      key: 'access',
+      header: 'Access',
       width: 192,
       maxWidth: 264,
       isOptional: true,
       skeletonWidth: 96,
-      cell: ({ scoped_domain_ids }) => <KeyScope ids={scoped_domain_ids} />,
+      cell: (key) => <KeyScope ids={key.scoped_domain_ids} restrictions={restrictionsOf(key)} />,
     },
     {
       key: 'rate',
@@ -113,16 +116,27 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
   ];
 }
 
-function KeyScope({ ids }: { ids: string[] }) {
+function KeyScope({ ids, restrictions }: { ids: string[]; restrictions: string[] }) {
   const names = useDomainNames(ids.slice(0, MAX_NAMES));
   const [only] = ids;
-  if (only === undefined) return 'All domains';
   const others = ids.length > MAX_NAMES ? [`${ids.length - MAX_NAMES} more`] : [];
+  const all = only === undefined ? ['All domains'] : [...names.values(), ...others];
+  const domains = (ids.length === 1 && only && names.get(only)) || formatPlural(ids.length, 'domain');
   return (
-    <span className="clip" title={[...names.values(), ...others].join(', ')}>
-      {(ids.length === 1 && names.get(only)) || formatPlural(ids.length, 'domain')}
+    <span className="clip" title={[...all, ...restrictions].join(', ')}>
+      {[only === undefined ? 'All domains' : domains, ...restrictions].join(', ')}
     </span>
   );
+}
+
+/** How a key is restricted beside its domains, such as "send only, as shop@example.com, from 2 client addresses". */
+function restrictionsOf({ permissions, senders, allowed_ips: ips }: ApiKey): string[] {
+  const labels = permissions.map((permission) => PERMISSION_LABELS[permission].toLowerCase());
+  return [
+    ...(permissions.length < KEY_PERMISSIONS.length ? [`${labels.join(' and ')} only`] : []),
+    ...(senders.length > 0 ? [`as ${senders.length === 1 ? senders[0] : formatPlural(senders.length, 'sender')}`] : []),
+    ...(ips.length > 0 ? [`from ${ips.length === 1 ? ips[0] : `${ips.length} client addresses`}`] : []),
+  ];
 }
 
 function Expiry({ at }: { at: string | null }) {

@@ -1,13 +1,15 @@
 'use client';
 
-import { NumberInput, Select, TextInput } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { DomainsPicker } from '@/components/pickers/domains-picker';
+import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import { CreateApiKey, type CreatedApiKey } from '../schema';
+import { PERMISSION_LABELS } from './api-key-columns';
 
 const EXPIRIES = [
   { value: '7', label: 'In 7 days' },
@@ -28,7 +30,15 @@ export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogP
   const create = trpc.apiKeys.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateApiKey,
-    initialValues: { name: '', scoped_domain_ids: [] as string[], rate_limit: 60, expires_in_days: 90 },
+    initialValues: {
+      name: '',
+      scoped_domain_ids: [] as string[],
+      permissions: [...KEY_PERMISSIONS] as KeyPermission[],
+      allowed_ips: [] as string[],
+      senders: [] as string[],
+      rate_limit: 60,
+      expires_in_days: 90,
+    },
     toInput: (values) => trimmed(values, ['name']),
     submit: (input) => create.mutateAsync(input),
     onSaved: (created) => {
@@ -60,6 +70,29 @@ export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogP
         description="Leave empty for all domains you have access to, including ones added later"
         placeholder="All domains"
         {...form.getInputProps('scoped_domain_ids')}
+      />
+      <Checkbox.Group label="The key may" {...form.getInputProps('permissions')}>
+        <Group gap="md" mt="xs">
+          {KEY_PERMISSIONS.map((permission) => (
+            <Checkbox key={permission} value={permission} label={PERMISSION_LABELS[permission]} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <TagsInput
+        label="Senders"
+        description="Addresses, or @example.com for all of a domain. Leave empty for all"
+        className="mono-input"
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        {...form.getInputProps('senders')}
+      />
+      <TagsInput
+        label="Client addresses"
+        description="From where the key can be used, such as 203.0.113.7 or 2001:db8::/32. Leave empty for everywhere"
+        className="mono-input"
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        {...form.getInputProps('allowed_ips')}
       />
       <FieldPair>
         <NumberInput

@@ -12,7 +12,7 @@ import {
   whileUnderWay,
 } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
-import { type AuthorizedDomain, requireAccess } from '@/server/access/authorize';
+import { type AuthorizedDomain, requireAccess, requireSender } from '@/server/access/authorize';
 import type { AuditRow } from '@/server/audit';
 import { groupCalls } from '@/server/background/group-calls';
 import { database, isForeignKeyViolation, type Tx } from '@/server/db';
@@ -93,6 +93,7 @@ async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<Autho
   const { from } = given.message;
   const sender = parseAddress(from);
   if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
+  requireSender(ctx.actor, sender.address);
   const { domain: found, counting } = await admitTogether(messageRow(ctx, given)).catch((error) => {
     // The domain was deleted in the meantime.
     if (isForeignKeyViolation(error)) return { domain: null, counting: null };
