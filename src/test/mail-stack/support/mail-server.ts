@@ -22,6 +22,9 @@ export function portOf(name: string): number {
   return Number(mailServer.settings[name]);
 }
 
+/** For commands that a test runs synchronously: meanwhile Vitest's own timeout can't end it. */
+export const COMMAND_TIMEOUT_MS = 240_000;
+
 /** Starts the server that receives all outbound mail. */
 export async function startRemoteServer(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const port = Number(mailServer.settings.RELAY_HOST?.split(':').pop());
@@ -34,5 +37,5 @@ export async function startRemoteServer(options: Parameters<typeof startSmtpServ
 
 /** Makes Postfix try everything that waits in its queue. */
 export function retryQueue(): void {
-  execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
+  execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f'], { timeout: COMMAND_TIMEOUT_MS });
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { db } from './mail-server';
+import { COMMAND_TIMEOUT_MS, db } from './mail-server';
 import { isRunning, processTree, signalProcesses } from './processes';
 
 const START_TIMEOUT_MS = 30_000;
@@ -23,7 +23,13 @@ export async function findPostgres() {
   // The program and its quoted arguments, with the port.
   const options = readFileSync(join(folder, 'postmaster.opts'), 'utf8').trim().replace(/^\S+ /, '');
   const run = (...args: string[]) =>
-    execFileSync(pgCtl, ['-D', folder, '-w', ...args], { uid, gid, cwd: '/', stdio: 'ignore' });
+    execFileSync(pgCtl, ['-D', folder, '-w', ...args], {
+      uid,
+      gid,
+      cwd: '/',
+      stdio: 'ignore',
+      timeout: COMMAND_TIMEOUT_MS,
+    });
   const signal = (name: NodeJS.Signals) => {
     const pids = processTree(postmaster());
     signalProcesses(pids, name);

@@ -7,7 +7,7 @@ import { MAIL_SERVICES, type MailService } from '@/lib/mail/operations';
 import { readInstallation } from '@/mail/agent/installation';
 import { findProcess } from '@/mail/agent/services/processes';
 import { signalAgent } from './agent';
-import { mailServer } from './mail-server';
+import { COMMAND_TIMEOUT_MS, mailServer } from './mail-server';
 import { isRunning, processTree, readProc, signalProcesses } from './processes';
 
 const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta.url));
@@ -36,7 +36,7 @@ export async function restoreServices(): Promise<void> {
 
 /** Runs the `stack` script. */
 export function runStack(verb: 'start' | 'stop', ...services: MailService[]): void {
-  execFileSync(STACK, [verb, mailServer.config, ...services]);
+  execFileSync(STACK, [verb, mailServer.config, ...services], { timeout: COMMAND_TIMEOUT_MS });
 }
 
 /**
