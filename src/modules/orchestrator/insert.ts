@@ -2,7 +2,7 @@ import { laneOf, type MailService, type OperationAction, type RestoreInput } fro
 import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import { LEASE_SECONDS } from './lease';
+import { LEASE } from './lease';
 
 /** The other operation can end between the two statements. */
 const MAX_ATTEMPTS = 5;
@@ -51,7 +51,7 @@ async function insertUnlessBusy(
                            api_key_id, request_id, ip_address, created_at, leased_until)
     VALUES (${id}::uuid, ${host}, ${action}, ${laneOf(action)}, ${service}, ${dryRun},
             ${input && JSON.stringify(input)}::jsonb, ${admin?.id ?? null}::uuid, ${admin?.email ?? null},
-            ${apiKeyId}::uuid, ${requestId}::uuid, ${ip}, now(), now() + make_interval(secs => ${LEASE_SECONDS}))
+            ${apiKeyId}::uuid, ${requestId}::uuid, ${ip}, now(), ${LEASE.end})
     ON CONFLICT (lane) WHERE finished_at IS NULL DO NOTHING`;
   return count === 1 ? id : null;
 }

@@ -2,12 +2,13 @@ import type { MailService, OperationAction, OperationLane, RestoreInput } from '
 import { uuidv7 } from '@/lib/uuid';
 import type { Outcome } from '@/mail/agent/operations/operation';
 import { insertAuditEntry } from '@/server/audit';
+import { leaseOf } from '@/server/background/lease';
 import type { Clock } from '@/server/clock';
 import type { Database, Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 
 /** How long an operation waits for the agent, and how long one is running after the agent's last sign of life. */
-export const LEASE_SECONDS = 30;
+export const LEASE = leaseOf(30);
 
 export type ClaimedOperation = {
   id: string;
@@ -32,9 +33,8 @@ export async function claimOperation(
   const token = uuidv7();
   const [operation] = await db.$queryRaw<Omit<ClaimedOperation, 'token'>[]>`
     UPDATE operation
-       SET state = 'running', started_at = now(), lease_token = ${token}::uuid,
-           leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     WHERE id = (SELECT id FROM operation WHERE state = 'queued' AND host = ${host} AND lane = ${lane} AND leased_until > now()
+       SET state = 'running', started_at = now(), ${LEASE.claim(token)}
+     WHERE id = (SELECT id FROM operation WHERE state = 'queued' AND host = ${host} AND lane = ${lane} AND ${LEASE.isRunning}
                   FOR UPDATE SKIP LOCKED)
     RETURNING id, action, service, dry_run AS "dryRun", input`;
   return operation ? { ...operation, token } : null;
@@ -43,8 +43,8 @@ export async function claimOperation(
 /** Shows that the agent still runs the operation. @returns false if the lease has ended, which can't be undone */
 export async function renewLease(db: Database, { id, token }: Pick<ClaimedOperation, 'id' | 'token'>) {
   const count = await db.$executeRaw`
-    UPDATE operation SET leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     WHERE id = ${id}::uuid AND lease_token = ${token}::uuid AND state = 'running' AND leased_until > now()`;
+    UPDATE operation SET ${LEASE.renew}
+     WHERE id = ${id}::uuid AND ${LEASE.isHeldBy(token)} AND state = 'running' AND ${LEASE.isRunning}`;
   return count > 0;
 }
 
@@ -55,15 +55,14 @@ export async function finishOperation(
   { id, token }: Pick<ClaimedOperation, 'id' | 'token'>,
   { state, message }: Outcome,
 ): Promise<boolean> {
-  const held = Prisma.sql`id = ${id}::uuid AND lease_token = ${token}::uuid AND leased_until > now()`;
+  const held = Prisma.sql`id = ${id}::uuid AND ${LEASE.isHeldBy(token)} AND ${LEASE.isRunning}`;
   return (await db.$transaction((tx) => finish(tx, clock, held, { state, message }))) > 0;
 }
 
 /** Ends the operations whose agent is gone, so that the next one can start. */
 export async function interruptExpired(tx: Tx, clock: Clock): Promise<void> {
-  const isExpired = Prisma.sql`leased_until <= now()`;
-  await finish(tx, clock, Prisma.sql`state = 'queued' AND ${isExpired}`, interrupted(NEVER_STARTED));
-  await finish(tx, clock, Prisma.sql`state = 'running' AND ${isExpired}`, interrupted(CUT_OFF));
+  await finish(tx, clock, Prisma.sql`state = 'queued' AND ${LEASE.isOver}`, interrupted(NEVER_STARTED));
+  await finish(tx, clock, Prisma.sql`state = 'running' AND ${LEASE.isOver}`, interrupted(CUT_OFF));
 }
 
 /** Ends what an earlier agent of this host was running when it was killed. There is one agent per host. */

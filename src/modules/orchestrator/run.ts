@@ -1,15 +1,14 @@
-import { setTimeout } from 'node:timers/promises';
 import type { OperationLane } from '@/lib/mail/operations';
 import type { Outcome, Perform } from '@/mail/agent/operations/operation';
+import { storeWhileLeased } from '@/server/background/lease';
 import { repeat } from '@/server/background/repeat';
 import type { Clock } from '@/server/clock';
-import { type Database, isDatabaseAway } from '@/server/db';
+import type { Database } from '@/server/db';
 import { log } from '@/server/log';
-import { type ClaimedOperation, claimOperation, finishOperation, LEASE_SECONDS, renewLease } from './lease';
+import { type ClaimedOperation, claimOperation, finishOperation, LEASE, renewLease } from './lease';
 import { writeOutput } from './output';
 
 const RENEW_INTERVAL_MS = 5_000;
-const RETRY_PAUSE_MS = 1_000;
 
 export type OperationRunner = {
   /** Runs the operation that waits for this host in its lane, if there is one. Must not run concurrently with itself. */
@@ -42,7 +41,9 @@ export function createOperationRunner(
     if (outcome.state !== 'succeeded') output.report('error', outcome.message);
     await output.end().catch((error: unknown) => log.error({ operation_id: id, error }, 'storing the output failed'));
     try {
-      const isStored = await retry(() => finishOperation(db, clock, operation, outcome)).finally(renewal.end);
+      const isStored = await storeWhileLeased(LEASE.seconds, () =>
+        finishOperation(db, clock, operation, outcome),
+      ).finally(renewal.end);
       if (!isStored) await reportLate(db, operation, outcome);
       log.info({ operation_id: id, action, outcome: outcome.message }, 'operation finished');
     } finally {
@@ -58,18 +59,6 @@ export function createOperationRunner(
     },
     abort: () => stopping.abort(),
   };
-}
-
-/** While the database is away, for as long as the lease may last. */
-async function retry<Result>(store: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await store();
-    } catch (error) {
-      if (attempt === LEASE_SECONDS || !isDatabaseAway(error)) throw error;
-      await setTimeout(RETRY_PAUSE_MS);
-    }
-  }
 }
 
 function unexpected({ id, action }: ClaimedOperation, error: unknown): Outcome {

@@ -7,7 +7,7 @@ import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { headersOf } from './delivery/attempt';
-import { LEASE_SECONDS } from './delivery/claim';
+import { LEASE } from './delivery/claim';
 import { RETRY_DELAYS_SECONDS } from './delivery/finish';
 import { deliverer } from './delivery/process';
 import type {
@@ -162,8 +162,7 @@ async function insertTest(
   const eventId = await insertTestEvent(tx, event);
   await tx.$executeRaw`
     INSERT INTO webhook_delivery (id, webhook_id, event_id, lease_token, next_attempt_at)
-    VALUES (${id}::uuid, ${webhookId}::uuid, ${eventId}::uuid, ${token}::uuid,
-            now() + make_interval(secs => ${LEASE_SECONDS}))`;
+    VALUES (${id}::uuid, ${webhookId}::uuid, ${eventId}::uuid, ${token}::uuid, ${LEASE.end})`;
   return eventId;
 }
 

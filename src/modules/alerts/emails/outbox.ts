@@ -1,12 +1,13 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
+import { leaseOf } from '@/server/background/lease';
 import type { Database, Tx } from '@/server/db';
 import type { AlertRow } from '../message';
 
 /** All alerts within this time share one email. */
 const GATHER_SECONDS = 60;
 /** Longer than submitting an email can take. */
-const LEASE_SECONDS = 60;
+const LEASE = leaseOf(60, 'next_attempt_at');
 const RETRY_DELAYS_SECONDS = [30, 60, 120, 300];
 /** Enough for any email; more are counted in the next one. */
 const MAX_ALERTS = 1_000;
@@ -34,9 +35,7 @@ export async function claimAlertEmails(db: Database): Promise<Claim | null> {
        WHERE sent_at IS NULL AND created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
        ORDER BY cardinality(missing) > 0, created_at LIMIT 1
     )
-    UPDATE alert_email_run
-       SET next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS}), lease_token = ${token}::uuid
-      FROM due WHERE next_attempt_at <= now()
+    UPDATE alert_email_run SET ${LEASE.claim(token)} FROM due WHERE ${LEASE.isOver}
     RETURNING failure_count AS "failureCount", missing`;
   if (!run) return null;
   const waiting = await db.alertEmail.findMany({
@@ -61,9 +60,8 @@ export async function markSent(db: Database, claim: Claim, problem = '', refused
         FROM jsonb_to_recordset(${rowsOf(claim)}::jsonb) AS row(id uuid, change alert_change)
        WHERE e.alert_id = row.id AND e.change = row.change
     )
-    UPDATE alert_email_run SET next_attempt_at = now(), lease_token = NULL, failure_count = 0, problem = ${problem},
-                               refused = ${refused}::text[]
-     WHERE lease_token = ${claim.token}::uuid`;
+    UPDATE alert_email_run SET ${LEASE.release()}, failure_count = 0, problem = ${problem}, refused = ${refused}::text[]
+     WHERE ${LEASE.isHeldBy(claim.token)}`;
 }
 
 /** Lets the email be tried again later for these addresses only, because it was accepted for the others. */
@@ -83,10 +81,8 @@ function rowsOf({ news }: Claim): string {
 export async function markFailed(db: Database, { token, failureCount }: Claim, problem: string): Promise<void> {
   const delay = RETRY_DELAYS_SECONDS[Math.min(failureCount, RETRY_DELAYS_SECONDS.length - 1)];
   await db.$executeRaw`
-    UPDATE alert_email_run
-       SET next_attempt_at = now() + make_interval(secs => ${delay}), lease_token = NULL,
-           failure_count = failure_count + 1, problem = ${problem}, refused = '{}'
-     WHERE lease_token = ${token}::uuid`;
+    UPDATE alert_email_run SET ${LEASE.release(delay)}, failure_count = failure_count + 1, problem = ${problem}, refused = '{}'
+     WHERE ${LEASE.isHeldBy(token)}`;
 }
 
 /** Forgets that addresses were refused that are no longer among those of the alerts. */

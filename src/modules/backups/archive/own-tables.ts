@@ -42,7 +42,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   dropped_report: 'count domain_id kind last_at reason',
   event: 'body body_bytes created_at domain_id id is_test message_row_id recipient sequence type',
   event_part: 'bytes event_id position',
-  idempotency_key: 'caller_id created_at fingerprint id key lease_until response token',
+  idempotency_key: 'caller_id created_at fingerprint id key lease_token leased_until response',
   inbound_delivery: 'addressed_to at is_forwarded queue_id recipient reported_at',
   limited_send: 'address at domain_id id',
   logged_mail: 'client_address login mail_from message_id queue_id raw removed_at seen_at size_bytes verdict',
@@ -52,12 +52,12 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   message:
     'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id queue_id search_key size_bytes spam_score status subject to_addresses updated_at',
   message_content:
-    'domain_id lease_until message_id object_name raw_bytes reason state store_id stored_at stored_bytes',
+    'domain_id lease_token leased_until message_id object_name raw_bytes reason state store_id stored_at stored_bytes',
   message_event: 'at detail id message_id recipient type',
   message_recipient:
     'address category cause created_at delivered_at enhanced_code id kind message_id response route smtp_code status',
   message_retention:
-    'complete_since delete_before deleted_count deleted_until due_at failure finished_at id started_at token',
+    'complete_since delete_before deleted_count deleted_until due_at failure finished_at id lease_token started_at',
   message_total: 'count direction status',
   oidc_identity: 'admin_id created_at issuer provider_id subject',
   operation:

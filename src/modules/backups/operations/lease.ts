@@ -1,6 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { insertAuditEntry } from '@/server/audit';
+import { leaseOf } from '@/server/background/lease';
 import type { Clock } from '@/server/clock';
 import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
@@ -12,7 +13,7 @@ import type { Requester } from './requester';
 import { runningText } from './running';
 
 /** How long an operation counts as running after the last sign of life of its runner. */
-export const LEASE_SECONDS = 30;
+export const LEASE = leaseOf(30);
 
 export type BackupAction = BackupOperation['action'];
 
@@ -60,7 +61,7 @@ export async function startOperation(
       VALUES (${id}::uuid, ${action}::backup_action, ${backup.id}::uuid, ${backup.name}, ${domainId ?? null}::uuid,
               ${admin?.id ?? null}::uuid, ${admin?.email ?? null}, ${key?.id ?? null}::uuid, ${request.id}::uuid,
               ${request.ip}, ${request.userAgent}, ${runner}, now(), ${token}::uuid,
-              now() + make_interval(secs => ${LEASE_SECONDS}))
+              ${LEASE.end})
       ON CONFLICT ((true)) WHERE finished_at IS NULL DO NOTHING`;
     if (count === 1) return { id, token };
     const other = await tx.backupOperation.findFirst({ where: { finishedAt: null } });
@@ -78,9 +79,8 @@ export async function renewLease(db: Database, { id, token }: Lease, progress: O
   const { table, done, total, rows, bytes } = progress;
   const count = await db.$executeRaw`
     UPDATE backup_operation
-       SET leased_until = now() + make_interval(secs => ${LEASE_SECONDS}), progress_table = ${table},
-           tables_done = ${done}, tables_total = ${total}, progress_rows = ${rows}, progress_bytes = ${bytes}
-     WHERE id = ${id}::uuid AND lease_token = ${token}::uuid AND finished_at IS NULL AND leased_until > now()`;
+       SET ${LEASE.renew}, progress_table = ${table}, tables_done = ${done}, tables_total = ${total}, progress_rows = ${rows}, progress_bytes = ${bytes}
+     WHERE id = ${id}::uuid AND ${LEASE.isHeldBy(token)} AND finished_at IS NULL AND ${LEASE.isRunning}`;
   return count > 0;
 }
 
@@ -90,7 +90,7 @@ export async function renewLease(db: Database, { id, token }: Lease, progress: O
  */
 export async function finishOperation(db: Database, clock: Clock, lease: Lease, outcome: Outcome): Promise<boolean> {
   const { id, token: leaseToken } = lease;
-  const held = Prisma.sql`id = ${id}::uuid AND lease_token = ${leaseToken}::uuid AND leased_until > now()`;
+  const held = Prisma.sql`id = ${id}::uuid AND ${LEASE.isHeldBy(leaseToken)} AND ${LEASE.isRunning}`;
   if ((await db.$transaction((tx) => finish(tx, clock, held, outcome))).length > 0) return true;
   const row = await db.backupOperation.findFirst({ where: { id, leaseToken } });
   return row?.state === outcome.state;
@@ -101,7 +101,7 @@ const LOCKED_WITHIN_SECONDS = 10;
 
 /** Ends the operations whose runner is gone, so that the next one can start. One that was killed holds no lock. */
 export async function interruptExpired(tx: Tx, clock: Clock): Promise<void> {
-  const isGone = Prisma.sql`(leased_until <= now()
+  const isGone = Prisma.sql`(${LEASE.isOver}
     OR (started_at < now() - make_interval(secs => ${LOCKED_WITHIN_SECONDS})
         AND NOT EXISTS (SELECT FROM pg_locks
                          WHERE locktype = 'advisory' AND classid = 0 AND objid = ${ADVISORY_LOCKS.backups}::bigint::oid AND granted

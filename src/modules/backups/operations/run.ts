@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { storeWhileLeased } from '@/server/background/lease';
 import { repeat } from '@/server/background/repeat';
 import type { Clock } from '@/server/clock';
 import { type Database, isDatabaseAway, isDatabaseFull, separateDatabase } from '@/server/db';
@@ -10,10 +10,9 @@ import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { BackupError, type Progress } from '../archive/format';
 import { withDatabase } from '../connect';
-import { finishOperation, LEASE_SECONDS, type Lease, type OperationProgress, type Outcome, renewLease } from './lease';
+import { finishOperation, LEASE, type Lease, type OperationProgress, type Outcome, renewLease } from './lease';
 
 const RENEW_INTERVAL_MS = 2_000;
-const RETRY_PAUSE_MS = 1_000;
 
 /** What the work of an operation has. */
 export type Tools = {
@@ -124,22 +123,10 @@ type Stored = { outcome: Outcome; undo: Done['undo'] };
 /** Without the database the lease ends by itself. */
 async function store(db: Database, clock: Clock, lease: Lease, { outcome, undo }: Stored): Promise<void> {
   try {
-    if (await retry(() => finishOperation(db, clock, lease, outcome))) return;
+    if (await storeWhileLeased(LEASE.seconds, () => finishOperation(db, clock, lease, outcome))) return;
     await undo?.();
   } catch (error) {
     log.error({ operation_id: lease.id, error }, 'storing the outcome of a backup operation failed');
-  }
-}
-
-/** While the database is away, for as long as the lease may last. */
-async function retry<Result>(attemptToStore: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await attemptToStore();
-    } catch (error) {
-      if (attempt === LEASE_SECONDS || !isDatabaseAway(error)) throw error;
-      await setTimeout(RETRY_PAUSE_MS);
-    }
   }
 }
 

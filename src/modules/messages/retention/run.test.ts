@@ -25,7 +25,7 @@ afterAll(() => mta.server.close());
 beforeEach(async () => {
   await db.message.deleteMany();
   const nothing = {
-    token: null,
+    leaseToken: null,
     startedAt: null,
     finishedAt: null,
     failure: null,
@@ -171,7 +171,7 @@ describe('a run', () => {
     const paused = await pauseAt(2);
     const first = run({ batchSize: 2 });
     await paused.pid();
-    const takeover = db.messageRetention.updateMany({ data: { token: uuidv7() } });
+    const takeover = db.messageRetention.updateMany({ data: { leaseToken: uuidv7() } });
     await paused.end();
     await Promise.all([first, takeover]);
     expect(await ids()).toHaveLength(2);

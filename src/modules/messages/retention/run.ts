@@ -1,13 +1,14 @@
 import { uuidv7 } from '@/lib/uuid';
 import { inPacedBatches } from '@/server/background/in-batches';
+import { leaseOf } from '@/server/background/lease';
 import type { Database, Tx } from '@/server/db';
 import { deleteBatch, START } from './batch';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BATCH_SIZE = 500;
 /** Longer than a batch and the pause after it. */
-const LEASE_SECONDS = 60;
-const HOURS_BETWEEN_RUNS = 1;
+const LEASE = leaseOf(60, 'due_at');
+const SECONDS_BETWEEN_RUNS = 60 * 60;
 const LOCK_TIMEOUT_MS = 2_000;
 
 type Claim = { token: string; before: Date };
@@ -42,12 +43,12 @@ async function claimRun(db: Database, before: Date): Promise<Claim | null> {
   const token = uuidv7();
   const claimed = await db.$executeRaw`
     UPDATE message_retention
-       SET token = ${token}::uuid, due_at = now() + make_interval(secs => ${LEASE_SECONDS}), delete_before = ${before},
+       SET ${LEASE.claim(token)}, delete_before = ${before},
            started_at = CASE WHEN started_at IS NULL OR finished_at IS NOT NULL THEN now() ELSE started_at END,
            deleted_count = CASE WHEN finished_at IS NOT NULL THEN 0 ELSE deleted_count END,
            deleted_until = CASE WHEN finished_at IS NOT NULL THEN NULL ELSE deleted_until END,
            complete_since = greatest(complete_since, ${before}), finished_at = NULL
-     WHERE due_at <= now()`;
+     WHERE ${LEASE.isOver}`;
   return claimed === 0 ? null : { token, before };
 }
 
@@ -62,7 +63,7 @@ async function deleteInBatches(db: Database, claim: Claim, { now, batchSize, isW
       await tx.$executeRaw`
         UPDATE message_retention SET deleted_count = deleted_count + ${done.deletedCount}, failure = NULL,
                                      deleted_until = coalesce(${done.end?.createdAt ?? null}::timestamptz, deleted_until)
-         WHERE token = ${claim.token}::uuid`;
+         WHERE ${LEASE.isHeldBy(claim.token)}`;
       return done;
     });
     if (!batch?.end) return 0;
@@ -74,18 +75,17 @@ async function deleteInBatches(db: Database, claim: Claim, { now, batchSize, isW
 /** Also locks the run until the transaction ends, so that no other instance claims it during a batch. */
 async function renewLease(tx: Tx, { token }: Claim): Promise<boolean> {
   const renewed = await tx.$executeRaw`
-    UPDATE message_retention SET due_at = now() + make_interval(secs => ${LEASE_SECONDS}) WHERE token = ${token}::uuid`;
+    UPDATE message_retention SET ${LEASE.renew} WHERE ${LEASE.isHeldBy(token)}`;
   return renewed > 0;
 }
 
 async function finishRun(db: Database, { token }: Claim): Promise<void> {
   await db.$executeRaw`
-    UPDATE message_retention SET token = NULL, finished_at = now(), due_at = now() + make_interval(hours => ${HOURS_BETWEEN_RUNS})
-     WHERE token = ${token}::uuid`;
+    UPDATE message_retention SET finished_at = now(), ${LEASE.release(SECONDS_BETWEEN_RUNS)} WHERE ${LEASE.isHeldBy(token)}`;
 }
 
 /** The run continues when its lease ends. */
 async function recordFailure(db: Database, { token }: Claim, error: unknown): Promise<void> {
   const failure = (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1);
-  await db.messageRetention.updateMany({ where: { token }, data: { token: null, failure } });
+  await db.messageRetention.updateMany({ where: { leaseToken: token }, data: { leaseToken: null, failure } });
 }

@@ -31,7 +31,7 @@ const send = (key: string, body: object = message()) => api.post('/send', body, 
 const sendBatch = (key: string, messages: object[]) =>
   api.post('/send/batch', { messages }, { 'idempotency-key': key });
 const expire = (key: string) =>
-  db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
+  db.$executeRaw`UPDATE idempotency_key SET leased_until = now() - interval '1 second' WHERE key = ${key}`;
 
 describe('a repeated call with the same key and body', () => {
   it('gets the same response and sends nothing', async () => {
@@ -91,7 +91,7 @@ describe('a repeated call with the same key and body', () => {
       where: { messageId: { in: [first.data.message_id, batch.data.results[0].message_id] } },
       data: { status: 'failed' },
     });
-    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${batchKey}`;
+    await db.$executeRaw`UPDATE idempotency_key SET leased_until = now() - interval '1 second' WHERE key = ${batchKey}`;
     const transfers = mta.server.transfers();
     expect((await send(key)).data).toEqual(first.data);
     expect((await sendBatch(batchKey, [message()])).data).toEqual(batch.data);
@@ -158,7 +158,7 @@ describe('a call with a used key', () => {
     mta.state.script = () => undefined;
     mta.server.dropAll();
     await first;
-    expect(await db.idempotencyKey.count({ where: { key, leaseUntil: { gt: new Date() } } })).toBe(0);
+    expect(await db.idempotencyKey.count({ where: { key, leasedUntil: { gt: new Date() } } })).toBe(0);
   });
 
   it.each(['', 'with space', 'x'.repeat(256), 'ümlaut'])('rejects the key %j', async (key) => {
@@ -174,7 +174,7 @@ describe('after a crash', () => {
     await send(key);
     const row = await db.message.findFirstOrThrow({ where: { idempotencyKey: { key } } });
     await db.message.update({ where: { id: row.id }, data: { status: 'submitting', queueId: null } });
-    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() + interval '30 seconds' WHERE key = ${key}`;
+    await db.$executeRaw`UPDATE idempotency_key SET leased_until = now() + interval '30 seconds' WHERE key = ${key}`;
     expectError(await send(key), 409, 'IDEMPOTENCY_CONFLICT');
     await expire(key);
     const transfers = mta.server.transfers();
@@ -188,7 +188,7 @@ describe('after a crash', () => {
     const key = unique();
     await send(key);
     await db.message.deleteMany({ where: { idempotencyKey: { key } } });
-    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
+    await db.$executeRaw`UPDATE idempotency_key SET leased_until = now() - interval '1 second' WHERE key = ${key}`;
     expect((await send(key)).status).toBe(200);
     expect(await db.message.count({ where: { idempotencyKey: { key } } })).toBe(1);
   });
@@ -201,7 +201,7 @@ describe('after a crash', () => {
     await db.message.update({ where: { id: rows[1]?.id }, data: { status: 'submitting' } });
     await db.message.delete({ where: { id: rows[4]?.id } });
     await db.$executeRaw`
-      UPDATE idempotency_key SET lease_until = now() - interval '1 second', response = NULL WHERE key = ${key}`;
+      UPDATE idempotency_key SET leased_until = now() - interval '1 second', response = NULL WHERE key = ${key}`;
 
     const transfers = mta.server.transfers();
     const resumed = await sendBatch(key, messages);
@@ -230,7 +230,7 @@ it('a call that lost its lease can neither finish nor free the key', async () =>
   await finishKey(db, slow.claim);
   await freeKey(db, slow.claim);
   const row = await db.idempotencyKey.findFirstOrThrow({ where: { key } });
-  expect(row.leaseUntil).not.toBeNull();
+  expect(row.leasedUntil).not.toBeNull();
 });
 
 describe('when the database goes away after the mail server has replied', () => {

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from '@/server/access/actor';
 import { inPacedBatches } from '@/server/background/in-batches';
+import { leaseOf } from '@/server/background/lease';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../schema';
@@ -20,7 +21,7 @@ export type Claim = { keyId: string; token: string; prior: PriorMessage[] };
 
 export type Claimed = { kind: 'claimed'; claim: Claim } | { kind: 'finished'; claim: Claim; response: unknown };
 
-const LEASE_SECONDS = 30;
+const LEASE = leaseOf(30);
 const LIFETIME_HOURS = 24;
 const KEY_PATTERN = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}$`);
 
@@ -35,12 +36,11 @@ export async function claimKey(db: Database, actor: Actor, key: string, fingerpr
   for (;;) {
     const token = uuidv7();
     const [row] = await db.$queryRaw<{ id: string }[]>`
-      INSERT INTO idempotency_key AS existing (id, caller_id, key, fingerprint, token, lease_until)
-      VALUES (${uuidv7()}::uuid, ${callerId}::uuid, ${key}, ${fingerprint}, ${token}::uuid,
-              now() + make_interval(secs => ${LEASE_SECONDS}))
-      ON CONFLICT (caller_id, key) DO UPDATE SET token = EXCLUDED.token, lease_until = EXCLUDED.lease_until
+      INSERT INTO idempotency_key AS existing (id, caller_id, key, fingerprint, lease_token, leased_until)
+      VALUES (${uuidv7()}::uuid, ${callerId}::uuid, ${key}, ${fingerprint}, ${token}::uuid, ${LEASE.end})
+      ON CONFLICT (caller_id, key) DO UPDATE SET ${LEASE.claim(token)}
       WHERE existing.fingerprint = EXCLUDED.fingerprint
-        AND existing.lease_until < now()
+        AND existing.leased_until <= now()
         AND existing.created_at > now() - make_interval(hours => ${LIFETIME_HOURS})
       RETURNING id`;
     if (row) return { kind: 'claimed', claim: { keyId: row.id, token, prior: await priorMessages(db, row.id) } };
@@ -49,7 +49,7 @@ export async function claimKey(db: Database, actor: Actor, key: string, fingerpr
     if (Buffer.compare(existing.fingerprint, fingerprint) !== 0) {
       throw conflict('This Idempotency-Key was used with a different body in the last 24 hours.');
     }
-    if (existing.leaseUntil)
+    if (existing.leasedUntil)
       throw conflict('A request with this Idempotency-Key is still in progress. Retry in a moment.');
     const claim = { keyId: existing.id, token, prior: await priorMessages(db, existing.id) };
     return { kind: 'finished', claim, response: existing.response };
@@ -58,21 +58,20 @@ export async function claimKey(db: Database, actor: Actor, key: string, fingerpr
 
 export async function renewLease(db: Database, { keyId, token }: Claim): Promise<void> {
   await db.$executeRaw`
-    UPDATE idempotency_key SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    WHERE id = ${keyId}::uuid AND token = ${token}::uuid`;
+    UPDATE idempotency_key SET ${LEASE.renew} WHERE id = ${keyId}::uuid AND ${LEASE.isHeldBy(token)}`;
 }
 
 /** Later calls with this key get the stored response. */
 export async function finishKey(db: Database, { keyId, token }: Claim, response?: object): Promise<void> {
   await db.idempotencyKey.updateMany({
-    where: { id: keyId, token },
-    data: { leaseUntil: null, ...(response && { response }) },
+    where: { id: keyId, leaseToken: token },
+    data: { leasedUntil: null, ...(response && { response }) },
   });
 }
 
 /** After a definite failure, so that the same call can run again. */
 export async function freeKey(db: Database, { keyId, token }: Claim): Promise<void> {
-  await db.idempotencyKey.deleteMany({ where: { id: keyId, token } });
+  await db.idempotencyKey.deleteMany({ where: { id: keyId, leaseToken: token } });
 }
 
 export async function deleteOldKeys(db: Database): Promise<void> {
@@ -86,9 +85,9 @@ export async function deleteOldKeys(db: Database): Promise<void> {
 
 async function readExisting(db: Database, callerId: string, key: string) {
   const [existing] = await db.$queryRaw<
-    { id: string; fingerprint: Uint8Array; leaseUntil: Date | null; response: unknown; isOld: boolean }[]
+    { id: string; fingerprint: Uint8Array; leasedUntil: Date | null; response: unknown; isOld: boolean }[]
   >`
-    SELECT id, fingerprint, lease_until AS "leaseUntil", response,
+    SELECT id, fingerprint, leased_until AS "leasedUntil", response,
            created_at <= now() - make_interval(hours => ${LIFETIME_HOURS}) AS "isOld"
     FROM idempotency_key WHERE caller_id = ${callerId}::uuid AND key = ${key}`;
   if (!existing?.isOld) return existing;

@@ -1,9 +1,10 @@
+import { leaseOf } from '@/server/background/lease';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database, Tx } from '@/server/db';
 import { tryToUnseal } from '@/server/secrets/sealing';
 
 /** Longer than an attempt plus storing its outcome, and short enough that a crash delays deliveries only briefly. */
-export const LEASE_SECONDS = 25;
+export const LEASE = leaseOf(25, 'next_attempt_at');
 
 /** A delivery that only this process may attempt until the lease ends, and finish only while the token matches. */
 export type Claim = {
@@ -31,7 +32,7 @@ export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
     SELECT delivery_id AS id, token, webhook AS "webhookId", event AS "eventId", attempts AS "attemptCount",
            is_failing AS "isFailing"
       FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${perUnproven}::int,
-                                    ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}), ${thisNode().id}::uuid)`;
+                                    ${proven}::uuid[], make_interval(secs => ${LEASE.seconds}), ${thisNode().id}::uuid)`;
 }
 
 type Endpoint = {
@@ -93,22 +94,21 @@ async function findEvents(db: Database, ids: string[]): Promise<Map<string, Stor
 /** @returns whether the lease was still held */
 export async function renewLease(db: Database, { id, token }: Claim): Promise<boolean> {
   const renewed = await db.$executeRaw`
-    UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
-     WHERE id = ${id}::uuid AND lease_token = ${token}::uuid`;
+    UPDATE webhook_delivery SET ${LEASE.renew} WHERE id = ${id}::uuid AND ${LEASE.isHeldBy(token)}`;
   return renewed === 1;
 }
 
 /** Releases claims that won't be attempted now. They are due again after `delaySeconds`. */
 export async function releaseClaims(db: Database, claims: Claim[], delaySeconds = 0): Promise<void> {
   await db.$executeRaw`
-    UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${delaySeconds}), lease_token = NULL
+    UPDATE webhook_delivery SET ${LEASE.release(delaySeconds)}
      WHERE lease_token = ANY (${claims.map(({ token }) => token)}::uuid[])`;
 }
 
 /** Makes due at once what an instance that is gone had claimed. */
 export async function releaseClaimsOf(tx: Tx, nodeId: string): Promise<void> {
   await tx.$executeRaw`
-    UPDATE webhook_delivery SET next_attempt_at = now(), lease_token = NULL
-     WHERE next_attempt_at BETWEEN now() AND now() + make_interval(secs => ${LEASE_SECONDS})
+    UPDATE webhook_delivery SET ${LEASE.release()}
+     WHERE next_attempt_at BETWEEN now() AND ${LEASE.end}
        AND lease_node = ${nodeId}::uuid AND lease_token IS NOT NULL`;
 }

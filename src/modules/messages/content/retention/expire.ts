@@ -1,4 +1,6 @@
+import { uuidv7 } from '@/lib/uuid';
 import { inBatches } from '@/server/background/in-batches';
+import { leaseOf } from '@/server/background/lease';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { Prisma } from '@/server/prisma/client';
@@ -8,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MB = 1024 * 1024;
 const MARK_BATCH = 1_000;
 const OBJECT_BATCH = 200;
-const LEASE = '5 minutes';
+const LEASE = leaseOf(5 * 60);
 
 export type KeptLimits = { days: number; maxMb: number };
 
@@ -42,15 +44,16 @@ export async function dropContentOfDeletedDomains(db: Database): Promise<void> {
 /** Deletes the objects of content that is no longer kept, each by one instance at a time. */
 export async function deleteUnwantedObjects(db: Database, store: ContentStore): Promise<void> {
   await inBatches(async (size) => {
-    const claimed = await claim(db, store.id, size);
+    const token = uuidv7();
+    const claimed = await claim(db, { storeId: store.id, token, size });
     await store.remove(claimed.map(({ objectName }) => objectName));
     const ids = claimed.map(({ messageId }) => messageId);
     await db.$executeRaw`
-      UPDATE message_content SET object_name = NULL, store_id = NULL, lease_until = NULL
-       WHERE message_id = ANY (${ids}::uuid[])`;
+      UPDATE message_content SET object_name = NULL, store_id = NULL, lease_token = NULL, leased_until = NULL
+       WHERE message_id = ANY (${ids}::uuid[]) AND ${LEASE.isHeldBy(token)}`;
     await db.$executeRaw`
       DELETE FROM message_content c
-       WHERE c.message_id = ANY (${ids}::uuid[]) AND NOT EXISTS (SELECT FROM message m WHERE m.id = c.message_id)`;
+       WHERE c.message_id = ANY (${ids}::uuid[]) AND c.object_name IS NULL AND NOT EXISTS (SELECT FROM message m WHERE m.id = c.message_id)`;
     return claimed.length;
   }, OBJECT_BATCH);
 }
@@ -88,12 +91,14 @@ async function expireOldest(db: Database, excess: number): Promise<number> {
 
 type Claimed = { messageId: string; objectName: string };
 
-function claim(db: Database, storeId: string, size: number): Promise<Claimed[]> {
+type Claim = { storeId: string; token: string; size: number };
+
+function claim(db: Database, { storeId, token, size }: Claim): Promise<Claimed[]> {
   return db.$queryRaw<Claimed[]>`
-    UPDATE message_content SET lease_until = now() + ${LEASE}::interval WHERE message_id IN (
+    UPDATE message_content SET ${LEASE.claim(token)} WHERE message_id IN (
       SELECT message_id FROM message_content
        WHERE state <> 'kept' AND object_name IS NOT NULL AND store_id = ${storeId}::uuid
-         AND (lease_until IS NULL OR lease_until < now())
+         AND (leased_until IS NULL OR ${LEASE.isOver})
        ORDER BY stored_at LIMIT ${size} FOR UPDATE SKIP LOCKED)
     RETURNING message_id AS "messageId", object_name AS "objectName"`;
 }

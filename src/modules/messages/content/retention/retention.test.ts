@@ -57,7 +57,7 @@ describe('content', () => {
     const [old, young] = [await keep(24 * 7), await keep(24 * 7 - 1)];
     await expireContent(db, NOW, ROOMY);
     await deleteUnwantedObjects(db, store);
-    expect(await row(old.id)).toMatchObject({ state: 'expired', reason: null, objectName: null, leaseUntil: null });
+    expect(await row(old.id)).toMatchObject({ state: 'expired', reason: null, objectName: null, leasedUntil: null });
     expect(await hasObject(old.objectName)).toBe(false);
     expect(await row(young.id)).toMatchObject({ state: 'kept' });
     expect(await hasObject(young.objectName)).toBe(true);
@@ -135,7 +135,7 @@ describe('deleting objects', () => {
     await expect(deleteUnwantedObjects(db, failing)).rejects.toThrow('away');
     await deleteUnwantedObjects(db, store);
     expect(await row(id)).toMatchObject({ objectName });
-    await db.messageContent.update({ where: { messageId: id }, data: { leaseUntil: new Date(0) } });
+    await db.messageContent.update({ where: { messageId: id }, data: { leasedUntil: new Date(0) } });
     await deleteUnwantedObjects(db, store);
     expect(await row(id)).toMatchObject({ objectName: null });
     expect(await hasObject(objectName)).toBe(false);
