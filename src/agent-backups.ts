@@ -5,17 +5,13 @@ import { createRestoreCompletion } from '@/mail/agent/backup/resync';
 import type { Installation } from '@/mail/agent/installation';
 import { backupRecords } from '@/modules/mail-backups/records';
 import { startDueBackup } from '@/modules/mail-backups/schedule';
+import { AGENT_CHANNEL } from '@/modules/mail-server/requests';
 import { interruptAbandoned } from '@/modules/orchestrator/lease';
 import { createOperationRunner } from '@/modules/orchestrator/run';
-import { repeat } from '@/server/background/repeat';
+import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
-
-// A notification triggers this too.
-const OPERATION_INTERVAL_MS = 1_000;
-const SCHEDULE_INTERVAL_MS = 10_000;
-const COMPLETION_INTERVAL_MS = 1_000;
 
 /** A snapshot is there only once it is finished, and a mailbox is replaced at once. */
 const INTERRUPTED =
@@ -34,28 +30,37 @@ type Parts = {
 const onNotUndone = (error: unknown, folder: string) =>
   log.error({ error, folder }, 'cannot undo a restore that was interrupted');
 
-/** Backs up mail as planned, and runs what admins ask for, beside the operations on services. */
-export async function startBackups({ db, host, read, redis, retryMail }: Parts) {
+/** Returns the tasks that back up mail as planned, and run what admins ask for, beside the operations on services. */
+export async function prepareBackups({ db, host, read, redis, retryMail }: Parts) {
   const perform = createBackupPerform({ read, records: backupRecords(db, host), redis, retryMail }, onNotUndone);
   const runner = createOperationRunner({ db, clock: systemClock, host, lane: 'mail_backup', perform }, () => {});
 
   const completeRestore = createRestoreCompletion();
   await recoverRestores(read(), onNotUndone);
   await interruptAbandoned(db, systemClock, { host, lane: 'mail_backup' }, INTERRUPTED);
-  const operationTask = repeat('running operations on backups', OPERATION_INTERVAL_MS, runner.runPending);
-  const tasks = [
-    operationTask,
-    repeat('starting backups of mail', SCHEDULE_INTERVAL_MS, () => startDueBackup(db, systemClock, host)),
-    repeat('completing a restore of all mail', COMPLETION_INTERVAL_MS, async () => {
-      const count = await completeRestore(read());
-      if (count > 0) log.info({ count }, 'made the indexes of restored mailboxes match their messages');
-    }),
-  ];
-  return {
-    operationTask,
-    async end(): Promise<void> {
-      runner.abort();
-      await Promise.all(tasks.map((task) => task.end()));
+  const tasks: Task[] = [
+    {
+      name: 'running operations on backups',
+      on: 'every instance',
+      everySeconds: 1,
+      wokenBy: AGENT_CHANNEL,
+      run: runner.runPending,
     },
-  };
+    {
+      name: 'starting backups of mail',
+      on: 'every instance',
+      everySeconds: 10,
+      run: () => startDueBackup(db, systemClock, host),
+    },
+    {
+      name: 'completing a restore of all mail',
+      on: 'every instance',
+      everySeconds: 1,
+      async run() {
+        const count = await completeRestore(read());
+        if (count > 0) log.info({ count }, 'made the indexes of restored mailboxes match their messages');
+      },
+    },
+  ];
+  return { tasks, stop: runner.stop };
 }

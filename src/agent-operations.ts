@@ -7,26 +7,18 @@ import { explainRecovery, recoverFiles, recoverServices } from '@/mail/agent/ope
 import { createServiceControl, DEPLOY } from '@/mail/agent/services/control';
 import { createServiceWatch } from '@/mail/agent/services/watch';
 import { republishDkimKeys } from '@/modules/domains/dkim/publish';
-import type { AgentInstance } from '@/modules/mail-server/requests';
+import { AGENT_CHANNEL, type AgentInstance } from '@/modules/mail-server/requests';
 import { interruptAbandoned } from '@/modules/orchestrator/lease';
 import { createOperationRunner } from '@/modules/orchestrator/run';
 import { recordServices } from '@/modules/orchestrator/services';
-import { type RepeatingTask, repeat } from '@/server/background/repeat';
+import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
+import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 
-// A notification triggers this too.
-const OPERATION_INTERVAL_MS = 1_000;
-const WATCH_INTERVAL_MS = 5_000;
-
-export type Operations = {
-  operationTask: RepeatingTask;
-  /** Checks the services, and their configuration, again. */
-  lookNow: () => void;
-  end: () => Promise<void>;
-};
+const WATCH_TASK = 'watching the services';
 
 /** Undoes what an operation left half done when the agent was killed. Call it before anything reads the configuration. */
 export async function recoverOperation(config: string) {
@@ -59,26 +51,25 @@ type Parts = {
   recovery: Recovery;
   /** Called when the settings of the agent have changed. */
   onOutdated: () => void;
+  runNow: (task: string) => void;
 };
 
-/** Runs the operations that admins ask for, and reports the services of this host. */
-export async function startOperations({
+/** Returns the tasks that run the operations that admins ask for, and report the services of this host. */
+export async function prepareOperations({
   db,
   agent,
   dkimStore,
   renewCertificate,
   recovery,
   onOutdated,
-}: Parts): Promise<Operations> {
+  runNow,
+}: Parts) {
   const { mailServerConfig: config, databaseUrl } = env();
   const read = (): Installation => readInstallation(config);
   const watch = createServiceWatch(read, {
     deploy: DEPLOY,
     agent: { version: agent.version, process: { pid: process.pid, startedAt: new Date() } },
   });
-  const watchTask = repeat('watching the services', WATCH_INTERVAL_MS, async () =>
-    recordServices(db, agent.host, await watch.look()),
-  );
   const perform = createPerform({
     read,
     control: createServiceControl(read),
@@ -87,12 +78,9 @@ export async function startOperations({
     renewCertificate,
     rebuildKeys: () => republishDkimKeys(db, dkimStore),
   });
-  const lookNow = () => {
-    watch.forget();
-    watchTask.runNow();
-  };
   const onFinished = ({ isAgentOutdated }: Outcome) => {
-    lookNow();
+    watch.forget();
+    runNow(WATCH_TASK);
     if (isAgentOutdated) onOutdated();
   };
   const runner = createOperationRunner(
@@ -101,17 +89,25 @@ export async function startOperations({
   );
 
   await interruptAbandoned(db, systemClock, { host: agent.host, lane: 'services' }, recovery.message);
-  watchTask.runNow();
-  const operationTask = repeat('running operations', OPERATION_INTERVAL_MS, async () => {
-    await recovery.isOver;
-    await runner.runPending();
-  });
-  return {
-    operationTask,
-    lookNow,
-    end: async () => {
-      runner.abort();
-      await Promise.all([operationTask.end(), watchTask.end()]);
+  const tasks: Task[] = [
+    {
+      name: WATCH_TASK,
+      on: 'every instance',
+      everySeconds: 5,
+      wokenBy: CHECKS_CHANNEL,
+      onWake: watch.forget,
+      run: async () => recordServices(db, agent.host, await watch.look()),
     },
-  };
+    {
+      name: 'running operations',
+      on: 'every instance',
+      everySeconds: 1,
+      wokenBy: AGENT_CHANNEL,
+      async run() {
+        await recovery.isOver;
+        await runner.runPending();
+      },
+    },
+  ];
+  return { tasks, stop: runner.stop };
 }

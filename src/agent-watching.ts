@@ -12,19 +12,14 @@ import { retryDeferred } from '@/mail/agent/queue/postfix-queue';
 import { createRecovery } from '@/mail/agent/recovery';
 import type { ServiceControl } from '@/mail/agent/services/control';
 import { findSessionsToEnd, SIGN_INS_CHANNEL } from '@/modules/mailboxes/open-sessions';
-import { listen } from '@/server/background/notifications';
-import { repeat } from '@/server/background/repeat';
+import type { Task } from '@/server/background/task';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 
-const WATCH_INTERVAL_MS = 1_000;
-// A notification triggers this too.
-const SESSIONS_INTERVAL_MS = 5_000;
-
 type Parts = { db: Database; installation: Installation; control: ServiceControl };
 
-/** Watches Dovecot and Postgres, and ends the sessions of mailboxes whose sign-in is no longer valid. */
-export function startWatching({ db, installation, control }: Parts) {
+/** Returns the tasks that watch Dovecot and Postgres, and end the sessions of mailboxes whose sign-in is no longer valid. */
+export function watchingTasks({ db, installation, control }: Parts) {
   const retryMail = async () => {
     const domains = await db.domain.findMany({ select: { name: true } });
     await retryDeferred(join(installation.config, 'postfix'), new Set(domains.map(({ name }) => name)));
@@ -36,15 +31,17 @@ export function startWatching({ db, installation, control }: Parts) {
     reconnectDovecot: () => reconnectDovecot(installation),
     retry: retryMail,
   });
-  const sessionsTask = repeat('ending sessions', SESSIONS_INTERVAL_MS, () => endSessions(db, installation));
-  const recoveryTask = repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, recover);
-  const endListening = listen(SIGN_INS_CHANNEL, sessionsTask.runNow);
-  return {
-    retryMail,
-    end: async () => {
-      await Promise.all([sessionsTask.end(), recoveryTask.end(), endListening()]);
+  const tasks: Task[] = [
+    {
+      name: 'ending sessions',
+      on: 'every instance',
+      everySeconds: 5,
+      wokenBy: SIGN_INS_CHANNEL,
+      run: () => endSessions(db, installation),
     },
-  };
+    { name: 'watching Dovecot and Postgres', on: 'every instance', everySeconds: 1, run: recover },
+  ];
+  return { retryMail, tasks };
 }
 
 async function postgresInstance(db: Database): Promise<string | null> {

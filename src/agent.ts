@@ -29,12 +29,12 @@ import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
-import { onChecksRequested } from '@/modules/system/health/check-now';
+import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
 import { checkMailDisk } from '@/modules/system/health/mail-disk';
 import { recordFindings } from '@/modules/system/health/record';
 import { checkClock } from '@/modules/system/health/run';
-import { listen } from '@/server/background/notifications';
-import { repeat } from '@/server/background/repeat';
+import { startTasks } from '@/server/background/start-tasks';
+import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
 import { type Database, database, isDatabaseAway } from '@/server/db';
 import { log } from '@/server/log';
@@ -44,19 +44,12 @@ import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import packageJson from '../package.json';
 import type { AnswersSettings } from './agent-answers';
-import { startBackups } from './agent-backups';
-import { recoverOperation, startOperations } from './agent-operations';
-import { startWatching } from './agent-watching';
+import { prepareBackups } from './agent-backups';
+import { prepareOperations, recoverOperation } from './agent-operations';
+import { watchingTasks } from './agent-watching';
 
-const READ_INTERVAL_MS = 250;
-// Notifications trigger these tasks too; the intervals cover lost notifications.
-const REQUEST_INTERVAL_MS = 1_000;
-const PUBLISH_INTERVAL_MS = 5_000;
-const HEARTBEAT_INTERVAL_MS = 5_000;
-const HEALTH_INTERVAL_MS = 30_000;
-const CERTIFICATE_INTERVAL_MS = 60_000;
 const DATABASE_INTERVAL_MS = 1_000;
-const CLEANUP_INTERVAL_MS = 10 * 60_000;
+const REQUEST_TASK = 'running requests from the app';
 /** Asks scripts/mail-agent.mjs to start the agent again. */
 const RESTART_EXIT_CODE = 75;
 
@@ -103,12 +96,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   await applySavedSettings(db);
   const stopFollowing = followSavedSettings(db);
   const leaveCluster = await joinCluster(db, ['agent']);
-  const requests = createRequestRunner({ db, agent, handlers }, () => requestTask.runNow());
-  const requestTask = repeat('running requests from the app', REQUEST_INTERVAL_MS, requests.startPending);
-  const notifiedTasks = [
-    repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
-    requestTask,
-  ];
+  const requests = createRequestRunner({ db, agent, handlers }, () => running.runNow(REQUEST_TASK));
   const control = createServiceControl(() => installation);
   const ending = new AbortController();
   const certificate = createCertificateKeeper({
@@ -118,25 +106,24 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     now: () => systemClock.now(),
     onLine: (line) => log.info({ host: agent.host }, line),
   });
-  const certificateTask = repeat('keeping the certificate', CERTIFICATE_INTERVAL_MS, certificate.keep);
-  certificateTask.runNow();
-  const operations = await startOperations({
+  const operations = await prepareOperations({
     db,
     agent,
     dkimStore,
     renewCertificate: certificate.renew,
     recovery: recoveredOperation,
     onOutdated: restart,
+    runNow: (task) => running.runNow(task),
   });
-  const watching = startWatching({ db, installation, control });
-  const backups = await startBackups({
+  const watching = watchingTasks({ db, installation, control });
+  const backups = await prepareBackups({
     db,
     host: agent.host,
     read: () => installation,
     redis,
     retryMail: watching.retryMail,
   });
-  const healthTask = repeat('checking health', HEALTH_INTERVAL_MS, async () => {
+  const checkHealth = async () => {
     const checked = checkMailServer({
       installation,
       handlers,
@@ -151,38 +138,53 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
       checkClock(db, hostname()),
     ]);
     await recordFindings(db, results.flat());
-  });
-  const tasks = [
-    ...notifiedTasks,
-    certificateTask,
-    repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
-    repeat('reading mail log', READ_INTERVAL_MS, async () => {
-      await readMail();
-      logReadAt = new Date();
-    }),
-    healthTask,
-    repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
+  };
+  const tasks: Task[] = [
+    { name: REQUEST_TASK, on: 'every instance', everySeconds: 1, wokenBy: AGENT_CHANNEL, run: requests.startPending },
+    {
+      name: 'publishing DKIM keys',
+      on: 'every instance',
+      everySeconds: 5,
+      wokenBy: AGENT_CHANNEL,
+      run: () => publishDkimKeys(db, dkimStore),
+    },
+    { name: 'keeping the certificate', on: 'every instance', everySeconds: 60, run: certificate.keep },
+    {
+      name: 'reporting that the agent is running',
+      on: 'every instance',
+      everySeconds: 5,
+      run: () => recordHeartbeat(db, agent),
+    },
+    {
+      name: 'reading mail log',
+      on: 'every instance',
+      everySeconds: 0.25,
+      run: async () => {
+        await readMail();
+        logReadAt = new Date();
+      },
+    },
+    { name: 'checking health', on: 'every instance', everySeconds: 30, wokenBy: CHECKS_CHANNEL, run: checkHealth },
+    {
+      name: 'deleting old records',
+      on: 'every instance',
+      everySeconds: 600,
+      run: () => deleteOldData(db, installation),
+    },
+    ...operations.tasks,
+    ...backups.tasks,
+    ...watching.tasks,
   ];
-  const endListening = listen(AGENT_CHANNEL, () => {
-    for (const { runNow } of [...notifiedTasks, operations.operationTask, backups.operationTask]) runNow();
-  });
-  const endHearing = onChecksRequested(() => {
-    healthTask.runNow();
-    operations.lookNow();
-  });
+  const running = startTasks(
+    tasks.map((task) => ({ ...task, isAwaited: true })),
+    { db, clock: systemClock },
+  );
   log.info({ host: agent.host, config: installation.config }, 'mail agent started');
   return async () => {
     ending.abort();
     // First, so that a long operation doesn't keep the agent from its other work.
-    await Promise.all([operations.end(), backups.end()]);
-    await Promise.all([
-      ...tasks.map(({ end }) => end()),
-      watching.end(),
-      endAnswers(),
-      endListening(),
-      endHearing(),
-      reportServer.close(),
-    ]);
+    await Promise.all([operations.stop(), backups.stop()]);
+    await Promise.all([running.end(), endAnswers(), reportServer.close()]);
     await requests.end();
     await contentSettled();
     stopFollowing();

@@ -10,6 +10,7 @@ import { publishedAt } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { outboundMta } from '@/modules/sending/submission/mta';
 import { deliverer } from '@/modules/webhooks/delivery/process';
+import { type RunningTasks, startTasks } from '@/server/background/start-tasks';
 import { systemClock } from '@/server/clock';
 import { database, isDatabaseAway } from '@/server/db';
 import { serveHttp } from '@/server/http/http-server';
@@ -21,7 +22,7 @@ import { startProcessMetrics } from '@/server/metrics/metrics';
 import { followReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
-import { startBackgroundTasks } from './background-tasks';
+import { tasks } from './tasks';
 
 const DATABASE_TIMEOUT_MS = 30_000;
 const DATABASE_RETRY_MS = 500;
@@ -32,7 +33,7 @@ export type App = {
   setupLink: string | null;
   /** Serves what `server` receives. `servePage` is Next.js. In development Next.js serves the API too, to reload it. */
   serve(server: Server, options: { servePage: PageHandler; isDev: boolean }): void;
-  /** Starts what runs in the background, which would slow down the start itself. */
+  /** Starts the tasks that modules declare, which would slow down the start itself. */
   startTasks(): void;
   /** Finishes the requests and webhook deliveries in flight, and starts no more. */
   close(): Promise<void>;
@@ -52,7 +53,7 @@ export async function start(): Promise<App> {
   await prepareLimits();
   const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   const anchor = setAuditAnchor(openAuditAnchor(env().dataDir, systemClock));
-  let stopTasks: (() => Promise<void>) | undefined;
+  let running: RunningTasks | undefined;
   let closeHttp: (() => Promise<void>) | undefined;
   return {
     setupLink,
@@ -74,11 +75,11 @@ export async function start(): Promise<App> {
       closeHttp = serveHttp(server, options);
     },
     startTasks() {
-      stopTasks ??= startBackgroundTasks(anchor);
+      running ??= startTasks(tasks, { db: database(), clock: systemClock });
     },
     close: async () => {
       stopFollowing();
-      await Promise.all([closeHttp?.(), deliverer().stop(), stopOperations(), stopTasks?.()]);
+      await Promise.all([closeHttp?.(), deliverer().stop(), stopOperations(), running?.end()]);
       // What the last requests wrote would be unsealed until the next start.
       await sealAuditEntries(database(), anchor).catch((error) => log.error({ error }, 'the last sealing failed'));
       await anchor.end();

@@ -36,6 +36,30 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
 });
 
+test('shows the scheduled tasks with their last and next run, and why one failed', async ({
+  signedIn: page,
+  sql,
+  check,
+}) => {
+  const name = unique('rotating ');
+  await sql(
+    `INSERT INTO scheduled_task (name, due_at, started_at, finished_at, duration_ms, failure, failing_since)
+     VALUES ($1, now() + interval '190 minutes', now() - interval '2 hours', now() - interval '2 hours', 4000, 'The disk is full.', now())`,
+    [name],
+  );
+  await page.goto(`${url()}/system/health`);
+  const table = page.getByRole('table', { name: 'Scheduled tasks' });
+  const row = table.getByRole('row', { name: `R${name.slice(1)}` });
+  await expect(row).toContainText('Failed');
+  await expect(row).toContainText('2 h ago');
+  await expect(row).toContainText('4 s');
+  await expect(row).toContainText('in 3 h');
+  await expect(table).toContainText('The disk is full.');
+  await expect(table.getByRole('row', { name: 'Checking the whole system' })).toContainText('OK');
+  await check();
+  await sql('DELETE FROM scheduled_task WHERE name = $1', [name]);
+});
+
 test('checks everything at once', async ({ signedIn: page, sql }) => {
   await page.goto(`${url()}/system/health`);
   const row = page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' });

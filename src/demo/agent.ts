@@ -9,8 +9,8 @@ import {
 } from '@/modules/mail-server/requests';
 import { createOperationRunner } from '@/modules/orchestrator/run';
 import { recordServices } from '@/modules/orchestrator/services';
-import { listen } from '@/server/background/notifications';
-import { repeat } from '@/server/background/repeat';
+import { startTasks } from '@/server/background/start-tasks';
+import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import packageJson from '../../package.json';
@@ -18,9 +18,7 @@ import { createQueueHandlers } from './mail-server/queue';
 import { performInDemo, servicesInDemo } from './mail-server/services';
 import { checkSieve } from './mail-server/sieve-check';
 
-const REQUEST_INTERVAL_MS = 1_000;
-const BEAT_INTERVAL_MS = 5_000;
-const TIDY_INTERVAL_MS = 10 * 60_000;
+const REQUEST_TASK = 'running requests from the app';
 
 /** Stands in for the mail agent, so that the pages of the queue and the services work in the demo. */
 async function run(): Promise<void> {
@@ -31,29 +29,38 @@ async function run(): Promise<void> {
     'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
   };
   await recordHeartbeat(db, agent);
-  const requests = createRequestRunner({ db, agent, handlers }, () => taking.runNow());
+  const requests = createRequestRunner({ db, agent, handlers }, () => running.runNow(REQUEST_TASK));
   const runners = (['services', 'mail_backup'] as const).map((lane) =>
     createOperationRunner({ db, clock: systemClock, host: agent.host, lane, perform: performInDemo }, () => {}),
   );
-  const performing = repeat('running operations', REQUEST_INTERVAL_MS, async () => {
-    for (const { runPending } of runners) await runPending();
-  });
   const report = () => recordServices(db, agent.host, servicesInDemo(agent.version));
   await report();
-  const taking = repeat('answering the app', REQUEST_INTERVAL_MS, requests.startPending);
-  const tasks = [
-    taking,
-    performing,
-    repeat('reporting the services', BEAT_INTERVAL_MS, report),
-    repeat('reporting that the agent is running', BEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
-    repeat('deleting old requests', TIDY_INTERVAL_MS, () => deleteOldRequests(db)),
+  const tasks: Task[] = [
+    { name: REQUEST_TASK, on: 'every instance', everySeconds: 1, wokenBy: AGENT_CHANNEL, run: requests.startPending },
+    {
+      name: 'running operations',
+      on: 'every instance',
+      everySeconds: 1,
+      wokenBy: AGENT_CHANNEL,
+      run: async () => {
+        for (const { runPending } of runners) await runPending();
+      },
+    },
+    { name: 'watching the services', on: 'every instance', everySeconds: 5, run: report },
+    {
+      name: 'reporting that the agent is running',
+      on: 'every instance',
+      everySeconds: 5,
+      run: () => recordHeartbeat(db, agent),
+    },
+    { name: 'deleting old records', on: 'every instance', everySeconds: 600, run: () => deleteOldRequests(db) },
   ];
-  const endListening = listen(AGENT_CHANNEL, () => {
-    taking.runNow();
-    performing.runNow();
-  });
+  const running = startTasks(
+    tasks.map((task) => ({ ...task, isAwaited: true })),
+    { db, clock: systemClock },
+  );
   const end = async () => {
-    await Promise.all([...tasks.map((task) => task.end()), endListening()]);
+    await running.end();
     await requests.end();
     await detach(db, agent);
     await db.$disconnect();

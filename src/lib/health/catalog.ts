@@ -172,6 +172,13 @@ const CHECKS = {
     unit: null,
     fix: 'If the log went back or was replaced, find out who did that: no entry is sealed until it has what this instance knows. After you restored the database by other means than Postroom’s, run npm run admin -- accept-audit-log. If the end can’t be kept, check that DATA_DIR can be written.',
   },
+  tasks: {
+    group: 'Work',
+    title: 'Scheduled task not completed',
+    unit: 's',
+    limits: above(900, null),
+    fix: 'Look for the task under System → Health, and for its name in the log of the instances. A failed task is repeated within a minute.',
+  },
   alert_emails: {
     group: 'Work',
     title: 'Oldest alert email not sent',

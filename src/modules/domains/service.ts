@@ -11,9 +11,11 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
-import { findMailHost } from './dns/checking/facts';
+import { dnsServers, findMailHost } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+
+export { dnsServers };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, q } = input;

@@ -18,6 +18,7 @@ import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
+import { RETENTION_TASK } from './retention/run';
 import {
   type GetTotals,
   type KeptDays,
@@ -111,7 +112,11 @@ export async function getTotals(ctx: ActorContext, input: GetTotals): Promise<Me
 
 /** The current or last run that deletes old messages. */
 export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {
-  return presentRetention(await ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }));
+  const [run, task] = await Promise.all([
+    ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }),
+    ctx.db.scheduledTask.findUnique({ where: { name: RETENTION_TASK } }),
+  ]);
+  return presentRetention(run, task?.failure || null);
 }
 
 export function getKeptDays(): KeptDays {
@@ -198,22 +203,21 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): Mes
   };
 }
 
-function presentRetention(run: RetentionRow): MessageRetention {
+function presentRetention(run: RetentionRow, failure: string | null): MessageRetention {
   return {
     kept_days: env().messageRetentionDays,
-    status: retentionStatus(run),
+    status: failure === null ? retentionStatus(run) : 'failing',
     started_at: run.startedAt?.toISOString() ?? null,
     finished_at: run.finishedAt?.toISOString() ?? null,
     delete_before: run.deleteBefore?.toISOString() ?? null,
     deleted_until: run.deletedUntil?.toISOString() ?? null,
     deleted: run.deletedCount,
-    failure: run.failure,
+    failure,
   };
 }
 
-function retentionStatus({ startedAt, finishedAt, failure }: RetentionRow): MessageRetention['status'] {
+function retentionStatus({ startedAt, finishedAt }: RetentionRow): MessageRetention['status'] {
   if (env().messageRetentionDays === 0) return 'off';
-  if (failure !== null) return 'failing';
   return startedAt !== null && finishedAt === null ? 'running' : 'waiting';
 }
 

@@ -89,7 +89,7 @@ describe('a running operation', () => {
   it('learns that the agent stops, and no other one is started then', async () => {
     const id = await start();
     const runner = runnerOf(async (_, { signal }) => {
-      runner.abort();
+      void runner.stop();
       return signal.aborted ? { state: 'interrupted', message: 'The mail agent was stopped.' } : DONE;
     });
     await runner.runPending();

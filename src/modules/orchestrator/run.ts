@@ -13,8 +13,8 @@ const RENEW_INTERVAL_MS = 5_000;
 export type OperationRunner = {
   /** Runs the operation that waits for this host in its lane, if there is one. Must not run concurrently with itself. */
   runPending: () => Promise<void>;
-  /** Ends the running operation at its next step, which then is interrupted. */
-  abort: () => void;
+  /** Ends the running operation at its next step, which then is interrupted. Resolves once it has ended. */
+  stop: () => Promise<void>;
 };
 
 /** The agent's side of operations. `perform` does the work; what it reports and how it ends is stored here. */
@@ -29,6 +29,7 @@ export function createOperationRunner(
   onFinished: (outcome: Outcome) => void,
 ): OperationRunner {
   const stopping = new AbortController();
+  let current: Promise<void> | undefined;
   const run = async (operation: ClaimedOperation) => {
     const { id, action, service, dryRun, input } = operation;
     const output = writeOutput(db, id);
@@ -55,9 +56,14 @@ export function createOperationRunner(
     async runPending() {
       if (stopping.signal.aborted) return;
       const operation = await claimOperation(db, host, lane);
-      if (operation) await run(operation);
+      if (!operation) return;
+      current = run(operation);
+      await current;
     },
-    abort: () => stopping.abort(),
+    async stop() {
+      stopping.abort();
+      await current;
+    },
   };
 }
 

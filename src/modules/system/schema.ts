@@ -35,9 +35,22 @@ export const HealthCheck = z
   .meta({ id: 'HealthCheck' });
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
+export const ScheduledTask = z
+  .object({
+    name: z.string().meta({ description: 'What it does, such as `deleting old messages`' }),
+    running_since: Timestamp.nullable().meta({ description: 'Null while it is not running' }),
+    last_run_at: Timestamp.nullable().meta({ description: 'End of the last run; null before the first one' }),
+    last_duration_ms: z.number().int().nullable(),
+    next_run_at: Timestamp.nullable().meta({ description: 'Null while it is running' }),
+    failure: z.string().nullable().meta({ description: 'Why the last run failed. It is repeated within a minute.' }),
+  })
+  .meta({ id: 'ScheduledTask' });
+export type ScheduledTask = z.infer<typeof ScheduledTask>;
+
 export const SystemHealth = z.object({
   status: HealthStatus.meta({ description: 'The worst of the checks, apart from unknown ones' }),
   checks: z.array(HealthCheck).meta({ description: 'The worst first' }),
+  tasks: z.array(ScheduledTask).meta({ description: 'What one instance at a time does at intervals, failures first' }),
 });
 export type SystemHealth = z.infer<typeof SystemHealth>;
 

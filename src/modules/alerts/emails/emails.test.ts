@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '@/server/clock';
+import { claimTurn, registerTasks, turnOf } from '@/server/background/turns';
 import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { runTask, sharedTask } from '@/test/tasks';
 import { checkAlertEmails, openAlerts, resolveAlert } from '../service';
-import { claimAlertEmails, markFailed, markSent } from './outbox';
-import { forgetAlertEmails, sendAlertEmails } from './send';
+import { alertTasks } from '../tasks';
+import { markFailed, markSent, nextAlertEmail } from './outbox';
+import { forgetAlertEmails } from './send';
 
 const mta = await startScriptedMta();
 const api = await keyClient();
@@ -22,7 +24,8 @@ beforeEach(async () => {
   await db.event.deleteMany();
   await db.domain.deleteMany();
   await makeDomain({ name: 'first.example' });
-  await db.$executeRaw`UPDATE alert_email_run SET next_attempt_at = now() - interval '1 second', lease_token = NULL, failure_count = 0, problem = '', refused = '{}'`;
+  await db.scheduledTask.deleteMany();
+  await db.$executeRaw`UPDATE alert_email_run SET next_attempt_at = now() - interval '1 second', failure_count = 0, problem = '', refused = '{}'`;
   applySaved({ ALERT_EMAILS: 'ops@far.example,oncall@far.example' });
 });
 
@@ -37,9 +40,11 @@ const open = (subject: string) =>
 const close = (subject: string) => resolveAlert(db, about(subject), new Date());
 /** As if a minute, or `minutes`, had passed. */
 const later = (minutes = 1) => db.$executeRaw`
-  WITH run AS (UPDATE alert_email_run SET next_attempt_at = next_attempt_at - make_interval(mins => ${minutes}::int))
+  WITH run AS (UPDATE alert_email_run SET next_attempt_at = next_attempt_at - make_interval(mins => ${minutes}::int)),
+       task AS (UPDATE scheduled_task SET due_at = due_at - make_interval(mins => ${minutes}::int))
   UPDATE alert_email SET created_at = created_at - make_interval(mins => ${minutes}::int)`;
-const send = () => sendAlertEmails(db, systemClock);
+const task = sharedTask(alertTasks, 'emailing alerts');
+const send = () => runTask(db, task);
 const headerOf = (message: string | undefined, name: string) =>
   new RegExp(`^${name}: (.*)\r$`, 'mi').exec((message ?? '').replaceAll(/\r\n[ \t]+/g, ' '))?.[1];
 const subjects = () => mta.server.messages.map((message) => headerOf(message, 'Subject'));
@@ -212,7 +217,7 @@ describe('an email', () => {
   it('that an instance was sending when it was killed is sent by another once the lease has ended', async () => {
     await open('SMTP');
     await later();
-    const lost = await claimAlertEmails(db);
+    const lost = await claimed();
     await send();
     expect(mta.server.messages).toEqual([]);
     await later(2);
@@ -220,11 +225,10 @@ describe('an email', () => {
     expect(mta.server.messages).toHaveLength(1);
     await open('IMAP');
     await later();
-    const held = await claimAlertEmails(db);
-    if (!lost || !held) throw new Error('nothing was claimed');
-    await markFailed(db, lost, 'Too late.');
-    await markSent(db, lost, '');
-    expect(await db.alertEmailRun.findFirst()).toMatchObject({ leaseToken: held.token, problem: '' });
+    await db.alertEmailRun.updateMany({ data: { failureCount: 3, problem: 'Of the next holder.' } });
+    await markFailed(lost, 'Too late.');
+    await markSent(lost, '');
+    expect(await db.alertEmailRun.findFirst()).toMatchObject({ failureCount: 3, problem: 'Of the next holder.' });
   });
 
   it('that an instance was sending when it was killed with SIGKILL is sent again, with the same Message-ID', async () => {
@@ -319,15 +323,24 @@ describe('an email', () => {
 /** Another process that emails what is due. */
 function startInstance(): ChildProcess {
   const code = `
-    import { sendAlertEmails } from './src/modules/alerts/emails/send.ts';
-    import { systemClock } from './src/server/clock.ts';
+    import { alertTasks } from './src/modules/alerts/tasks.ts';
     import { database } from './src/server/db.ts';
-    await sendAlertEmails(database(), systemClock);`;
+    import { runTask } from './src/test/tasks.ts';
+    await runTask(database(), alertTasks.find(({ name }) => name === 'emailing alerts'));`;
   const loader = './scripts/process/load-typescript.mjs';
   return spawn(process.execPath, ['--import', loader, '--input-type=module', '--eval', code], {
     env: { ...process.env, ALERT_EMAILS: 'ops@far.example,oncall@far.example' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+}
+
+/** The email of an instance that has claimed the run, and is gone. */
+async function claimed() {
+  const email = await nextAlertEmail(db);
+  await registerTasks(db, [task]);
+  const claim = await claimTurn(db, [task]);
+  if (!claim || !email) throw new Error('nothing was claimed');
+  return { db, email, turn: turnOf(claim) };
 }
 
 async function nextAttemptSeconds(): Promise<number> {

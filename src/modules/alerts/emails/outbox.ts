@@ -1,42 +1,31 @@
 import { type Finding, measured } from '@/lib/health/finding';
-import { uuidv7 } from '@/lib/uuid';
-import { leaseOf } from '@/server/background/lease';
+import type { Turn } from '@/server/background/task';
 import type { Database, Tx } from '@/server/db';
 import type { AlertRow } from '../message';
 
 /** All alerts within this time share one email. */
 const GATHER_SECONDS = 60;
-/** Longer than submitting an email can take. */
-const LEASE = leaseOf(60, 'next_attempt_at');
 const RETRY_DELAYS_SECONDS = [30, 60, 120, 300];
 /** Enough for any email; more are counted in the next one. */
 const MAX_ALERTS = 1_000;
 /** Unsent for longer, an email tells nothing that the console does not. */
 const KEPT_DAYS = 3;
 
-/**
- * The news of the next email, which only the process with the token may send until the lease ends. `missing` are the only
- * addresses that lack it, empty if all do.
- */
-export type Claim = { token: string; failureCount: number; news: AlertNews[]; missing: string[] };
+/** The news of the next email. `missing` are the only addresses that lack it, empty if all do. */
+export type NextEmail = { failureCount: number; news: AlertNews[]; missing: string[] };
 
 /** An alert of which an email tells that it was opened, closed, or both. */
 export type AlertNews = AlertRow & { changes: ('opened' | 'closed')[] };
 
 /**
  * Takes everything that waits for the same addresses, if the first of it has waited for a minute: at first what all
- * addresses lack. Null if nothing is due, or another instance has it.
+ * addresses lack. Null if nothing is due.
  */
-export async function claimAlertEmails(db: Database): Promise<Claim | null> {
-  const token = uuidv7();
+export async function nextAlertEmail(db: Database): Promise<NextEmail | null> {
   const [run] = await db.$queryRaw<{ failureCount: number; missing: string[] }[]>`
-    WITH due AS (
-      SELECT missing FROM alert_email
-       WHERE sent_at IS NULL AND created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
-       ORDER BY cardinality(missing) > 0, created_at LIMIT 1
-    )
-    UPDATE alert_email_run SET ${LEASE.claim(token)} FROM due WHERE ${LEASE.isOver}
-    RETURNING failure_count AS "failureCount", missing`;
+    SELECT failure_count AS "failureCount", missing FROM alert_email, alert_email_run
+     WHERE next_attempt_at <= now() AND sent_at IS NULL AND alert_email.created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
+     ORDER BY cardinality(missing) > 0, created_at LIMIT 1`;
   if (!run) return null;
   const waiting = await db.alertEmail.findMany({
     where: { sentAt: null, missing: { equals: run.missing } },
@@ -49,40 +38,51 @@ export async function claimAlertEmails(db: Database): Promise<Claim | null> {
     const known = byAlert.get(alert.id);
     byAlert.set(alert.id, { ...alert, changes: [...(known?.changes ?? []), change] });
   }
-  return { token, ...run, news: [...byAlert.values()] };
+  return { ...run, news: [...byAlert.values()] };
 }
 
-/** Records that the mail server accepted the email. @param problem the addresses that it refused, if any */
-export async function markSent(db: Database, claim: Claim, problem = '', refused: string[] = []): Promise<void> {
-  await db.$executeRaw`
-    WITH sent AS (
+type Attempt = { db: Database; turn: Turn; email: NextEmail };
+
+/**
+ * Records that the mail server accepted the email, even if another instance has taken over meanwhile.
+ * @param problem the addresses that it refused, if any
+ */
+export async function markSent({ db, turn, email }: Attempt, problem = '', refused: string[] = []): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const isHeld = await turn.renew(tx);
+    await tx.$executeRaw`
       UPDATE alert_email e SET sent_at = now()
-        FROM jsonb_to_recordset(${rowsOf(claim)}::jsonb) AS row(id uuid, change alert_change)
-       WHERE e.alert_id = row.id AND e.change = row.change
-    )
-    UPDATE alert_email_run SET ${LEASE.release()}, failure_count = 0, problem = ${problem}, refused = ${refused}::text[]
-     WHERE ${LEASE.isHeldBy(claim.token)}`;
+        FROM jsonb_to_recordset(${rowsOf(email)}::jsonb) AS row(id uuid, change alert_change)
+       WHERE e.alert_id = row.id AND e.change = row.change`;
+    if (isHeld)
+      await tx.$executeRaw`
+        UPDATE alert_email_run SET next_attempt_at = now(), failure_count = 0, problem = ${problem}, refused = ${refused}::text[]`;
+  });
 }
 
-/** Lets the email be tried again later for these addresses only, because it was accepted for the others. */
-export async function markMissing(db: Database, claim: Claim, problem: string, missing: string[]): Promise<void> {
-  await db.$executeRaw`
-    UPDATE alert_email e SET missing = ${missing}::text[]
-      FROM jsonb_to_recordset(${rowsOf(claim)}::jsonb) AS row(id uuid, change alert_change)
-     WHERE e.alert_id = row.id AND e.change = row.change AND e.sent_at IS NULL`;
-  await markFailed(db, claim, problem);
-}
-
-function rowsOf({ news }: Claim): string {
-  return JSON.stringify(news.flatMap(({ id, changes }) => changes.map((change) => ({ id, change }))));
-}
-
-/** Lets the email be tried again later, unless the lease was lost. */
-export async function markFailed(db: Database, { token, failureCount }: Claim, problem: string): Promise<void> {
+/**
+ * Lets the email be tried again later, unless another instance has taken over.
+ * @param missing the addresses that lack it, if it was accepted for others
+ */
+export async function markFailed({ db, turn, email }: Attempt, problem: string, missing?: string[]): Promise<void> {
+  const { failureCount } = email;
   const delay = RETRY_DELAYS_SECONDS[Math.min(failureCount, RETRY_DELAYS_SECONDS.length - 1)];
-  await db.$executeRaw`
-    UPDATE alert_email_run SET ${LEASE.release(delay)}, failure_count = failure_count + 1, problem = ${problem}, refused = '{}'
-     WHERE ${LEASE.isHeldBy(token)}`;
+  await db.$transaction(async (tx) => {
+    const isHeld = await turn.renew(tx);
+    if (missing)
+      await tx.$executeRaw`
+        UPDATE alert_email e SET missing = ${missing}::text[]
+          FROM jsonb_to_recordset(${rowsOf(email)}::jsonb) AS row(id uuid, change alert_change)
+         WHERE e.alert_id = row.id AND e.change = row.change AND e.sent_at IS NULL`;
+    if (isHeld)
+      await tx.$executeRaw`
+        UPDATE alert_email_run SET next_attempt_at = now() + make_interval(secs => ${delay}),
+                                   failure_count = failure_count + 1, problem = ${problem}, refused = '{}'`;
+  });
+}
+
+function rowsOf({ news }: NextEmail): string {
+  return JSON.stringify(news.flatMap(({ id, changes }) => changes.map((change) => ({ id, change }))));
 }
 
 /** Forgets that addresses were refused that are no longer among those of the alerts. */

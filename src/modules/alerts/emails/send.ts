@@ -1,39 +1,40 @@
 import { createHash } from 'node:crypto';
 import { type SystemMail, type SystemMailOutcome, submitSystemMail } from '@/modules/sending/service';
-import type { Clock } from '@/server/clock';
+import type { SharedContext } from '@/server/background/task';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import {
   type AlertNews,
-  claimAlertEmails,
   deleteOldAlertEmails,
   discardAlertEmails,
   discardWarnings,
   forgetRefused,
   markFailed,
-  markMissing,
   markSent,
+  nextAlertEmail,
 } from './outbox';
 import { alertMail } from './text';
 
-/** Emails ALERT_EMAILS about the alerts that were opened and closed, if that is due. Any instance may run it at any time. */
-export async function sendAlertEmails(db: Database, clock: Clock): Promise<void> {
+/** Emails ALERT_EMAILS about the alerts that were opened and closed, if that is due. */
+export async function sendAlertEmails({ db, clock, turn }: SharedContext): Promise<void> {
   const { alertEmails, alertEmailSeverity, appUrl } = env();
   if (alertEmails.length === 0) return discardAlertEmails(db);
   if (alertEmailSeverity === 'critical') await discardWarnings(db);
-  const claim = await claimAlertEmails(db);
-  if (!claim) return forgetRefused(db, alertEmails);
-  const to = alertEmails.filter((address) => claim.missing.length === 0 || claim.missing.includes(address));
+  const email = await nextAlertEmail(db);
+  if (!email) return forgetRefused(db, alertEmails);
+  const { missing, news } = email;
+  const attempt = { db, turn, email };
+  const to = alertEmails.filter((address) => missing.length === 0 || missing.includes(address));
   // The addresses that lacked it were removed meanwhile.
-  if (to.length === 0) return markSent(db, claim);
-  const mail = { to, ...alertMail(claim.news, appUrl), key: keyOf(claim.news), at: clock.now() };
+  if (to.length === 0) return markSent(attempt);
+  const mail = { to, ...alertMail(news, appUrl), key: keyOf(news), at: clock.now() };
   const outcome = await submit(db, mail);
   const { problem } = outcome;
-  if (problem) log.warn({ problem, count: claim.news.length }, 'emailing alerts failed');
-  if (!outcome.isAccepted) await markFailed(db, claim, problem);
-  else if (outcome.missing.length > 0) await markMissing(db, claim, problem, outcome.missing);
-  else await markSent(db, claim, problem, outcome.refused);
+  if (problem) log.warn({ problem, count: news.length }, 'emailing alerts failed');
+  if (!outcome.isAccepted) await markFailed(attempt, problem);
+  else if (outcome.missing.length > 0) await markFailed(attempt, problem, outcome.missing);
+  else await markSent(attempt, problem, outcome.refused);
 }
 
 /** Gives up on emails that could not be sent for days. */

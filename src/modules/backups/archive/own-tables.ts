@@ -56,8 +56,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   message_event: 'at detail id message_id recipient type',
   message_recipient:
     'address category cause created_at delivered_at enhanced_code id kind message_id response route smtp_code status',
-  message_retention:
-    'complete_since delete_before deleted_count deleted_until due_at failure finished_at id lease_token started_at',
+  message_retention: 'complete_since delete_before deleted_count deleted_until finished_at id started_at',
   message_total: 'count direction status',
   oidc_identity: 'admin_id created_at issuer provider_id subject',
   operation:

@@ -13,15 +13,14 @@ export const OF_INSTANCES = [
   'backup_operation',
   'cluster_node',
   'health_check',
-  'health_run',
   'health_sample',
   'mail_agent',
   'mail_backup',
   'mail_backup_plan',
   'mail_service',
   'mail_snapshot',
-  'outside_heartbeat',
   'rate_limit',
+  'scheduled_task',
   'sql_function',
 ];
 

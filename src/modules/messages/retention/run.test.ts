@@ -1,18 +1,26 @@
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
+import type { Task } from '@/server/background/task';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
-import { deleteOldMessages } from './run';
+import { runTask } from '@/test/tasks';
+import { deleteOldMessages, RETENTION_TASK } from './run';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 const now = new Date();
 const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
-const run = (over: { keptDays?: number; batchSize?: number } = {}) =>
-  deleteOldMessages(db, { now, keptDays: KEPT_DAYS, ...over });
+type RunOptions = { keptDays?: number; batchSize?: number; isWanted?: () => boolean };
+const task = (over: RunOptions): Task => ({
+  name: RETENTION_TASK,
+  on: 'one instance',
+  everySeconds: 3600,
+  run: (context) => deleteOldMessages(context, { keptDays: KEPT_DAYS, ...over }),
+});
+const run = (over: RunOptions = {}) => runTask(db, task(over), { clock: { now: () => now }, ifDue: true });
 
 const domain = await makeDomain();
 const api = await keyClient({ role: 'super_admin' });
@@ -24,15 +32,9 @@ afterAll(() => mta.server.close());
 
 beforeEach(async () => {
   await db.message.deleteMany();
-  const nothing = {
-    leaseToken: null,
-    startedAt: null,
-    finishedAt: null,
-    failure: null,
-    deletedUntil: null,
-    deletedCount: 0,
-  };
-  await db.messageRetention.update({ where: { id: 1 }, data: { ...nothing, dueAt: new Date(0) } });
+  const nothing = { startedAt: null, finishedAt: null, deletedUntil: null, deletedCount: 0 };
+  await db.messageRetention.update({ where: { id: 1 }, data: nothing });
+  await db.scheduledTask.deleteMany();
 });
 
 type Over = {
@@ -65,7 +67,7 @@ async function makeMessage(days: number, { status = 'delivered', events = ['acce
 }
 
 const ids = async () => (await db.message.findMany({ select: { id: true } })).map(({ id }) => id);
-const becomeDue = () => db.$executeRaw`UPDATE message_retention SET due_at = now() - interval '1 second'`;
+const becomeDue = () => db.$executeRaw`UPDATE scheduled_task SET due_at = now() - interval '1 second'`;
 
 describe('messages', () => {
   it('are deleted after the retention period, with their recipients and trace', async () => {
@@ -110,7 +112,7 @@ describe('messages', () => {
   it('are deleted no further once that is no longer wanted', async () => {
     for (let n = 0; n < 4; n++) await makeMessage(100 + n);
     let left = 1;
-    await deleteOldMessages(db, { now, keptDays: KEPT_DAYS, batchSize: 2, isWanted: () => left-- > 0 });
+    await run({ batchSize: 2, isWanted: () => left-- > 0 });
     expect(await ids()).toHaveLength(2);
   });
 
@@ -171,7 +173,7 @@ describe('a run', () => {
     const paused = await pauseAt(2);
     const first = run({ batchSize: 2 });
     await paused.pid();
-    const takeover = db.messageRetention.updateMany({ data: { leaseToken: uuidv7() } });
+    const takeover = db.scheduledTask.updateMany({ data: { leaseToken: uuidv7() } });
     await paused.end();
     await Promise.all([first, takeover]);
     expect(await ids()).toHaveLength(2);

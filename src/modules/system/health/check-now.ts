@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { listen } from '@/server/background/notifications';
+import { requestTurn } from '@/server/background/turns';
 import type { Database, Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { SystemHealth } from '../schema';
 import { getSystemHealth } from './read';
+import { SYSTEM_TASK } from './scheduled-tasks';
 
-const CHANNEL = 'postroom_health';
+export const CHECKS_CHANNEL = 'postroom_health';
 const LOOK_INTERVAL_MS = 250;
 /** Longer than a check that times out. One whose instance is gone is not waited for any longer. */
 const WAIT_MS = 12_000;
@@ -25,14 +26,9 @@ export async function checkNow(ctx: MutationContext): Promise<SystemHealth> {
 
 /** @returns the time of the database, which results from then on are later than */
 export async function requestChecks(tx: Tx): Promise<Date> {
-  const [{ at }] = await tx.$queryRaw<[{ at: Date }]>`UPDATE health_run SET due_at = now() RETURNING now() AS at`;
-  await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, '')`;
+  await requestTurn(tx, SYSTEM_TASK);
+  const [{ at }] = await tx.$queryRaw<[{ at: Date }]>`SELECT now() AS at, pg_notify(${CHECKS_CHANNEL}, '')::text`;
   return at;
-}
-
-/** @returns a function that stops listening */
-export function onChecksRequested(run: () => void): () => Promise<void> {
-  return listen(CHANNEL, run);
 }
 
 async function hasResultsBefore(db: Database, at: Date): Promise<boolean> {

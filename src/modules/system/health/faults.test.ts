@@ -8,16 +8,16 @@ import type { Finding } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
 import { joinCluster } from '@/modules/cluster/heartbeat';
 import { createDeliverer } from '@/modules/webhooks/delivery/deliverer';
-import { systemClock } from '@/server/clock';
 import { toDatabase } from '@/server/db';
 import { applySaved, env } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { ok, scriptedEndpoint } from '@/test/servers/scripted-endpoint';
+import { taskContext } from '@/test/tasks';
 import { checkDatabase } from './database';
 import { recordFindings, updateAlerts } from './record';
-import { checkClock, runHealthChecks } from './run';
+import { checkClock, checkInstance, checkSystem } from './run';
 import { checkWork } from './work';
 
 const api = await keyClient();
@@ -68,7 +68,7 @@ describe('a clock that differs from the database’s', () => {
       process.env.PORT = port;
       // The environment is read again with other saved settings.
       applySaved({ EVENT_RETENTION_DAYS: port });
-      await runHealthChecks(db, systemClock);
+      await checkInstance(taskContext(db));
     }
     delete process.env.PORT;
     applySaved({});
@@ -130,7 +130,8 @@ describe('a database that accepts no connections', () => {
     onTestFinished(() => void process.off('unhandledRejection', note));
     const refused = toDatabase(new PrismaPg({ connectionString: 'postgresql://postroom@127.0.0.1:9/postroom' }));
     onTestFinished(() => refused.$disconnect());
-    await expect(runHealthChecks(refused, systemClock)).rejects.toThrow();
+    await expect(checkInstance(taskContext(refused))).rejects.toThrow();
+    await expect(checkSystem(taskContext(refused))).rejects.toThrow();
     // Node.js reports them after the current turn.
     await setImmediate();
     expect(unhandled).toEqual([]);

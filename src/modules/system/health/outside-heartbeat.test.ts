@@ -5,8 +5,11 @@ import { env } from '@/server/settings/env';
 import { applySavedSettings } from '@/server/settings/saved';
 import { db } from '@/test/database';
 import { startHttpsReceiver } from '@/test/servers/https-receiver';
+import { runTask, sharedTask } from '@/test/tasks';
+import { systemTasks } from '../tasks';
 import { checkOutsideHeartbeat, sendOutsideHeartbeat } from './outside-heartbeat';
 import { recordFindings } from './record';
+import { HEARTBEAT_TASK, SYSTEM_TASK } from './scheduled-tasks';
 
 let status = 200;
 const monitor = await startHttpsReceiver({ handler: () => ({ status, body: 'OK' }) });
@@ -35,7 +38,7 @@ beforeEach(async () => {
   status = 200;
   monitor.requests.length = 0;
   await db.healthCheck.deleteMany();
-  await db.$executeRaw`UPDATE outside_heartbeat SET due_at = now() - interval '1 second', failing_since = NULL, problem = ''`;
+  await db.scheduledTask.deleteMany();
   await finishedAgo(0);
   await setUrl(`${monitor.url}/ping/secret-check`);
   await recordFindings(db, [measured('disk', 50, 'a'), measured('database', 1)]);
@@ -46,12 +49,18 @@ afterAll(() => {
 });
 
 const request = (outbound: OutboundRequest) => requestOnce(outbound, { allowPrivateNetworks: true, ca: monitor.ca });
-const send = () => sendOutsideHeartbeat(db, request);
+const task = { ...sharedTask(systemTasks, HEARTBEAT_TASK), run: () => sendOutsideHeartbeat(db, request) };
+/** @throws if the request failed */
+const send = () => runTask(db, task, { ifDue: true });
+const sendAndFail = () => expect(send()).rejects.toThrow();
 const later = (seconds: number) => db.$executeRaw`
-  UPDATE outside_heartbeat SET due_at = due_at - make_interval(secs => ${seconds}),
-                               failing_since = failing_since - make_interval(secs => ${seconds})`;
+  UPDATE scheduled_task SET due_at = due_at - make_interval(secs => ${seconds}),
+                            failing_since = failing_since - make_interval(secs => ${seconds})
+   WHERE name = ${HEARTBEAT_TASK}`;
 const finishedAgo = (seconds: number) =>
-  db.$executeRaw`UPDATE health_run SET finished_at = now() - make_interval(secs => ${seconds})`;
+  db.$executeRaw`
+    INSERT INTO scheduled_task (name, finished_at) VALUES (${SYSTEM_TASK}, now() - make_interval(secs => ${seconds}))
+    ON CONFLICT (name) DO UPDATE SET finished_at = excluded.finished_at`;
 const check = async () => (await checkOutsideHeartbeat(db))[0];
 
 describe('HEARTBEAT_URL', () => {
@@ -84,10 +93,10 @@ describe('HEARTBEAT_URL', () => {
   it('degrades its check while requests fail, without its path, and never brings it down', async () => {
     const { host } = new URL(monitor.url);
     status = 404;
-    await send();
+    await sendAndFail();
     expect(await check()).toMatchObject({ status: 'ok', message: `${host} answered 404 Not Found` });
     await later(7_200);
-    await send();
+    await sendAndFail();
     const found = await check();
     expect(found).toMatchObject({ name: 'heartbeat', status: 'degraded' });
     expect(JSON.stringify(found)).not.toContain('secret-check');
@@ -98,15 +107,16 @@ describe('HEARTBEAT_URL', () => {
   });
 
   it('must be public, unless private networks are allowed', async () => {
-    await sendOutsideHeartbeat(db);
+    await expect(runTask(db, sharedTask(systemTasks, HEARTBEAT_TASK))).rejects.toThrow();
     expect(monitor.requests).toEqual([]);
     expect(await check()).toMatchObject({ message: expect.stringContaining('private or reserved address') });
   });
 
   it('that is removed leaves no problem behind', async () => {
     status = 500;
-    await send();
+    await sendAndFail();
     await setUrl('');
+    await later(60);
     await send();
     expect(await check()).toMatchObject({ value: 0, message: '' });
   });

@@ -2,6 +2,7 @@ import { type CheckName, HEALTH_CHECKS } from '@/lib/health/catalog';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { GetHealthHistory, HealthCheck, HealthHistory, SystemHealth } from '../schema';
+import { listTasks } from './scheduled-tasks';
 
 /** Four runs missed. */
 const STALE_AFTER_MS = 60_000;
@@ -9,10 +10,10 @@ const ORDER = Object.keys(HEALTH_CHECKS);
 const WORST_FIRST: HealthCheck['status'][] = ['down', 'degraded', 'unknown', 'ok'];
 
 export async function getSystemHealth(ctx: ActorContext): Promise<SystemHealth> {
-  const rows = await ctx.db.healthCheck.findMany();
+  const [rows, tasks] = await Promise.all([ctx.db.healthCheck.findMany(), listTasks(ctx.db)]);
   const now = ctx.clock.now();
   const checks = rows.flatMap((row) => (isKnown(row.name) ? [present(row.name, row, now)] : []));
-  return { status: worstOf(checks), checks: checks.sort(byUrgency) };
+  return { status: worstOf(checks), checks: checks.sort(byUrgency), tasks };
 }
 
 export async function getHealthHistory(ctx: ActorContext, where: GetHealthHistory): Promise<HealthHistory> {

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '@/server/clock';
 import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeRedis } from '@/test/servers/redis';
+import { taskContext } from '@/test/tasks';
 import { updateAlerts } from './record';
-import { runHealthChecks } from './run';
+import { checkInstance } from './run';
 
 /** Runs the checks of this instance. @returns the status of Redis */
 async function check(): Promise<string | undefined> {
-  await db.$executeRaw`UPDATE health_run SET due_at = now() + interval '1 hour'`;
-  await runHealthChecks(db, systemClock);
+  await checkInstance(taskContext(db));
   return (await db.healthCheck.findFirst({ where: { name: 'redis' } }))?.status;
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { sendAlertEmails } from '@/modules/alerts/emails/send';
 import { openAlerts } from '@/modules/alerts/service';
-import { systemClock } from '@/server/clock';
+import { alertTasks } from '@/modules/alerts/tasks';
 import { applySaved } from '@/server/settings/env';
+import { runTask, sharedTask } from '@/test/tasks';
 import { activateKey, signaturesOf } from '../support/dkim-keys';
 import { db } from '../support/mail-server';
 import { at, domain, remoteAddress, remoteServer, webhookEvents } from '../support/traced-mail';
@@ -18,7 +18,7 @@ describe('an email about an alert', () => {
     const alert = { kind: 'system_down', subject: 'IMAP', text: 'Restart it.', domainId: null } as const;
     await openAlerts(db, [{ ...alert, count: 0, expected: 0 }], new Date());
     await db.$executeRaw`UPDATE alert_email SET created_at = created_at - interval '1 minute'`;
-    await sendAlertEmails(db, systemClock);
+    await runTask(db, sharedTask(alertTasks, 'emailing alerts'));
     const arrived = () => remoteServer.received.find(({ rcptTo }) => rcptTo.includes(to));
     await expect.poll(arrived).toBeDefined();
     expect(await signaturesOf(arrived()?.raw ?? Buffer.alloc(0))).toEqual([`pass rsa-sha256 by first.${domain.name}`]);

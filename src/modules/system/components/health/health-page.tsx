@@ -18,6 +18,7 @@ import { formatClock, formatPlural } from '@/lib/format';
 import type { HealthCheck, SystemHealth } from '../../schema';
 import { checkColumns } from './check-columns';
 import { Problems } from './problems';
+import { TASK_COLUMNS } from './task-columns';
 
 const CheckHistory = lazyDialog(() => import('./check-history').then((module) => module.CheckHistory));
 
@@ -62,6 +63,18 @@ export function HealthPage() {
               </section>
             );
           })}
+          {health.data.tasks.length > 0 && (
+            <section aria-label="Scheduled tasks">
+              <SectionHeading title="Scheduled tasks" />
+              <DataTable
+                caption="Scheduled tasks"
+                columns={TASK_COLUMNS}
+                rows={health.data.tasks}
+                rowKey={({ name }) => name}
+                expanded={({ failure }) => failure}
+              />
+            </section>
+          )}
         </>
       )}
       {history && <CheckHistory check={history} opened onClose={() => setHistory(null)} />}
