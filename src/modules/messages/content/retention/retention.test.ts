@@ -141,6 +141,21 @@ describe('deleting objects', () => {
     expect(await hasObject(objectName)).toBe(false);
   });
 
+  it('by an instance that was too slow changes nothing once another has taken over', async () => {
+    const { id, objectName } = await keep(24 * 8);
+    await expireContent(db, NOW, ROOMY);
+    const next = { leaseToken: uuidv7(), leasedUntil: new Date(Date.now() + 60_000) };
+    const slow = {
+      ...store,
+      async remove(names: readonly string[]) {
+        await db.messageContent.update({ where: { messageId: id }, data: next });
+        await store.remove(names);
+      },
+    };
+    await deleteUnwantedObjects(db, slow);
+    expect(await row(id)).toMatchObject({ objectName, ...next });
+  });
+
   it('leaves those of another store alone', async () => {
     const { id, objectName } = await keep(24 * 8, { storeId: uuidv7() });
     await expireContent(db, NOW, ROOMY);
