@@ -9,6 +9,8 @@ import { claimTurn, registerTasks, runTurn } from './turns';
 
 /** How often the tasks of one instance are looked for: some start later by as much. */
 const LOOK_INTERVAL_MS = 2_000;
+/** Not only at the start, since during an upgrade other versions run tasks that this one doesn't know. */
+const REGISTER_INTERVAL_MS = 5 * 60_000;
 /** Of the tasks that can wait, so that they leave connections to the database to requests. */
 const MAX_PATIENT = 2;
 
@@ -32,7 +34,7 @@ export function startTasks(tasks: readonly Task[], { db, clock }: { db: Database
     own.set(task.name, repeat(task.name, task.everySeconds * 1_000, run));
   }
   const shared = tasks.filter((task) => task.on === 'one instance');
-  const turns = startTurns(shared, { db, clock, isPaused, ending: ending.signal });
+  const turns = shared.length > 0 ? startTurns(shared, { db, clock, isPaused, ending: ending.signal }) : undefined;
   const runNow = (task: Task) => (task.on === 'every instance' ? own.get(task.name) : turns)?.runNow();
   for (const { runNow } of own.values()) runNow();
 
@@ -54,7 +56,7 @@ export function startTasks(tasks: readonly Task[], { db, clock }: { db: Database
         const ended = own.get(name)?.end();
         return isAwaited ? ended : undefined;
       });
-      await Promise.all([...ends, turns.end(), ...endListening.map((end) => end())]);
+      await Promise.all([...ends, turns?.end(), ...endListening.map((end) => end())]);
     },
   };
 }
@@ -65,7 +67,6 @@ type Options = { db: Database; clock: Clock; isPaused: (task: Task) => boolean; 
 function startTurns(tasks: SharedTask[], { db, clock, isPaused, ending }: Options) {
   const failures = new Map(tasks.map(({ name }) => [name, failureLog(name)]));
   const running = new Map<SharedTask, { stopping: AbortController; ended: Promise<void> }>();
-  let isRegistered = tasks.length === 0;
 
   function startable(): SharedTask[] {
     const patient = [...running.keys()].filter(({ canWait }) => canWait).length;
@@ -76,8 +77,6 @@ function startTurns(tasks: SharedTask[], { db, clock, isPaused, ending }: Option
 
   async function startDue(): Promise<void> {
     for (const [task, { stopping }] of running) if (isPaused(task)) stopping.abort();
-    if (!isRegistered) await registerTasks(db, tasks);
-    isRegistered = true;
     for (let candidates = startable(); candidates.length > 0; candidates = startable()) {
       const claim = await claimTurn(db, candidates);
       if (!claim) return;
@@ -92,11 +91,15 @@ function startTurns(tasks: SharedTask[], { db, clock, isPaused, ending }: Option
   }
 
   const looking = repeat('starting scheduled tasks', LOOK_INTERVAL_MS, startDue);
-  if (tasks.length > 0) looking.runNow();
+  const registering = repeat('registering scheduled tasks', REGISTER_INTERVAL_MS, async () => {
+    await registerTasks(db, tasks);
+    looking.runNow();
+  });
+  registering.runNow();
   return {
     runNow: looking.runNow,
     async end() {
-      await looking.end();
+      await Promise.all([registering.end(), looking.end()]);
       await Promise.all([...running].map(([{ isAwaited }, { ended }]) => (isAwaited ? ended : undefined)));
     },
   };

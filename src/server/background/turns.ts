@@ -10,18 +10,19 @@ const LEASE = leaseOf(30, 'due_at');
 const RENEW_INTERVAL_MS = 5_000;
 /** A failed run is repeated after this time, or after the interval of the task if that is shorter. */
 const RETRY_SECONDS = 60;
-const FORGOTTEN_AFTER_DAYS = 7;
+/** Shorter than the time after which a task that is due degrades its check. */
+const FORGOTTEN_AFTER_MINUTES = 10;
 const MAX_FAILURE_LENGTH = 500;
 
 type Claim = { task: SharedTask; token: string; nextAt: Date };
 
-/** Adds the tasks that are new, which are due at once, and forgets those that no instance has run for a week. */
+/** Adds the tasks that are new, which are due at once, and forgets those of another version that no instance runs any longer. */
 export async function registerTasks(db: Database, tasks: readonly SharedTask[]): Promise<void> {
   const names = tasks.map(({ name }) => name);
   await db.$executeRaw`
     WITH forgotten AS (
       DELETE FROM scheduled_task
-       WHERE due_at < now() - make_interval(days => ${FORGOTTEN_AFTER_DAYS}) AND name <> ALL (${names}::text[])
+       WHERE due_at < now() - make_interval(mins => ${FORGOTTEN_AFTER_MINUTES}) AND name <> ALL (${names}::text[])
     )
     INSERT INTO scheduled_task (name) SELECT unnest(${names}::text[]) ON CONFLICT (name) DO NOTHING`;
 }
