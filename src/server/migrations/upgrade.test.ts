@@ -7,10 +7,12 @@ import { replacedMigrations } from '@/test/replaced-migrations';
 import { checkIsMigrated, migrate } from '../../../scripts/postgres/database.mjs';
 import { isRevised } from '../../../scripts/postgres/function-revision.mjs';
 import { FUNCTIONS, readFunctions } from './function-files.mjs';
+import { applyMigrations, readMigrations } from './migrations.mjs';
 import { findReplacedHistory } from './replaced-history.mjs';
 
 const own = process.cwd();
 const { revision } = await readFunctions();
+const migrations = await readMigrations();
 const UUID = '01890000-0000-7000-8000-000000000001';
 
 type Files = Record<string, string | null>;
@@ -67,7 +69,7 @@ describe('an upgrade', () => {
     const expected = await catalog();
     database = await makeDatabase('template0');
     const counts = await Promise.all([start(), start()]);
-    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 2]);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, migrations.length]);
     expect(await catalog()).toEqual(expected);
     expect(expected.length).toBeGreaterThan(80);
   });
@@ -176,11 +178,12 @@ it('a changed file needs another revision', async () => {
 });
 
 describe('a database of before the first release', () => {
-  /** Records the replaced migrations instead of the baseline. */
-  async function beforeBaseline(migrations = replacedMigrations) {
+  /** Makes the tables of the baseline, with a record of the migrations that it replaced. */
+  async function beforeBaseline(replaced = replacedMigrations) {
     const installed = '2026-11-22T10:00:00Z';
+    database = await makeDatabase('template0');
+    await applyMigrations(database.client, migrations.slice(0, 1));
     await database.client.query(`
-      DROP TABLE sql_function;
       DELETE FROM _prisma_migrations;
       CREATE FUNCTION seal_audit_entries(at_most integer) RETURNS integer LANGUAGE sql RETURN 0;
       INSERT INTO domain (id, name, updated_at) VALUES ('${UUID}', 'a.example', now())`);
@@ -188,7 +191,7 @@ describe('a database of before the first release', () => {
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at)
        SELECT gen_random_uuid(), checksum, name, $2::timestamptz + row_number() OVER () * interval '1 day', now()
          FROM jsonb_to_recordset($1) AS m(name text, checksum text)`,
-      [JSON.stringify(migrations), installed],
+      [JSON.stringify(replaced), installed],
     );
   }
 
@@ -197,13 +200,10 @@ describe('a database of before the first release', () => {
     await beforeBaseline();
     await expect(checkIsMigrated(own, database.url)).rejects.toThrow('The database is not up to date.');
     const counts = await Promise.all([start(), start()]);
-    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1]);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, migrations.length - 1]);
     expect(
       await rowsOf('SELECT migration_name AS name, started_at < now() AS "isPast" FROM _prisma_migrations ORDER BY 1'),
-    ).toEqual([
-      { name: '20261121000000_baseline', isPast: true },
-      { name: '20261203000000_sql_functions', isPast: true },
-    ]);
+    ).toEqual(migrations.map(({ name }) => ({ name, isPast: true })));
     expect(await oneOf('SELECT min(started_at) FROM _prisma_migrations')).toEqual(new Date('2026-11-23T10:00:00Z'));
     expect(await rowsOf('SELECT name FROM domain')).toEqual([{ name: 'a.example' }]);
     expect(await catalog()).toEqual(expected);
@@ -221,11 +221,11 @@ describe('a database of before the first release', () => {
       replacedMigrations.with(9, { name: String(replacedMigrations[9]?.name), checksum: 'x' }),
       /Start with a new database/,
     ],
-  ])('is refused %s, and stays as it is', async (_, migrations, refusal) => {
-    await beforeBaseline(migrations);
+  ])('is refused %s, and stays as it is', async (_, replaced, refusal) => {
+    await beforeBaseline(replaced);
     await expect(start()).rejects.toThrow(refusal);
     await expect(checkIsMigrated(own, database.url)).rejects.toThrow(refusal);
-    expect(await oneOf('SELECT count(*)::int FROM _prisma_migrations')).toBe(migrations.length);
+    expect(await oneOf('SELECT count(*)::int FROM _prisma_migrations')).toBe(replaced.length);
     expect(await oneOf("SELECT to_regclass('sql_function')")).toBeNull();
   });
 

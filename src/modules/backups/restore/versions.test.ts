@@ -3,6 +3,7 @@ import { createGunzip, gzipSync } from 'node:zlib';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { extract, pack } from 'tar-stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readMigrations } from '@/server/migrations/migrations.mjs';
 import { backUp, connect, hashOf, identity, makeDatabase, makeMigrations, sourceOf } from '@/test/backups';
 import { makeAlias, makeDomain } from '@/test/factories';
 import { replacedMigrations } from '@/test/replaced-migrations';
@@ -116,8 +117,10 @@ describe('an archive of before the first release', () => {
     alter({ header: (header) => Object.assign(header, { migrations }) });
 
   it('is proven, shown and restored as one of the baseline', async () => {
-    const bytes = await withMigrations(replacedMigrations);
-    expect(await proveArchive(databaseUrl, sourceOf(bytes))).toMatchObject({ isProven: true, migrated: 1 });
+    // With the migrations since then, as after an upgrade: only this version's tables can be made here.
+    const [, ...later] = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
+    const bytes = await withMigrations([...replacedMigrations, ...later]);
+    expect(await proveArchive(databaseUrl, sourceOf(bytes))).toMatchObject({ isProven: true, migrated: 0 });
     await other.client.query('DELETE FROM alias');
     const differences = await previewRestore(other.client, sourceOf(bytes));
     expect(differences).toContainEqual(expect.objectContaining({ table: 'alias', added: 1 }));
