@@ -138,7 +138,7 @@ export const onAllImports = [
     comment: 'Scripts run without a build: from the app they import only settings, password rules and migrations.',
     severity: 'error',
     from: { path: '^scripts/' },
-    to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules|migrations/[^/]+)\\.mjs$' },
+    to: { path: '^src/', pathNot: '^src/server/(settings/[^/]+|secrets/password-rules|migrations/[^/]+)\\.mjs$' },
   },
   {
     name: 'no-cycles',

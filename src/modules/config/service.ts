@@ -6,9 +6,9 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { versionConflict } from '@/server/procedures/versions';
-import { SETTINGS } from '@/server/settings/catalog';
+import { SETTINGS } from '@/server/settings/declarations.mjs';
 import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/settings/saved';
-import { type SettingName, settingLimits, settingNames } from '@/server/settings/settings.mjs';
+import { type SettingName, settingNames } from '@/server/settings/settings.mjs';
 import type { ConfigChanges, ListSettingChanges, Setting, SettingChange, UpdateConfig } from './schema';
 import { settingText, settingValue, type Value } from './values';
 
@@ -145,8 +145,6 @@ function stateOf(key: SettingName, saved: string | undefined): Pick<Setting, 'va
 }
 
 const REDACTED = '••••••••';
-/** URLs whose path works like a password. */
-const WITH_SECRET_PATH: SettingName[] = ['HEARTBEAT_URL'];
 
 function shown(key: SettingName, given: string): Value | null {
   if (!SETTINGS[key].isSecret) return settingValue(key, given);
@@ -155,7 +153,7 @@ function shown(key: SettingName, given: string): Value | null {
   if (!key.endsWith('_URL') || !URL.canParse(given)) return REDACTED;
   const url = new URL(given);
   if (url.password) url.password = 'redacted';
-  if (WITH_SECRET_PATH.includes(key)) url.pathname = '/redacted';
+  if (SETTINGS[key].hasSecretPath) url.pathname = '/redacted';
   url.search = '';
   return url.href;
 }
@@ -165,22 +163,21 @@ function presentAll(saved: SavedByKey): Setting[] {
 }
 
 function present(key: SettingName, row: Saved | undefined): Setting {
-  const { group, type, unit, isMutable, isSecret, description } = SETTINGS[key];
-  const { minimum, maximum } = settingLimits(key);
+  const { group, type, unit, minimum, maximum, isMutable, isSecret, description, ifUnset } = SETTINGS[key];
   const state = stateOf(key, row?.value);
   return {
     key,
     group,
     ...state,
     type,
-    unit,
-    minimum,
-    maximum,
+    unit: unit ?? null,
+    minimum: minimum ?? null,
+    maximum: maximum ?? null,
     default: settingValue(key),
     mutable: isMutable && !process.env[key],
     secret: isSecret,
     needs_restart: !isMutable,
-    description,
+    description: ifUnset ? `${description} Not set: ${ifUnset}.` : description,
     problem: row && state.source === 'default' ? 'The saved value is not valid in this version.' : null,
     updated_at: row?.updatedAt.toISOString() ?? null,
     updated_by: row ? { id: row.updatedById, email: row.updatedByEmail } : null,

@@ -1,4 +1,4 @@
-import { SETTINGS, type SettingEntry } from '@/server/settings/catalog';
+import { SETTINGS } from '@/server/settings/declarations.mjs';
 import { readSetting, type SettingName } from '@/server/settings/settings.mjs';
 import type { Setting } from './schema';
 
@@ -31,14 +31,14 @@ function locksOut(key: SettingName, value: Value): boolean {
   return key === 'RATE_LIMIT_PER_MINUTE' && typeof value === 'number' && value > 0 && value < MIN_RATE_LIMIT;
 }
 
-const WRONG_TYPE: Record<SettingEntry['type'], string> = {
+const WRONG_TYPE: Record<Setting['type'], string> = {
   integer: 'Enter a whole number.',
   boolean: 'Enter true or false.',
   string: 'Enter a text.',
   list: 'Enter a list of texts.',
 };
 
-function isOfType(type: SettingEntry['type'], value: Value): boolean {
+function isOfType(type: Setting['type'], value: Value): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
   return type === 'list' ? Array.isArray(value) : typeof value === type;
 }

@@ -34,7 +34,7 @@ export const OidcProvidersSetting = z
   .transform((value, ctx) => {
     const result = OidcProviders.safeParse(parseJson(value));
     if (result.success) return result.data;
-    ctx.addIssue({ code: 'custom', message: `OIDC_PROVIDERS is not valid: ${result.error.issues[0]?.message}.` });
+    ctx.addIssue({ code: 'custom', message: `is not valid: ${result.error.issues[0]?.message}.` });
     return z.NEVER;
   });
 

@@ -2,7 +2,7 @@ import { listen } from '../background/notifications';
 import { repeat } from '../background/repeat';
 import type { Tx } from '../db';
 import { log } from '../log';
-import { SETTINGS } from './catalog';
+import { SETTINGS } from './declarations.mjs';
 import { applySaved } from './env';
 import { readSetting, type SettingName } from './settings.mjs';
 

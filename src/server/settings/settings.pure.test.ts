@@ -1,5 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readSettings, warningAbout } from './settings.mjs';
+import { filesOfSettings } from '../../../scripts/write-settings.mjs';
+import { SETTINGS } from './declarations.mjs';
+import { readSetting, readSettings, settingNames, warningAbout } from './settings.mjs';
+
+describe('SETTINGS', () => {
+  it.each(filesOfSettings())('are in $path as declared: npm run write:settings writes it', ({ path, text }) => {
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    for (const name of settingNames) expect(text).toContain(name);
+  });
+
+  it.each(settingNames)('show an example and a page for %s that exist', (name) => {
+    const { example = '', see } = SETTINGS[name];
+    // The key is cut short, so that nobody encrypts to it.
+    if (name === 'BACKUP_RECIPIENTS') expect(readSetting(name, example)).toHaveProperty('problem');
+    else expect(readSetting(name, example)).toHaveProperty('value');
+    if (see) expect(existsSync(new URL(`../../../docs/${see}`, import.meta.url))).toBe(true);
+  });
+
+  it('say in each problem what is set instead', () => {
+    const problems = settingNames.flatMap((name) => problemsOf({ [name]: '\0' }));
+    expect(problems).toContain('PORT must be a whole number from 1 to 65535; the default is 3000.');
+    expect(problems).toContain(
+      'DATABASE_URL must be a postgres:// or postgresql:// URL such as postgresql://user:password@host:5432/database; leave it out for an embedded one in DATA_DIR.',
+    );
+    expect(problems).toContain(
+      'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
+    );
+  });
+});
 
 describe('readSettings', () => {
   it('has a default for everything', () => {

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { text } from './kinds.mjs';
 
+const BUCKET_EXAMPLE = 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1';
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^(?:[\w.-]+(?:\/[\w.-]+)*)?$/;
 const PARAMETERS = ['endpoint', 'region'];
@@ -9,13 +11,13 @@ const PARAMETERS = ['endpoint', 'region'];
 /** @typedef {{ kind: 's3', bucket: string, prefix: string, endpoint: string | undefined, region: string }} BucketSetting */
 
 /**
- * Parses a folder or a bucket. Unset: a folder in DATA_DIR.
- * @param {string} name
- * @param {string} example a folder
+ * A folder or a bucket. Unset: a folder in DATA_DIR.
+ * @param {string} folderExample
+ * @param {string} ifUnset
  */
-export function storeSetting(name, example) {
-  const message = `${name} must look like file:${example} or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1; leave it out to use a folder in DATA_DIR.`;
-  return z
+export function storeSetting(folderExample, ifUnset) {
+  const message = `must look like file:${folderExample} or ${BUCKET_EXAMPLE}; leave it out for ${ifUnset}.`;
+  const schema = z
     .string()
     .transform((value, ctx) => {
       const setting = parseStore(value);
@@ -24,6 +26,7 @@ export function storeSetting(name, example) {
       return z.NEVER;
     })
     .optional();
+  return text(schema, { example: BUCKET_EXAMPLE, ifUnset });
 }
 
 /**

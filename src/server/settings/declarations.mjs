@@ -1,0 +1,358 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import {
+  isAddressOrRange,
+  isDnsServer,
+  isDomainName,
+  isEmail,
+  isHttps,
+  isOrigin,
+  isRecipient,
+  isUrlOf,
+  toLowerCase,
+  toOrigin,
+} from './formats.mjs';
+import {
+  boolean,
+  commaSeparated,
+  days,
+  domainNames,
+  fixed,
+  inGroup,
+  integer,
+  list,
+  mutable,
+  optional,
+  secret,
+  secretText,
+  text,
+  url,
+} from './kinds.mjs';
+import { OidcProvidersSetting } from './oidc-setting.mjs';
+import { storeSetting } from './store-setting.mjs';
+
+const MIN_SECRET_KEY_LENGTH = 32;
+const LOG_LEVELS = /** @type {const} */ (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
+const POSTGRES = ['postgres:', 'postgresql:'];
+const GENERATE_TOKEN = 'openssl rand -hex 32';
+
+/**
+ * Every setting, declared once. How it is read, its type, the configuration page, `.env.example` and the table in README.md
+ * follow: `npm run write:settings` writes the last two.
+ */
+export const SETTINGS = {
+  ...inGroup('Server', {
+    PORT: fixed(
+      'Port that Postroom listens on. If the default port is in use, the next free one is taken.',
+      integer({ min: 1, max: 65535, default: 3000 }),
+    ),
+    HOST: fixed(
+      'Address that Postroom listens on. Use 127.0.0.1 behind a reverse proxy on the same machine, so that nobody gets past it.',
+      optional('be an address of this machine, such as', (value) => ipaddr.isValid(value), {
+        example: '127.0.0.1',
+        ifUnset: 'all addresses of the machine',
+      }),
+    ),
+    APP_URL: fixed(
+      'Public address of the console, without a path. Over plain http, people can sign in on localhost only.',
+      optional('be the URL of the console without a path, such as', isOrigin, {
+        example: 'https://mail.example.com',
+        ifUnset: 'localhost with the port',
+        normalize: toOrigin,
+      }),
+    ),
+    DATABASE_URL: secret(
+      'Your own Postgres, 15 or later.',
+      url(POSTGRES, {
+        example: 'postgresql://user:password@host:5432/database',
+        ifUnset: 'an embedded one in DATA_DIR',
+      }),
+    ),
+    DATABASE_READ_URL: secret(
+      'A streaming replica of DATABASE_URL, for lists, searches and statistics.',
+      url(POSTGRES, {
+        example: 'postgresql://user:password@replica:5432/database',
+        ifUnset: 'reads from DATABASE_URL',
+      }),
+      {
+        details:
+          'One server, not a load balancer, and the same on all instances. While it is unavailable or 10 seconds behind, they read from DATABASE_URL.',
+        see: 'growing.md',
+      },
+    ),
+    /** Settings have it as an absolute path. */
+    DATA_DIR: fixed(
+      'Folder for the embedded database, the sandbox and the generated secrets.',
+      text(z.string().default('.data')),
+      { details: 'The default of npm run dev is .data-dev.' },
+    ),
+    REDIS_URL: secret(
+      'A Redis that counts rate limits for all instances; rediss:// for TLS.',
+      url(['redis:', 'rediss:'], { example: 'redis://user:password@host:6379', ifUnset: 'limits counted in Postgres' }),
+      { details: 'While it is unavailable, each instance counts for itself.' },
+    ),
+    TRUSTED_PROXIES: fixed(
+      'Addresses or ranges of reverse proxies whose X-Forwarded-For is trusted.',
+      list('list addresses or ranges separated by commas, such as', isAddressOrRange, {
+        example: '10.0.0.5,192.168.0.0/16',
+      }),
+    ),
+    LOG_LEVEL: fixed(
+      'Lowest level of log lines: trace, debug, info, warn, error, fatal or silent.',
+      text(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}; the default is info.`).default('info')),
+    ),
+    /** The first key signs and encrypts, all of them verify. Empty until `npm start` has generated one. */
+    SECRET_KEY: secret(
+      'Signs cookies and encrypts stored secrets; at least 32 characters.',
+      text(
+        commaSeparated().refine(
+          (keys) => keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH),
+          `must be at least ${MIN_SECRET_KEY_LENGTH} characters (each key, if it lists several): "${GENERATE_TOKEN}" generates one.`,
+        ),
+        { ifUnset: 'generated in DATA_DIR' },
+      ),
+      {
+        details:
+          'To rotate, put the new key first (new,old) and restart: stored secrets are encrypted again. Remove the old key after SESSION_TTL_HOURS. With several instances, first set old,new on all of them.',
+      },
+    ),
+    CRON_SECRET: secret(
+      'Bearer token of /api/cron/webhooks, at least 16 characters.',
+      secretText(16, GENERATE_TOKEN, 'generated in DATA_DIR, file cron-secret'),
+    ),
+  }),
+  ...inGroup('Mail', {
+    SMTP_URL: secret(
+      'Mail server to submit messages to; off disables sending.',
+      optional('be off, or look like', (value) => value === 'off' || isUrlOf(value, ['smtp:', 'smtps:']), {
+        example: 'smtp://user:password@host:587',
+        ifUnset: 'the sandbox, which keeps messages and sends none outside',
+      }),
+    ),
+    MAIL_HOST: fixed(
+      'Host name of the mail server, as it appears in the DNS records of your domains.',
+      optional('be the host name of the mail server, such as', isDomainName, {
+        example: 'mail.example.com',
+        ifUnset: 'the one that the mail agent reports, or that of APP_URL',
+        normalize: toLowerCase,
+      }),
+    ),
+    MAIL_SERVER_CONFIG: fixed(
+      'Folder that deploy/mail/install wrote, for npm run mail-agent on the mail host only.',
+      text(z.string().default('/etc/postroom-mail')),
+    ),
+    SANDBOX_SMTP_PORT: fixed(
+      'Port on 127.0.0.1 where the sandbox accepts inbound mail. If the default port is in use, the next free one is taken.',
+      integer({ min: 1, max: 65535, default: 2525 }),
+    ),
+    SANDBOX_RETENTION_DAYS: mutable('How long the sandbox keeps messages.', days({ min: 1, default: 7 })),
+    SANDBOX_MAX_SIZE_MB: mutable(
+      'How much the sandbox keeps before the oldest messages are deleted.',
+      integer({ min: 10, max: 10_000_000, default: 1024, unit: 'MB' }),
+      { details: 'Checked every 10 minutes.' },
+    ),
+  }),
+  ...inGroup('Access', {
+    ADMIN_EMAIL: fixed(
+      'Email address of the first super admin, created if there is none.',
+      optional('be an email address such as', isEmail, {
+        example: 'admin@example.com',
+        ifUnset: 'a setup link, new at each start',
+        normalize: toLowerCase,
+      }),
+      { details: 'A link is valid for 24 hours, and all of them expire once an admin is created.' },
+    ),
+    ADMIN_PASSWORD: secret(
+      'Password of the first super admin, at least 12 characters.',
+      text(
+        z
+          .string()
+          .min(12, 'is too short: use at least 12 characters.')
+          .max(256, 'is too long: use at most 256 characters.')
+          .optional(),
+      ),
+    ),
+    SESSION_TTL_HOURS: mutable(
+      'Session lifetime. Applies to new sessions.',
+      integer({ min: 1, max: 8760, default: 24, unit: 'hours' }),
+    ),
+    OIDC_PROVIDERS: secret(
+      'Identity providers for single sign-on, as a JSON list.',
+      text(OidcProvidersSetting, {
+        example:
+          '[{"id":"corp","name":"Corp","issuer":"https://id.example.com","clientId":"postroom","clientSecret":"…"}]',
+      }),
+      { see: 'access.md' },
+    ),
+    CORS_ORIGINS: mutable(
+      'Origins whose pages may call the API from a browser with an API key.',
+      list('list origins separated by commas, such as', isOrigin, {
+        example: 'https://app.example.com,http://localhost:5173',
+        normalize: toOrigin,
+      }),
+    ),
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: fixed(
+      'Whether webhooks may post to private, loopback and other special addresses, and DNS checks ask name servers there.',
+      boolean(false),
+    ),
+  }),
+  ...inGroup('Limits', {
+    MAX_MESSAGE_SIZE_MB: mutable(
+      'Largest message accepted for sending.',
+      integer({ min: 1, max: 100, default: 50, unit: 'MB' }),
+    ),
+    RATE_LIMIT_PER_MINUTE: mutable(
+      'Requests from one client address; 0 disables the limit.',
+      integer({ min: 0, max: 1_000_000, default: 6000, unit: 'requests per minute' }),
+    ),
+  }),
+  ...inGroup('Monitoring', {
+    ALERT_EMAILS: mutable(
+      'Who gets an email when an alert opens, and when it closes.',
+      list('list at most 20 email addresses separated by commas, such as', isEmail, {
+        example: 'ops@example.com,oncall@example.com',
+        ifUnset: 'nobody',
+        max: 20,
+      }),
+      { details: 'Sent through SMTP_URL, at most one email a minute.', see: 'health.md' },
+    ),
+    ALERT_EMAIL_SEVERITY: mutable(
+      'Which alerts are emailed: warning, for all of them, or critical.',
+      text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
+    ),
+    ALERT_FROM: mutable(
+      'Sender of these emails, an address of one of your domains.',
+      optional('be an email address of one of your domains, such as', isEmail, {
+        example: 'postroom@example.com',
+        ifUnset: 'postroom@ the mail server’s domain',
+      }),
+    ),
+    HEARTBEAT_URL: secret(
+      'URL of an outside monitor, requested every minute while nothing is down.',
+      optional('be an https URL without a user name, such as', isHttps, { example: 'https://hc-ping.com/your-check' }),
+      {
+        details:
+          'A monitor such as healthchecks.io alerts you when the requests stop. The URL must be public unless WEBHOOK_ALLOW_PRIVATE_NETWORKS=true.',
+        see: 'health.md',
+        hasSecretPath: true,
+      },
+    ),
+    METRICS_TOKEN: secret(
+      'Bearer token of /api/metrics, at least 16 characters.',
+      secretText(16, GENERATE_TOKEN, 'none, and /api/metrics rejects every request'),
+      { see: 'monitoring.md' },
+    ),
+  }),
+  ...inGroup('DNS checks', {
+    DNS_SERVERS: mutable(
+      'DNS servers that check the records of your domains.',
+      list('list addresses separated by commas, with a port if it is not 53, such as', isDnsServer, {
+        example: '127.0.0.1,[2001:db8::1]:5353',
+        ifUnset: 'those of the operating system',
+      }),
+      { details: 'Use resolvers that verify DNSSEC, best on this machine.' },
+    ),
+    NETWORK_CHECKS: mutable('Whether DNS checks also connect to the hosts they find, beyond DNS.', boolean(true), {
+      details: 'They fetch the MTA-STS policy, try TLS at port 25, and ask blocklists.',
+    }),
+    BLOCKLISTS: mutable(
+      'Blocklists at which DNS checks look up the mail server’s addresses; off for none.',
+      domainNames('zen.spamhaus.org,bl.spamcop.net'),
+    ),
+    DOMAIN_BLOCKLISTS: mutable(
+      'Blocklists at which DNS checks look up your domains; off for none.',
+      domainNames('dbl.spamhaus.org'),
+    ),
+    CERTIFICATE_ISSUER: mutable(
+      'The authority of your certificates, by its name in CAA records.',
+      text(
+        z
+          .string()
+          .toLowerCase()
+          .refine(isDomainName, 'must be the authority’s name in CAA records, such as letsencrypt.org.')
+          .default('letsencrypt.org'),
+      ),
+    ),
+  }),
+  ...inGroup('Backups', {
+    BACKUP_TARGET: fixed(
+      'Folder or bucket for backups. Several instances need the same one.',
+      storeSetting('/mnt/backups', 'the folder backups in DATA_DIR'),
+      { details: 'A folder is written file:/path. The default is on the same disk as the data.', see: 'backups.md' },
+    ),
+    /** Null for off. */
+    BACKUP_TIME: mutable(
+      'When the daily backup is made, in UTC such as 03:00, or off.',
+      text(
+        z
+          .string()
+          .regex(
+            /^(off|([01]\d|2[0-3]):[0-5]\d)$/,
+            'must be a time in UTC such as 03:00, or off; the default is 03:00.',
+          )
+          .default('03:00')
+          .transform((time) => (time === 'off' ? null : time)),
+      ),
+    ),
+    BACKUP_KEEP_DAILY: mutable(
+      'For how many days the last scheduled backup is kept.',
+      integer({ min: 1, max: 3650, default: 7 }),
+    ),
+    BACKUP_KEEP_WEEKLY: mutable(
+      'For how many weeks the last scheduled backup is kept.',
+      integer({ min: 0, max: 520, default: 0 }),
+    ),
+    BACKUP_KEEP_MONTHLY: mutable(
+      'For how many months the last scheduled backup is kept.',
+      integer({ min: 0, max: 120, default: 0 }),
+    ),
+    BACKUP_RECIPIENTS: fixed(
+      'Public keys of age that open backups too, besides the key in DATA_DIR/backup-key.',
+      list('list public keys of age separated by commas, such as those that "age-keygen" prints:', isRecipient, {
+        example: 'age1…',
+      }),
+    ),
+    BACKUP_PASSPHRASE: secret(
+      'Passphrase that opens backups instead of keys, at least 16 characters.',
+      secretText(16, 'openssl rand -base64 24'),
+    ),
+  }),
+  ...inGroup('Retention', {
+    MESSAGE_RETENTION_DAYS: mutable(
+      'How long messages are listed; 0 keeps all of them.',
+      days({ min: 0, default: 90 }),
+      { details: 'They are deleted with their recipients and traces.', see: 'messages.md' },
+    ),
+    MESSAGE_CONTENT_DAYS: mutable(
+      'How long the content of messages is kept; 0 keeps none.',
+      days({ min: 0, default: 7 }),
+      { see: 'message-content.md' },
+    ),
+    CONTENT_STORE: fixed(
+      'Folder or bucket for the content of messages. Several instances, and the mail agent, need the same one.',
+      storeSetting('/var/lib/postroom/content', 'the folder content in DATA_DIR'),
+      { details: 'A folder is written file:/path.' },
+    ),
+    CONTENT_STORE_MAX_MB: mutable(
+      'How much content is kept before the oldest is deleted.',
+      integer({ min: 10, max: 100_000_000, default: 10_240, unit: 'MB' }),
+    ),
+    AWS_ACCESS_KEY_ID: secret(
+      'Access key of the buckets in CONTENT_STORE and BACKUP_TARGET.',
+      text(z.string().optional()),
+    ),
+    AWS_SECRET_ACCESS_KEY: secret('Secret of that access key.', text(z.string().optional())),
+    EVENT_RETENTION_DAYS: mutable('How long events and webhook deliveries are kept.', days({ min: 1, default: 30 }), {
+      details: 'The content of mail.received.full events is kept for at most 3 days.',
+    }),
+    AUDIT_RETENTION_DAYS: mutable(
+      'After how long audit entries move from the database to files in DATA_DIR/audit-archive; 0 keeps all of them.',
+      days({ min: 0, default: 0 }),
+      { see: 'access.md' },
+    ),
+    REPORT_RETENTION_DAYS: mutable(
+      'How long DMARC and TLS reports are kept, from the day they cover.',
+      days({ min: 1, default: 400 }),
+    ),
+  }),
+};

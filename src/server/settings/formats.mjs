@@ -1,0 +1,67 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+const DOMAIN_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
+const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
+const Email = z.email().max(254);
+
+/** @param {string} value in any letter case */
+export function isDomainName(value) {
+  return DOMAIN_NAME.test(value.toLowerCase());
+}
+
+/** @param {string} value */
+export function isEmail(value) {
+  return Email.safeParse(value).success;
+}
+
+/** Whether it is a public key of age. @param {string} value */
+export function isRecipient(value) {
+  return RECIPIENT.test(value);
+}
+
+/** @param {string} value @param {string[]} protocols */
+export function isUrlOf(value, protocols) {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocols.includes(protocol) && hostname !== '';
+}
+
+/** @param {string} value */
+export function isHttps(value) {
+  if (!URL.canParse(value) || /\s/.test(value) || value.length > 2048) return false;
+  const { protocol, username, password } = new URL(value);
+  return protocol === 'https:' && !username && !password;
+}
+
+/** @param {string} value */
+export function isOrigin(value) {
+  if (!isUrlOf(value, ['http:', 'https:'])) return false;
+  const { href, origin, hostname } = new URL(value);
+  return href === `${origin}/` && !hostname.includes('*');
+}
+
+/** An origin as browsers write it. @param {string} value */
+export function toOrigin(value) {
+  return new URL(value).origin;
+}
+
+/** @param {string} value */
+export function toLowerCase(value) {
+  return value.toLowerCase();
+}
+
+/** @param {string} value */
+export function isDnsServer(value) {
+  const [, bracketed, four, port = '53'] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  const isAddress =
+    bracketed !== undefined ? ipaddr.IPv6.isValid(bracketed) : ipaddr.IPv4.isValidFourPartDecimal(four ?? '');
+  return (isAddress && Number(port) > 0 && Number(port) < 65536) || ipaddr.IPv6.isValid(value);
+}
+
+/** @param {string} value */
+export function isAddressOrRange(value) {
+  const [address = ''] = value.split('/');
+  const isPlainAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return isPlainAddress && (value === address || ipaddr.isValidCIDR(value));
+}
