@@ -10,16 +10,23 @@ const TEXT_FILES =
 const SKIPPED =
   /^(package-lock\.json|public\/|scripts\/testing\/replaced-words\.mjs|src\/test\/whole\/words\.pure\.test\.ts)/;
 
+/** A comment that begins so leans on the line below, and can't be read alone. Not the second line of a comment. */
+const NO_SUBJECT = /(?<!^[ \t]*\/\/.*\n)^[ \t]*(?:\/\/|\/\*\*) (Of|That|Those|One that) /gm;
+
 /** @returns {string[]} one line per finding, `file:line: "found", write "replacement"` */
 export function findReplacedWords(path, text) {
   // A phrase may continue on the next line of a comment.
   const plain = text.replace(/(?<=\n)[ \t]*(\/\/|\*|--|#)/g, (leader) => ' '.repeat(leader.length));
-  return replacedWords.flatMap(({ pattern, instead }) =>
-    [...plain.matchAll(pattern)].map(({ 0: found, index }) => {
-      const line = plain.slice(0, index).split('\n').length;
-      return `${path}:${line}: "${found.replace(/\s+/g, ' ')}", write ${instead}`;
-    }),
+  const lineOf = (index) => text.slice(0, index).split('\n').length;
+  const words = replacedWords.flatMap(({ pattern, instead }) =>
+    [...plain.matchAll(pattern)].map(
+      ({ 0: found, index }) => `${path}:${lineOf(index)}: "${found.replace(/\s+/g, ' ')}", write ${instead}`,
+    ),
   );
+  const comments = [...text.matchAll(NO_SUBJECT)].map(
+    ({ 0: leader, 1: found, index }) => `${path}:${lineOf(index + leader.length)}: "${found}", write what it is`,
+  );
+  return [...words, ...comments];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

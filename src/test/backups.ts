@@ -59,7 +59,7 @@ export function makeMigrations(sql: string, inBaseline = ''): string {
   return folder;
 }
 
-/** Of everything in a database, table by table. */
+/** Returns a hash of everything in a database, table by table. */
 export async function hashOf(client: pg.Client): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const { name } of await findTables(client)) {

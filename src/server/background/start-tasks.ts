@@ -11,7 +11,7 @@ import { claimTurn, registerTasks, runTurn } from './turns';
 const LOOK_INTERVAL_MS = 2_000;
 /** Not only at the start, since during an upgrade other versions run tasks that this one doesn't know. */
 const REGISTER_INTERVAL_MS = 5 * 60_000;
-/** Of the tasks that can wait, so that they leave connections to the database to requests. */
+/** How many of the tasks that can wait run at once, so that they leave connections to the database to requests. */
 const MAX_PATIENT = 2;
 
 export type RunningTasks = {

@@ -30,7 +30,7 @@ export type Outcome = {
 
 export type OperationProgress = { table: string | null; done: number; total: number; rows: number; bytes: number };
 
-/** Of an operation whose runner was not stopped by SIGTERM, but killed. */
+/** The error of an operation whose runner was killed without SIGTERM. */
 export const CUT_OFF = 'Postroom stopped while it ran.';
 
 type NewOperation = {
@@ -148,7 +148,7 @@ async function auditEnd(
 ): Promise<void> {
   const { id, action, backupId, backupName: name, domainId, state, message, requestedById, requestedByEmail } = row;
   const { requestId, ipAddress: ip, userAgent, apiKeyId } = row;
-  // One that was deleted meanwhile, or is not in the database that was restored, is named by the email address alone.
+  // An admin who was deleted meanwhile, or isn’t in the database that was restored, is named by the email address alone.
   const [known] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM admin WHERE id = ${requestedById}::uuid FOR KEY SHARE`;
   const admin = known && requestedByEmail ? { id: known.id, email: requestedByEmail } : null;

@@ -273,7 +273,7 @@ async function pauseAt(nth: number) {
   });
   return {
     end,
-    /** Of the connection that waits, once it does. */
+    /** Returns the process of the connection that waits, once it does. */
     async pid(): Promise<number> {
       await expect.poll(waitingPid).toEqual(expect.any(Number));
       return waitingPid();

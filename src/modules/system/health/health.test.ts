@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const system = sharedTask(systemTasks, SYSTEM_TASK);
-/** Those of this instance, and those of the whole system if they are due. */
+/** Runs the checks of this instance, and those of the whole system if they are due. */
 const runChecks = () => Promise.all([checkInstance(taskContext(db)), runTask(db, system, { ifDue: true })]);
 const find = (findings: Finding[], name: string) => findings.find((finding) => finding.name === name);
 const health = async () => (await api.get('/system/health')).data as { status: string; checks: HealthCheck[] };
