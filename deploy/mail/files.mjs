@@ -5,11 +5,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GENERATIONS, installedGeneration } from './dovecot.mjs';
 import { SECRETS } from './settings.mjs';
 
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
@@ -20,24 +22,27 @@ const PUBLIC = [
   'postfix/main.cf',
   'postfix/master.cf',
   'dovecot/dovecot.conf',
+  'dovecot/version.conf',
   'dovecot/learn-spam.sieve',
   'dovecot/learn-ham.sieve',
 ];
 const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
 
 /**
- * Fills every template. Each file is readable by the service that uses it.
+ * Fills every template for the Dovecot that is installed. Each file is readable by the service that uses it.
  * @typedef {{ path: string, text: string, mode: number, gid: number, hasSecret: boolean }} File
  * @returns {File[]} with paths in the `config` folder
  */
 export function generateFiles(values) {
   const gids = readIds('/etc/group');
-  return outputs().map(([path, template]) => {
+  const dovecot = installedGeneration();
+  const all = { ...values, ...GENERATIONS[dovecot], dovecot };
+  return outputs(dovecot).map(([path, template]) => {
     const source = readFileSync(join(TEMPLATES, template), 'utf8');
     const group = GROUPS[path.split('/')[0]];
     return {
       path,
-      text: fill(source, values, template),
+      text: fill(source, all, template),
       mode: PUBLIC.includes(path) ? 0o644 : 0o640,
       gid: group ? idOf(gids, group) : 0,
       hasSecret: SECRETS.some((name) => source.includes(`{{${name}}}`)),
@@ -45,9 +50,12 @@ export function generateFiles(values) {
   });
 }
 
-/** @param {File[]} files */
+/** Writes the files, and removes those that only another Dovecot needs. @param {File[]} files */
 export function writeFiles(config, files) {
   for (const { path, text, mode, gid } of files) write(join(config, path), text, mode, gid);
+  const written = new Set(files.map(({ path }) => path));
+  const others = Object.keys(GENERATIONS).flatMap((dovecot) => outputs(dovecot).map(([path]) => path));
+  for (const path of others) if (!written.has(path)) rmSync(join(config, path), { force: true });
 }
 
 /** Creates the folders for data, logs and sockets. Each belongs to one service. */
@@ -78,12 +86,16 @@ export function makeDataFolders({ data, mail_uid: mailUid }) {
 }
 
 /** @returns {[path: string, template: string][]} */
-function outputs() {
+function outputs(dovecot) {
   const templates = readdirSync(TEMPLATES, { recursive: true, encoding: 'utf8' }).filter((path) =>
     statSync(join(TEMPLATES, path)).isFile(),
   );
-  const same = templates.filter((path) => path !== NETWORK_CHECK).map((path) => pair(path, path));
-  return [...same, ...NETWORK_CHECKS.map((name) => pair(`rspamd/local.d/${name}.conf`, NETWORK_CHECK))];
+  const own = templates.flatMap((path) => {
+    const [, generation, rest] = /^dovecot-([^/]+)\/(.+)$/.exec(path) ?? [];
+    if (generation) return generation === dovecot ? [pair(`dovecot/${rest}`, path)] : [];
+    return path === NETWORK_CHECK ? [] : [pair(path, path)];
+  });
+  return [...own, ...NETWORK_CHECKS.map((name) => pair(`rspamd/local.d/${name}.conf`, NETWORK_CHECK))];
 }
 
 /** @returns {[path: string, template: string]} */

@@ -44,7 +44,7 @@ const DEFAULTS = {
   NETWORK_CHECKS: 'yes',
   GREYLISTING: 'yes',
   DNS_SERVERS: '',
-  TLD_FILE: '/usr/share/rspamd/effective_tld_names.dat',
+  TLD_FILE: '',
   MAIL_UID: 5000,
 };
 
@@ -53,7 +53,7 @@ export function readSettings(file) {
   const { given, errors } = parse(file);
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
-  if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings, given));
+  if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
   return errors.length === 0 ? { values: valuesOf(settings), errors } : { errors };
 }
 
@@ -83,7 +83,7 @@ function parse(file) {
   return { given, errors };
 }
 
-function errorsIn(settings, given) {
+function errorsIn(settings) {
   const errors = [];
   const check = (isValid, sentence) => isValid || errors.push(sentence);
   const checkNumber = (name, min, max) => {
@@ -132,8 +132,7 @@ function errorsIn(settings, given) {
   check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
-  // The default is a file of a package that may not be installed yet.
-  if (given.TLD_FILE) checkReadable('TLD_FILE', settings, check);
+  if (settings.TLD_FILE !== '') checkReadable('TLD_FILE', settings, check);
   return [...errors, ...tlsErrorsIn(settings)];
 }
 
@@ -173,6 +172,7 @@ function valuesOf(settings) {
     probe_address: addresses[0] ?? '127.0.0.1',
     agent_key: secretFor(settings, 'agent'),
     password_hash_nonce: secretFor(settings, 'password hashes'),
+    rspamd_suffixes: settings.TLD_FILE === '' ? '' : `url_tld = "${settings.TLD_FILE}";`,
     rspamd_dns:
       servers.length > 0 ? `dns { nameserver = [${servers.map((server) => `"${server}"`).join(', ')}]; }` : '',
   };

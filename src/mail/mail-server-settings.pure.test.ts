@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { GENERATIONS } from '../../deploy/mail/dovecot.mjs';
 import { readSettings } from '../../deploy/mail/settings.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-settings-'));
@@ -43,7 +44,10 @@ describe("the mail server's settings", () => {
     const texts = files.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
     const used = new Set(texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => String(name))));
     expect(used.size).toBeGreaterThan(20);
-    expect([...used].filter((name) => !(name in (values ?? {}))).toSorted()).toEqual(['config', 'settings']);
+    for (const ofDovecot of Object.values(GENERATIONS)) {
+      const known = { ...values, ...ofDovecot };
+      expect([...used].filter((name) => !(name in known)).toSorted()).toEqual(['config', 'dovecot', 'settings']);
+    }
   });
 
   it.each([

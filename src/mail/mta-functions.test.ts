@@ -212,13 +212,14 @@ describe('the filters of a mailbox', () => {
     expect(await filtersOf('nobody')).toEqual([]);
   });
 
-  it('are settings of the mailbox for Dovecot, numbered from the second, and unset for the rest', async () => {
+  const settingsBy = (call: string) => async (local: string) => {
+    const { rows } = await mta.query(`SELECT * FROM mta.${call}`, [`${local}@${atCapital()}`]);
+    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
+  };
+
+  it('are settings of the mailbox for Dovecot 2.3, numbered from the second, and unset for the rest', async () => {
     const { id } = await makeMailbox(domain.id, 'ann');
-    const userdb = async (local: string) => {
-      const args = [`${local}@${atCapital()}`, '/mail/', 'dict:'];
-      const { rows } = await mta.query('SELECT * FROM mta.dovecot_userdb($1, $2, $3)', args);
-      return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
-    };
+    const userdb = settingsBy(`dovecot_userdb($1, '/mail/', 'dict:')`);
     const [one, two] = [await filter({}, 1), await filter({ scope: 'mailbox', mailboxId: id }, 1)];
     const mailbox = { user: `ann@${domain.name}`, quota_rule: '*:bytes=0', home: `/mail/${domain.name}/ann/${id}` };
     const filters = { sieve_before: `dict:${one.id}`, sieve_before2: `dict:${two.id}` };
@@ -231,6 +232,36 @@ describe('the filters of a mailbox', () => {
     });
     const [full] = await userdb('ann');
     expect(Object.keys(full ?? {}).filter((name) => /^sieve_before(\d+)?$/.test(name))).toHaveLength(60);
+    await db.mailbox.update({ where: { id }, data: { active: false } });
+    expect(await userdb('ann')).toEqual([]);
+  });
+
+  it('are settings of the mailbox for Dovecot 2.4, with a list of those that there are', async () => {
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const userdb = settingsBy(`dovecot_2_4_userdb($1, '/mail/')`);
+    const [one, two] = [await filter({}, 1), await filter({ scope: 'mailbox', mailboxId: id }, 1)];
+    const mailbox = { user: `ann@${domain.name}`, home: `/mail/${domain.name}/ann/${id}` };
+    const unlimited = { quota_storage_size: '0B', quota_storage_grace: '0B' };
+    const filters = {
+      'sieve_script+': 'filter1 filter2',
+      'sieve_script/filter1/sieve_script_name': one.id,
+      'sieve_script/filter1/dict': 'proxy',
+      'sieve_script/filter2/sieve_script_name': two.id,
+      'sieve_script/filter2/dict': 'proxy',
+    };
+    expect(await userdb('ANN')).toEqual([{ ...mailbox, ...unlimited, ...filters }]);
+    expect(await userdb('nobody')).toEqual([]);
+    await expect(settingsBy(`dovecot_2_4_userdb(left($1, 0), '/mail/')`)('ann')).rejects.toThrow('gave_no_name');
+    await db.sieveFilter.deleteMany();
+    await db.mailbox.update({ where: { id }, data: { quotaBytes: 5_000_000_009 } });
+    const limited = { quota_storage_size: '5000000009B', quota_storage_grace: '500000000B' };
+    expect(await userdb('ann')).toEqual([{ ...mailbox, ...limited }]);
+    await db.sieveFilter.createMany({
+      data: Array.from({ length: 60 }, (_, position) => ({ scope: 'global', name: 'x', script: 'keep;', position })),
+    });
+    const [full] = await userdb('ann');
+    expect(Object.keys(full ?? {}).filter((name) => name.endsWith('/sieve_script_name'))).toHaveLength(60);
+    expect(full?.['sieve_script+']).toMatch(/^filter1 filter2 .* filter59 filter60$/);
     await db.mailbox.update({ where: { id }, data: { active: false } });
     expect(await userdb('ann')).toEqual([]);
   });

@@ -26,6 +26,8 @@ export type Installation = {
   config: string;
   /** The file that the configuration is generated from. */
   settings: string;
+  /** The generation of Dovecot that the configuration is for. */
+  dovecot: '2.3' | '2.4';
   data: string;
   postfixLog: string;
   filterLog: string;
@@ -60,6 +62,7 @@ export function readInstallation(config: string): Installation {
     host: value('HOSTNAME'),
     config,
     settings: value('SETTINGS'),
+    dovecot: value('DOVECOT') === '2.3' ? '2.3' : '2.4',
     data,
     postfixLog: join(data, 'log/postfix/mail.log'),
     filterLog: join(data, 'log/rspamd/rspamd.log'),

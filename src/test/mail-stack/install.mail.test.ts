@@ -7,7 +7,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { mailServer } from './support/mail-server';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
-const DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n';
+const releaseOf = (version: string, name: string) =>
+  `ID=debian\nVERSION_ID="${version}"\nPRETTY_NAME="Debian GNU/Linux ${version} (${name})"\n`;
+const DEBIAN = releaseOf('12', 'bookworm');
 const REPLACED = ['apt-get', 'debconf-set-selections', 'dpkg', 'psql', 'runuser', 'systemctl'];
 const READ_INPUT = ['debconf-set-selections', 'runuser'];
 let folder: string;
@@ -53,15 +55,24 @@ function install(osRelease: string) {
 
 describe('the installer', () => {
   it('refuses an unsupported Debian before it does anything', () => {
-    const trixie = DEBIAN_12.replace('"12"', '"13"').replace('12 (bookworm)', '13 (trixie)');
-    const { status, stderr, ran } = install(trixie);
-    expect(stderr).toContain('packages of Debian 12, and this host is Debian GNU/Linux 13 (trixie)');
+    const { status, stderr, ran } = install(releaseOf('11', 'bullseye'));
+    expect(stderr).toContain('packages of Debian 12 and 13, and this host is Debian GNU/Linux 11 (bullseye)');
     expect({ status, ran, hasSettings: existsSync(settings()) }).toEqual({ status: 1, ran: '', hasSettings: false });
+  });
+
+  it.each([
+    ['12', 'bookworm'],
+    ['13', 'trixie'],
+  ])('accepts Debian %s', (version, name) => {
+    writeSettings();
+    const { status, stdout, ran } = install(releaseOf(version, name));
+    expect(ran).toMatch(/^apt-get install /m);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('The configuration is in') });
   });
 
   it('prepares the role in the local Postgres at the port of DATABASE, and explains SMTP_URL', () => {
     writeSettings({ DATABASE: 'postgresql://mta_read:a-password@127.0.0.1:5999/letters' });
-    const { status, stdout, ran } = install(DEBIAN_12);
+    const { status, stdout, ran } = install(DEBIAN);
     expect(ran).toMatch(/^runuser -u postgres -- psql .*-p 5999 -d letters$/m);
     expect(ran).toMatch(/^apt-get install .* logrotate/m);
     const { HOSTNAME, SUBMISSIONS_PORT } = mailServer.settings;
@@ -71,7 +82,7 @@ describe('the installer', () => {
 
   it('does nothing without a superuser’s URL if the Postgres of DATABASE is on another host', () => {
     writeSettings({ DATABASE: 'postgresql://mta_read:a-password@db.example.com:5432/letters' });
-    const { status, stderr, ran } = install(DEBIAN_12);
+    const { status, stderr, ran } = install(DEBIAN);
     expect(stderr).toBe("The Postgres of DATABASE is on another host: set DATABASE_ADMIN_URL to a superuser's URL.\n");
     expect({ status, ran }).toEqual({ status: 1, ran: '' });
   });

@@ -15,7 +15,7 @@ type Parts = {
 
 /** Below `DATA_DIR/mail`: domain, mailbox, id. */
 const MAILBOX_DEPTH = 3;
-/** Where Dovecot keeps compiled filters, see `sieveBefore` in deploy/mail/settings.mjs. */
+/** Where Dovecot keeps compiled filters, as its templates in deploy/mail say. */
 const COMPILED_FILTERS = '.filters';
 const DELETE_TIMEOUT_MS = 5 * 60_000;
 

@@ -40,6 +40,7 @@ async function startReader(copies = messageCopies()) {
     postfixLog,
     config: folder,
     settings: join(folder, 'settings'),
+    dovecot: '2.3' as const,
     data: folder,
     filterLog: join(folder, 'rspamd.log'),
     policySocket: join(folder, 'policy.sock'),

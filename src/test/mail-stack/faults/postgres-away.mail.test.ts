@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
 import { killAgent } from '../support/agent';
 import { makeAlias, newName, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
@@ -99,13 +100,14 @@ it('a mail server that starts before Postgres works within seconds of it', async
   postgres.stop();
   killAgent();
   for (const service of ['dovecot', 'postfix'] as const) runStack('start', service);
-  // Dovecot's sign-in service crashes meanwhile, and Dovecot waits longer each time before it starts it again.
+  // The sign-in service of Dovecot 2.3 crashes meanwhile, and Dovecot waits longer each time before it starts it again.
   const crashes = () => readFileSync(join(mailServer.data, 'log/dovecot/dovecot.log'), 'utf8').split(THROTTLED).length;
   const before = crashes();
   const asked = [lmtpRecipient(at('ann')), signInToRead(), signInToSend()];
   const session = await openInbound();
   for (let attempt = 0; attempt < 4; attempt++) expect(await session.recipient(at('ann'))).toMatch(/^451 /);
-  await expect.poll(crashes).toBeGreaterThanOrEqual(before + 2);
+  if (readInstallation(mailServer.config).dovecot === '2.3')
+    await expect.poll(crashes).toBeGreaterThanOrEqual(before + 2);
   postgres.start();
   for (const answer of await Promise.all(asked)) expect(answer).toMatch(TRY_LATER);
   await expect.poll(signInToRead, SOON).toMatch(/ OK /);

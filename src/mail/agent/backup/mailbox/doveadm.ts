@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from '../../installation';
 import { runCommand } from '../../operations/run-command';
 import { BackupFailure } from '../restic';
 
@@ -15,11 +16,13 @@ export type StoredMessage = { mailboxGuid: string; guid: string; uid: string };
 export type FolderNumbers = { name: string; validity: number; nextUid: string; highestModseq: string };
 
 /** Commands of Dovecot for one mailbox, as its owner. */
-export function doveadmFor(config: string, user: string) {
+export function doveadmFor({ config, dovecot }: Pick<Installation, 'config' | 'dovecot'>, user: string) {
+  const mailIn = (location: string) =>
+    dovecot === '2.3' ? `mail_location=${sdbox(location)}` : `mail_path=${location}`;
   const run = async (args: string[], { location }: { location?: string } = {}): Promise<string[]> => {
     const lines: string[] = [];
     // Without plugins, which would count a copy towards the quota and report its size to Postroom.
-    const copy = location ? ['-o', `mail_location=${sdbox(location)}`, '-o', 'mail_plugins='] : [];
+    const copy = location ? ['-o', mailIn(location), '-o', 'mail_plugins='] : [];
     const { exitCode, lines: printed } = await runCommand({
       file: 'doveadm',
       args: ['-c', join(config, 'dovecot/dovecot.conf'), ...copy, ...args],

@@ -23,7 +23,7 @@ const MAX_NAMED = 50;
 export async function restoreMailbox(parts: BackupParts, run: Run, { id, input }: Operation): Promise<Outcome> {
   const { mailbox, folder, mode, snapshot: wanted } = requireInput(input);
   const installation = parts.read();
-  const { data, config } = installation;
+  const { data } = installation;
   let work: Work | undefined;
   try {
     work = await makeWork(installation, id);
@@ -37,7 +37,7 @@ export async function restoreMailbox(parts: BackupParts, run: Run, { id, input }
     if (!(await giveToOwner(work, folder)))
       throw new BackupFailure('other', `${mailbox} has no mail in this snapshot.`);
     const restored = restoredIn(work);
-    const doveadm = doveadmFor(config, mailbox);
+    const doveadm = doveadmFor(installation, mailbox);
     await doveadm.resync(restored);
     const home = await makeHome(work, folder);
     const restore: RestoredMailbox = { doveadm, home, folder, work, restored, run };
