@@ -1,9 +1,10 @@
 // `npm run test:mail`: tests the mail server of deploy/mail at the wire, in a temporary folder with a temporary Postgres.
-// `npm run test:mail -- inbound` runs the files whose names match.
+// `npm run test:mail -- inbound` runs the files whose names match. With `--release trixie` before them, all of it runs in a root
+// folder of that Debian, with a network of its own.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkMailServerCanRun, installMailServer, isMailServerInstalled } from './mail/packages.mjs';
+import { checkMailServerCanRun, installMailServer, isMailServerInstalled, testPackages } from './mail/packages.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { checkNodeVersion, installMissing } from './steps/install.mjs';
@@ -15,15 +16,31 @@ const CONFIG = 'src/test/mail-stack/vitest.config.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-await runCommand(test, { exitCodeWhenStopped: EXIT_CODE_WHEN_STOPPED });
+const [option, release = '', ...others] = process.argv.slice(2);
+const filters = option === '--release' ? others : process.argv.slice(2);
+
+await runCommand(option === '--release' ? testInDebian : test, { exitCodeWhenStopped: EXIT_CODE_WHEN_STOPPED });
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
-async function test(lifetime) {
+async function testInDebian(lifetime) {
+  await prepare();
+  const { debianWith } = await import('./testing/debian-root.mjs');
+  const { runInDebian } = await import('./testing/run-in-debian.mjs');
+  const folder = await step(`Preparing a root of ${release}`, () => debianWith(release, testPackages()));
+  return runInDebian({ folder, checkout: root, args: ['scripts/test-mail.mjs', ...filters] }, lifetime);
+}
+
+async function prepare() {
   checkNodeVersion();
   checkMailServerCanRun();
   process.chdir(root);
   await installMissing(root, { withDev: true });
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+}
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function test(lifetime) {
+  await prepare();
   if (!isMailServerInstalled()) await step("Installing the mail server's packages", installMailServer);
 
   const { startTemporaryPostgres } = await import('./postgres/temporary-postgres.mjs');
@@ -48,9 +65,7 @@ async function test(lifetime) {
   const report = join(dirname(mailServer.config), 'report.json');
   const { withSecondRun } = await import('./testing/second-run.mjs');
   const testEnv = { ...env, MAIL_SERVER: JSON.stringify(mailServer) };
-  const { passed, failures, unstable } = await withSecondRun(process.argv.slice(2), (filters) =>
-    runTests(report, testEnv, filters),
-  );
+  const { passed, failures, unstable } = await withSecondRun(filters, (chosen) => runTests(report, testEnv, chosen));
   if (lifetime.isEnding()) return undefined;
   for (const failure of failures) console.log(`FAILED ${failure}`);
   for (const failure of unstable) console.log(`UNSTABLE (passed when run again, alone): ${failure}`);

@@ -1,28 +1,15 @@
 // A bare Debian under systemd: a root folder made by debootstrap, with nothing but Node.js, npm and git, that runs in a container
 // of systemd-nspawn. It shares the network of this machine, so its services use the real ports.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../process/plain-error.mjs';
-import { installFromDebian } from '../testing/debian.mjs';
+import { copyBareDebian, run } from '../testing/debian-root.mjs';
 
-const CACHE = '/var/cache/postroom-tests';
-const PACKAGES = ['ca-certificates', 'dbus', 'git', 'libstdc++6', 'sudo', 'systemd', 'systemd-sysv'];
 const START_SECONDS = 60;
-// How this machine reaches Debian's packages and the npm registry.
-const OF_THIS_MACHINE = [
-  '/etc/apt/apt.conf.d',
-  '/etc/apt/auth.conf.d',
-  '/etc/apt/sources.list.d',
-  '/etc/hosts',
-  '/etc/npmrc',
-  '/etc/resolv.conf',
-  '/etc/ssl/certs',
-  '/usr/local/share/ca-certificates',
-];
 
 /**
  * Starts a bare host, which ends with the command.
@@ -32,12 +19,8 @@ const OF_THIS_MACHINE = [
 export async function startBareHost({ release, shared }, lifetime) {
   const root = mkdtempSync(join(tmpdir(), 'postroom-bare-'));
   lifetime.atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
-  run('cp', ['-a', `${cachedRoot(release)}/.`, root]);
+  copyBareDebian(release, root);
   addNode(root);
-  for (const path of OF_THIS_MACHINE.filter((each) => existsSync(each))) copyInto(root, path, path);
-  copyInto(root, join(homedir(), '.npmrc'), '/root/.npmrc');
-  // Nobody answers questions.
-  writeFileSync(join(root, 'etc/apt/apt.conf.d/99yes'), 'APT::Get::Assume-Yes "true";\n');
   const binds = Object.entries(shared).map(([path, source]) => `--bind=${source}:${path}`);
   const args = ['--quiet', '--boot', '--register=no', '--keep-unit', '--resolv-conf=off', ...binds, '-D', root];
   const container = spawn('setpriv', ['--pdeathsig', 'KILL', 'systemd-nspawn', ...args], { stdio: 'ignore' });
@@ -86,21 +69,6 @@ function ofThisMachine() {
   return ['NODE_EXTRA_CA_CERTS'].filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
 }
 
-/** Made once for each machine, which takes a minute. */
-function cachedRoot(release) {
-  const root = join(CACHE, release);
-  if (existsSync(root)) return root;
-  if (spawnSync('debootstrap', ['--version']).error || spawnSync('systemd-nspawn', ['--version']).error)
-    installFromDebian('debootstrap', 'systemd-container');
-  const unfinished = `${root}.new`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(CACHE, { recursive: true });
-  run('debootstrap', ['--variant=minbase', `--include=${PACKAGES.join(',')}`, release, unfinished]);
-  rmSync(join(unfinished, 'etc/apt/sources.list'), { force: true });
-  renameSync(unfinished, root);
-  return root;
-}
-
 /** The Node.js of this process, as /usr/bin/node, with its npm. */
 function addNode(root) {
   cpSync(process.execPath, join(root, 'usr/bin/node'));
@@ -111,13 +79,6 @@ function addNode(root) {
   cpSync(npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
   run('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm')]);
   run('ln', ['-s', '../lib/node_modules/npm/bin/npx-cli.js', join(root, 'usr/bin/npx')]);
-}
-
-function copyInto(root, from, to) {
-  if (!existsSync(from)) return;
-  rmSync(join(root, to), { recursive: true, force: true });
-  mkdirSync(dirname(join(root, to)), { recursive: true });
-  cpSync(from, join(root, to), { recursive: true, dereference: true });
 }
 
 async function untilReady(nspawn) {
@@ -139,10 +100,4 @@ function childrenOf(pid) {
   } catch {
     return [];
   }
-}
-
-function run(command, args) {
-  const { status, stderr, stdout } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  if (status !== 0)
-    throw new PlainError(`${command} failed: ${(stderr || stdout || '').trim().split('\n').slice(-5).join('\n')}`);
 }

@@ -21,15 +21,16 @@ export function checkMailServerCanRun() {
 export function isMailServerInstalled() {
   // Packages of an architecture have it in the name of the file.
   const installed = new Set(readdirSync('/var/lib/dpkg/info').map((file) => file.replace(/(?::\w+)?\.list$/, '')));
-  return packages().every((name) => installed.has(name));
+  return testPackages().every((name) => installed.has(name));
 }
 
 export function installMailServer() {
-  installFromDebian(...packages());
+  installFromDebian(...testPackages());
   if (!isMailServerInstalled()) throw new PlainError("The mail server's packages could not be installed.");
 }
 
-function packages() {
+/** Debian packages of the mail server, and of what its tests need besides. */
+export function testPackages() {
   const deployed = readFileSync(join(deploy, 'packages'), 'utf8').split('\n').filter(Boolean);
   return [...deployed, ...TEST_PACKAGES];
 }

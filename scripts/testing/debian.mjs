@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const INSTALL_TIMEOUT_MS = 1_200_000;
-const INSTALL = fileURLToPath(new URL('../../deploy/mail/install-packages', import.meta.url));
+/** Installs Debian packages without starting their services. */
+export const INSTALL = fileURLToPath(new URL('../../deploy/mail/install-packages', import.meta.url));
 
 export function isDebianAsRoot() {
   if (process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
