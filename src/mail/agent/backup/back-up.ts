@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import { formatBytes, formatPlural } from '@/lib/format';
 import type { Installation } from '../installation';
@@ -141,7 +141,8 @@ async function takeSnapshot(
   const follow = (text: string) => {
     const line = parse(text);
     if (line?.message_type === 'status') reportProgress(line, report);
-    if (line?.message_type === 'error') unreadable.push(line.item);
+    // Newer versions of restic give a path from where it started.
+    if (line?.message_type === 'error') unreadable.push(resolve(data, line.item));
     if (line?.message_type !== 'summary') return;
     const sizes = {
       bytesAdded: line.data_added,
