@@ -1,5 +1,6 @@
 // `npm run test:bare`: what the documentation promises a newcomer, on a bare Debian with nothing but Node.js: the commands of
-// its pages as they are, until a message has arrived in a mailbox, signed. Needs root on Debian, and the mail server's ports.
+// its pages as they are, until a message has arrived in a mailbox, signed, and after an upgrade to the next Debian. Needs root on
+// Debian, and the mail server's ports.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +13,7 @@ import { secondsSince, step } from './steps/step.mjs';
 import { isDebianAsRoot } from './testing/debian.mjs';
 
 const RELEASE = 'bookworm';
+const NEXT_RELEASE = 'trixie';
 const MAIL_HOST = 'mail.example.test';
 const PASSWORD = 'paper-boats-on-the-canal';
 const INSTALLATION = 'docs/installation.md';
@@ -32,6 +34,13 @@ const HOLD_LOCKS = `for lock in /var/lib/apt/lists/lock /var/lib/dpkg/lock-front
   perl -e 'use Fcntl; open(F, ">", shift); $whole = pack("s s x4 q q l x4", F_WRLCK, 0, 0, 0, 0); fcntl(F, F_SETLKW, $whole); sleep 5' $lock
 done`;
 
+const DOVECOT = '/etc/postroom-mail/dovecot/dovecot.conf';
+/** What a mailbox and the queue have. */
+const CONTENT = `doveadm -c ${DOVECOT} fetch -u bo@shop.example 'mailbox uid guid flags text' all
+  doveadm -c ${DOVECOT} mailbox status -u bo@shop.example 'uidvalidity uidnext' '*'
+  doveadm -c ${DOVECOT} sieve list -u bo@shop.example
+  postqueue -c /etc/postroom-mail/postfix -j | grep -o '"queue_id": "[^"]*"\\|"address": "[^"]*"'`;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 await runCommand(testBareHost, { exitCodeWhenStopped: 130 });
@@ -51,6 +60,9 @@ async function testBareHost(lifetime) {
   const shared = { '/repository': root, '/root/.npm': npmCache };
   const host = await step('Starting a bare host', () => startBareHost({ release: RELEASE, shared }, lifetime));
   writeFileSync(join(host.root, 'usr/local/bin/fill-in'), EDITOR, { mode: 0o755 });
+  /** Takes a step of scripts/bare/messages.mjs. */
+  const messages = (name) =>
+    host.must(`node /root/messages.mjs ${name} http://127.0.0.1:3000 ann@example.test ${PASSWORD}`);
   const must = (text, env = {}) => host.must(text, { env: { SUDO_EDITOR: '/usr/local/bin/fill-in', ...env } });
 
   await test('Postgres is installed as documented', async () => {
@@ -96,6 +108,8 @@ async function testBareHost(lifetime) {
         TLS_KEY: '/etc/ssl/mail/privkey.pem',
         APP_PASSWORD: `app-${PASSWORD}`,
         REDIS_PASSWORD: `redis-${PASSWORD}`,
+        // No server listens there, so mail to others waits.
+        RELAY_HOST: '[127.0.0.1]:9',
       }),
     });
     await held;
@@ -107,11 +121,8 @@ async function testBareHost(lifetime) {
   await test('a message from one mailbox arrives in another, signed', async () => {
     await must(`echo SMTP_URL=smtps://postroom:app-${PASSWORD}@${MAIL_HOST}:465 >>/etc/postroom/environment
       systemctl restart postroom\n${untilHealthy('http://127.0.0.1:3000')}`);
-    writeFileSync(
-      join(host.root, 'root/first-message.mjs'),
-      readFileSync(join(root, 'scripts/bare/first-message.mjs')),
-    );
-    await must(`node /root/first-message.mjs http://127.0.0.1:3000 ann@example.test ${PASSWORD}`);
+    writeFileSync(join(host.root, 'root/messages.mjs'), readFileSync(join(root, 'scripts/bare/messages.mjs')));
+    await messages('first');
     const stored = await must(
       'doveadm -c /etc/postroom-mail/dovecot/dovecot.conf fetch -u bo@shop.example "hdr.dkim-signature hdr.subject" all',
     );
@@ -127,6 +138,27 @@ async function testBareHost(lifetime) {
       rm -f .env && chown -R newcomer . && (sudo -u newcomer PORT=3100 npm start >/tmp/start.log 2>&1 &)
       ${untilHealthy('http://127.0.0.1:3100')} || { cat /tmp/start.log; exit 1; }
       grep -q 'http://localhost:3100/setup?token=' /tmp/start.log`);
+  });
+  await test(`mail, flags, filters, scripts and the queue outlast the upgrade from ${RELEASE} to ${NEXT_RELEASE}`, async () => {
+    await messages('waiting');
+    await must(`doveadm -c ${DOVECOT} flags add -u bo@shop.example '\\Flagged' mailbox INBOX all
+      echo 'require "imap4flags"; addflag "\\\\Answered";' | doveadm -c ${DOVECOT} sieve put -u bo@shop.example -a own`);
+    const before = await must(CONTENT);
+    const commands = documentedCommands(MAIL_SERVER, 'Upgrade from Debian 12 to 13', 'sudo systemctl stop');
+    if (!commands.endsWith('sudo reboot\n')) throw new PlainError(`The last command is another one:\n${commands}`);
+    await must(commands.replace('sudo reboot\n', ''));
+    await must(`grep -q ^VERSION_CODENAME=${NEXT_RELEASE} /etc/os-release
+      dovecot --version | grep -q '^2[.]4[.]'
+      [[ ! -e /etc/postroom-mail/dovecot/sieve.conf ]]
+      ${untilHealthy('http://127.0.0.1:3000')}`);
+    const after = await must(CONTENT);
+    if (after !== before) throw new PlainError(`It was:\n${before}\nIt is:\n${after}`);
+    await messages('more');
+    const user = "--user 'bo@shop.example:paper boats on the canal'";
+    const read = await must(`curl -sSk ${user} 'imaps://${MAIL_HOST}/Invoices;MAILINDEX=1'`);
+    if (!read.includes('Subject: Invoice')) throw new PlainError(read);
+    const flagged = await must(`doveadm -c ${DOVECOT} fetch -u bo@shop.example hdr.subject mailbox INBOX answered`);
+    if (!flagged.includes('After the upgrade')) throw new PlainError(flagged);
   });
   console.log(`\nTotal time: ${secondsSince(startedAt)}.\n${passed} passed, 0 failed`);
   return 0;

@@ -1,0 +1,70 @@
+// Does what an admin does, with the app's API, and ends once it has happened. Run on the host as:
+// node messages.mjs STEP URL EMAIL PASSWORD
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const [step = '', url, email, password] = process.argv.slice(2);
+const WITHIN_MS = 60_000;
+const DOMAIN = 'shop.example';
+
+const STEPS = {
+  /** Adds a domain with a DKIM key and two mailboxes, and sends a message from one to the other. */
+  async first() {
+    const domain = await call('POST', '/domains', { name: DOMAIN });
+    for (const name of ['ann', 'bo'])
+      await call('POST', '/mailboxes', {
+        domain_id: domain.id,
+        local_part: name,
+        password: 'paper boats on the canal',
+      });
+    await send(`bo@${DOMAIN}`, 'First message');
+    await until('/messages?direction=inbound', ({ status }) => status === 'received');
+  },
+  /** Adds a filter, and sends a message to a server that isn't there. */
+  async waiting() {
+    const script = 'require "fileinto";\nif header :contains "subject" "Invoice" { fileinto "Invoices"; }\n';
+    await call('POST', '/sieve-filters', { scope: 'global', name: 'Invoices', script });
+    await send('far@elsewhere.example', 'It waits');
+    await until('/messages', ({ subject, status }) => subject === 'It waits' && status === 'deferred');
+  },
+  /** Sends a message that the filter files, and one that it doesn't. */
+  async more() {
+    for (const subject of ['Invoice', 'After the upgrade']) {
+      await send(`bo@${DOMAIN}`, subject);
+      await until('/messages?direction=inbound', (each) => each.subject === subject && each.status === 'received');
+    }
+  },
+};
+
+const signedIn = await fetch(`${url}/api/v1/auth/login`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+  body: JSON.stringify({ email, password }),
+});
+const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? '';
+await STEPS[step]();
+
+function send(to, subject) {
+  const from = { email: `ann@${DOMAIN}` };
+  return call('POST', '/send', { from, to: [{ email: to }], subject, text_body: 'It works.' });
+}
+
+async function until(path, isDone) {
+  const deadline = Date.now() + WITHIN_MS;
+  for (;;) {
+    const messages = await call('GET', path);
+    if (messages.some(isDone)) return;
+    if (Date.now() > deadline) throw new Error(`It did not happen: ${JSON.stringify(messages, null, 2)}`);
+    await sleep(500);
+  }
+}
+
+async function call(method, path, body) {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: body && JSON.stringify(body),
+  });
+  const { data, error } = await response.json();
+  if (error) throw new Error(`${method} ${path}: ${JSON.stringify(error)}`);
+  return data;
+}
