@@ -78,7 +78,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   const installation = readInstallation(config);
   const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
   const { port, password } = installation.redis;
-  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_EFFECTS);
+  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_STATUS_MESSAGES);
   const endAnswers = await startAnswers(installation);
   const copies = createMessageCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
@@ -195,7 +195,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   };
 }
 
-const REDIS_EFFECTS = {
+const REDIS_STATUS_MESSAGES = {
   answers: 'spam verdicts are read from there',
   away: 'the content of received mail is read from the mailboxes',
 };

@@ -25,7 +25,7 @@ export const handleConsole = inNext(consoleCalls);
 export const observeRequest = createRequestObserver(routesOf(appRouter));
 
 /** The handler of an API path, undefined for every other path. The HTTP server calls it without going through Next.js. */
-export function handlerAt(pathname: string): WebHandler | undefined {
+export function findApiHandler(pathname: string): WebHandler | undefined {
   if (pathname === '/api/cron/webhooks') return cron;
   if (pathname === '/api/metrics') return metrics;
   if (pathname.startsWith('/api/trpc/')) return consoleCalls;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { handlerAt, observeRequest } from '@/api';
+import { findApiHandler, observeRequest } from '@/api';
 import { openAuditAnchor, setAuditAnchor } from '@/modules/audit/anchor/anchor';
 import { sealAuditEntries } from '@/modules/audit/seal';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { stopOperations } from '@/modules/backups/operations/run';
 import { joinCluster } from '@/modules/cluster/heartbeat';
-import { publishedAt } from '@/modules/domains/published/handler';
+import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { outboundMta } from '@/modules/sending/submission/mta';
 import { deliverer } from '@/modules/webhooks/delivery/process';
@@ -59,14 +59,13 @@ export async function start(): Promise<App> {
     setupLink,
     serve(server, { servePage, isDev }) {
       const { appUrl, trustedProxies } = env();
-      const apiAt = isDev ? () => undefined : handlerAt;
       const observe = observeRequest;
       const options = {
         appUrl,
         trustedProxies,
         isDev,
-        apiAt,
-        publishedAt,
+        findApiHandler: isDev ? () => undefined : findApiHandler,
+        findPublishedHandler,
         servePage,
         countRequest,
         refusalOf,

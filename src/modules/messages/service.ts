@@ -31,12 +31,12 @@ import {
   type MessageSummary,
   type MessageTotals,
 } from './schema';
+import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
 import { recordReport } from './tracking/outcomes';
 import { recordTogether, type Submission } from './tracking/submissions';
-import { WAIT_FOR_SENDS, whileUnderWay } from './tracking/under-way';
 
 export type { Submission };
-export { WAIT_FOR_SENDS, whileUnderWay };
+export { countInFlight, WAIT_FOR_SENDS };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { handleMetrics, handlerAt } from '@/api';
+import { findApiHandler, handleMetrics } from '@/api';
 import { measured } from '@/lib/health/finding';
 import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { recordFindings } from '@/modules/system/health/record';
@@ -25,7 +25,7 @@ beforeEach(() => {
 startProcessMetrics();
 
 const ask = (authorization?: string, method = 'GET') =>
-  handlerAt('/api/metrics')?.(
+  findApiHandler('/api/metrics')?.(
     new Request('http://localhost:3000/api/metrics', { method, headers: authorization ? { authorization } : {} }),
   );
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handlerAt, observeRequest } from '@/api';
-import { publishedAt } from '@/modules/domains/published/handler';
+import { findApiHandler, observeRequest } from '@/api';
+import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { serveHttp } from '@/server/http/http-server';
 import { setSettings } from '@/test/settings';
 import '@/test/database';
@@ -26,8 +26,8 @@ beforeAll(async () => {
     appUrl: 'http://localhost:3000',
     trustedProxies: [],
     isDev: false,
-    apiAt: handlerAt,
-    publishedAt,
+    findApiHandler,
+    findPublishedHandler,
     servePage: async (request, response) => {
       response.statusCode = request.url?.includes('missing') ? 404 : 200;
       response.end('a page');

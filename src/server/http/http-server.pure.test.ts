@@ -19,8 +19,8 @@ async function serving(api: WebHandler, over: Partial<Parameters<typeof serveHtt
     appUrl: 'https://mail.example.com',
     trustedProxies: [],
     isDev: false,
-    apiAt: (path) => (path.startsWith('/api/v1/') ? api : undefined),
-    publishedAt: () => undefined,
+    findApiHandler: (path) => (path.startsWith('/api/v1/') ? api : undefined),
+    findPublishedHandler: () => undefined,
     servePage: async (_request, response) => {
       response.end('a page');
     },

@@ -23,10 +23,10 @@ type HttpOptions = {
   trustedProxies: readonly string[];
   isDev: boolean;
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
-  apiAt: (pathname: string) => WebHandler | undefined;
+  findApiHandler: (pathname: string) => WebHandler | undefined;
   servePage: Handler;
   /** The responder for what is served by host name, before the API and the pages. */
-  publishedAt: (host: string, pathname: string) => WebHandler | undefined;
+  findPublishedHandler: (host: string, pathname: string) => WebHandler | undefined;
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
   countRequest: (ip: string) => Promise<RequestCount>;
   refusalOf: (count: RequestCount) => Refusal | null;
@@ -54,10 +54,10 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const count = await options.countRequest(ip);
     request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
-    const publishing = options.publishedAt(request.headers.host ?? '', path);
+    const publishing = options.findPublishedHandler(request.headers.host ?? '', path);
     if (publishing) published.add(request);
     const isApi = !publishing && API.test(path);
-    const api = isApi ? options.apiAt(path) : undefined;
+    const api = isApi ? options.findApiHandler(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
     if (api) return respond(response, await api(toWebRequest(request)), write);
     const overLimit = options.refusalOf(count);
@@ -65,7 +65,9 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
     // In development, Next.js serves the API.
     if (isApi && !options.isDev) return refuse(request, response, unknownEndpoint);
-    await renderWithData(request, response, options.apiAt('/api/trpc/'), () => options.servePage(request, response));
+    await renderWithData(request, response, options.findApiHandler('/api/trpc/'), () =>
+      options.servePage(request, response),
+    );
   };
 
   // Next.js changes the request's URL, so it is read before.

@@ -25,7 +25,7 @@ export const OF_INSTANCES = [
 ];
 
 /** What ends with a restore: everyone signs in again, and what counts messages starts over with those of the archive. */
-export const ENDED = ['mail_request', 'send_window', 'session', 'setup_link', 'totp_session'];
+export const CLEARED_BY_RESTORE = ['mail_request', 'send_window', 'session', 'setup_link', 'totp_session'];
 
 type Row = { name: string; key: string[]; columns: string[] };
 
@@ -43,7 +43,7 @@ export async function findTables(client: ClientBase): Promise<Table[]> {
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
       ORDER BY 1`,
   );
-  const archived = rows.filter(({ name }) => !OF_INSTANCES.includes(name) && !ENDED.includes(name));
+  const archived = rows.filter(({ name }) => !OF_INSTANCES.includes(name) && !CLEARED_BY_RESTORE.includes(name));
   return archived.map(({ name, key, columns }) => ({
     name,
     columns: [...key, ...columns.filter((column) => !key.includes(column))],

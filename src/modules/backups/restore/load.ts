@@ -3,7 +3,7 @@ import { resealSecrets } from '@/server/secrets/reseal';
 import { countRows, type ReadOptions, type Table } from '../archive/format';
 import { progressOf } from '../archive/progress';
 import type { Archive } from '../archive/read';
-import { ENDED, listed, quoted, SESSION_SETTINGS } from '../archive/tables';
+import { CLEARED_BY_RESTORE, listed, quoted, SESSION_SETTINGS } from '../archive/tables';
 import { type AuditPlan, type AuditResult, keptText, planAuditLog } from './audit-log';
 import { openCopy } from './copy-in';
 import { addForeignKeys, dropForeignKeys, findForeignKeys } from './foreign-keys';
@@ -94,11 +94,11 @@ async function replaceRows(
   return rows;
 }
 
-/** Returns the tables of ENDED that exist: a database of an older version may have fewer. */
+/** Returns the tables of CLEARED_BY_RESTORE that exist: a database of an older version may have fewer. */
 async function findEnded(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NOT NULL',
-    [ENDED],
+    [CLEARED_BY_RESTORE],
   );
   return rows.map(({ name }) => name);
 }

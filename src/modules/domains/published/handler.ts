@@ -34,7 +34,7 @@ const FILES: Record<string, File> = {
  * for these files, such as `mta-sts.example.com`, serve nothing else. None of it depends on which mailboxes exist.
  * @returns undefined for everything that the console and the API serve
  */
-export function publishedAt(host: string, pathname: string): WebHandler | undefined {
+export function findPublishedHandler(host: string, pathname: string): WebHandler | undefined {
   const hostname = host.replace(/\.?(:\d+)?$/, '').toLowerCase();
   const lowerCase = pathname.toLowerCase();
   // Outlook writes this path in several ways.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveHttp } from '@/server/http/http-server';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { publishedAt } from './handler';
+import { findPublishedHandler } from './handler';
 import { mtaStsRecordValue } from './mta-sts';
 
 const MAIL_HOST = 'mail.host.example';
@@ -20,8 +20,8 @@ beforeAll(async () => {
     appUrl: 'http://localhost:3000',
     trustedProxies: [],
     isDev: false,
-    apiAt: () => async () => new Response('the API'),
-    publishedAt,
+    findApiHandler: () => async () => new Response('the API'),
+    findPublishedHandler,
     servePage: async (_request, response) => {
       response.end('a page');
     },

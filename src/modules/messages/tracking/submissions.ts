@@ -7,9 +7,9 @@ import { groupCalls } from '@/server/background/group-calls';
 import { database, type Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
 import { failureReason } from './bounce-category';
+import { WAIT_FOR_SENDS } from './in-flight';
 import { type SentMessage, sentEvent } from './locked-message';
 import { outcomeEvent } from './outcome-event';
-import { WAIT_FOR_SENDS } from './under-way';
 
 /** A message as it was submitted, with the addresses of all its recipients. */
 type SubmittedMessage = SentMessage & { recipients: readonly string[] };

@@ -5,11 +5,11 @@ import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend } from '@/modules/abuse/service';
 import {
+  countInFlight,
   keepContent,
   recordSubmission,
   type Submission,
   WAIT_FOR_SENDS,
-  whileUnderWay,
 } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { type AuthorizedDomain, requireAccess, requireSender } from '@/server/access/authorize';
@@ -67,7 +67,7 @@ export async function submitMessage(
   if (problem || !mta) throw problem ?? unavailable();
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
-  const outcome = await whileUnderWay(() => limit(() => mta.submit({ envelope: message.envelope, raw })));
+  const outcome = await countInFlight(() => limit(() => mta.submit({ envelope: message.envelope, raw })));
   const submission = { id, messageId: message.messageId, domain, outcome };
   keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
