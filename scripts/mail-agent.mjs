@@ -14,7 +14,7 @@ import { stopChild } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
 const END_WITHIN_MS = 30_000;
-/** The agent ends with this once its settings have changed (src/agent.ts). */
+/** The agent ends with this once its settings have changed (src/agent/main.ts). */
 const RESTART_EXIT_CODE = 75;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -42,11 +42,11 @@ import { checkMemory } from '@/server/machine';
 import { connectRedis } from '@/server/redis';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
-import packageJson from '../package.json';
-import type { AnswersSettings } from './agent-answers';
-import { prepareBackups } from './agent-backups';
-import { prepareOperations, recoverOperation } from './agent-operations';
-import { watchingTasks } from './agent-watching';
+import packageJson from '../../package.json';
+import type { AnswersSettings } from './answers';
+import { prepareBackups } from './backups';
+import { prepareOperations, recoverOperation } from './operations';
+import { watchingTasks } from './watching';
 
 const DATABASE_INTERVAL_MS = 1_000;
 const REQUEST_TASK = 'running requests from the app';
@@ -228,7 +228,7 @@ async function waitForDatabase(db: Database): Promise<void> {
  */
 async function startAnswers({ policySocket, signIns, filters }: Installation): Promise<() => Promise<unknown>> {
   const settings: AnswersSettings = { policySocket, signIns, filters };
-  const thread = new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings });
+  const thread = new Worker(new URL('./answers.ts', import.meta.url), { workerData: settings });
   await once(thread, 'message');
   thread.once('error', (error) => {
     log.error({ error }, 'answering the mail server failed');

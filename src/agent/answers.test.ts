@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import type { AnswersSettings } from './agent-answers';
+import type { AnswersSettings } from './answers';
 
 const ANSWER_TIMEOUT_MS = 30_000;
 const ANSWERED = 1;
@@ -20,7 +20,7 @@ it('Postfix gets its answers while the agent’s main thread is busy', async () 
     signIns: { port: 0, key: unique() },
     filters: { port: 0, uid: 0 },
   };
-  await start(new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings }));
+  await start(new Worker(new URL('./answers.ts', import.meta.url), { workerData: settings }));
 
   const session = `sasl_username=ann@${domain.name}\ninstance=${process.pid.toString(16)}.1`;
   const request = `protocol_state=END-OF-MESSAGE\nqueue_id=${unique()}\n${session}\n\n`;
