@@ -89,7 +89,9 @@ describe('an upgrade', () => {
     const files = { 'mta/dovecot_login': String(first), 'mta/dovecot_userdb': null, 'events/queue_alert_email': null };
     await start(makeVersion({ files }));
     expect(
-      await rowsOf("SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname ~ '^dovecot|^queue_alert'"),
+      await rowsOf(
+        "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname ~ '^dovecot_(login|userdb)|^queue_alert'",
+      ),
     ).toEqual([{ name: 'mta.dovecot_login(mta.asked_name)' }]);
     expect(await rowsOf("SELECT FROM pg_trigger WHERE tgrelid = 'alert'::regclass AND NOT tgisinternal")).toEqual([]);
   });

@@ -14,7 +14,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   analytics_count: 'at count direction domain_id level status',
   analytics_delivery: 'at bin count domain_id level',
   api_key:
-    'admin_id ancestor_ids created_at expires_at id key_hash key_prefix last_used_at name parent_id rate_limit scoped_domain_ids written_to',
+    'admin_id allowed_ips ancestor_ids created_at expires_at id key_hash key_prefix last_used_at name parent_id permissions rate_limit scoped_domain_ids senders written_to',
   audit_archived: 'archived_at hash id seq signature',
   audit_entry:
     'action admin_email admin_id api_key_id created_at details domain_id hash id ip_address outcome prev_hash request_id resource sealed_at search_key seq user_agent',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { readMigrations } from '@/server/migrations/migrations.mjs';
 import { seal } from '@/server/secrets/sealing';
 import { backUp, connect, hashOf, makeDatabase, makeMigrations, sourceOf } from '@/test/backups';
 import { db } from '@/test/database';
@@ -135,7 +136,7 @@ it('an archive of a version without some of the secrets of today is proven', asy
     [(await source.query('SELECT jsonb_agg(to_jsonb(admin))::text AS admins FROM admin')).rows[0].admins],
   );
   const proof = await proveArchive(databaseUrl, sourceOf(await backUp(client)), { migrationsFolder: earlier });
-  expect(proof).toMatchObject({ isProven: true, migrated: 2 });
+  expect(proof).toMatchObject({ isProven: true, migrated: (await readMigrations(earlier)).length - 1 });
 });
 
 it('an archive that can’t be read is refused', async () => {
