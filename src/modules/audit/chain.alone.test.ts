@@ -6,7 +6,7 @@ import { expectError, keyClient } from '@/test/rest';
 import { sealAuditEntries } from './seal';
 
 const WRITERS = 16;
-const ROWS = 100_000;
+const ROWS = 16_000;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: WRITERS });
 const query = (text: string, values: unknown[] = []) => pool.query(text, values);
@@ -68,7 +68,7 @@ async function idAt(seq: number): Promise<string> {
 const COPY =
   'CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM audit_entry WITH NO DATA; TRUNCATE kept; INSERT INTO kept';
 
-describe('100,000 entries by 16 writers, sealed concurrently', () => {
+describe('16,000 entries by 16 writers, sealed concurrently', () => {
   it('form one unbroken chain', async () => {
     expect(await verify()).toEqual({
       valid: true,
@@ -94,7 +94,7 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
     ["admin_id = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa'", 'admin_id = NULL'],
     ["outcome = 'denied'", "outcome = 'success'"],
   ])('reveal an edit: %s', async (change, back) => {
-    const id = await idAt(54_321);
+    const id = await idAt(12_345);
     const verdict = await tamper(
       `UPDATE audit_entry SET ${change} WHERE id = '${id}'`,
       `UPDATE audit_entry SET ${back} WHERE id = '${id}'`,
@@ -105,7 +105,7 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
 
   it.each([
     ['the first', 1, 2],
-    ['one in the middle', 60_000, 60_001],
+    ['one in the middle', 12_000, 12_001],
   ])('reveal a removal: %s', async (_, seq, next) => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq = ${seq}; DELETE FROM audit_entry WHERE seq = ${seq}`,
