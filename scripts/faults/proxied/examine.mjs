@@ -37,13 +37,12 @@ export async function examineMail({ sink, db }, { keyed, unkeyed }, check) {
   check('every message listed as sent reached the mail server', missing.length === 0, missing.slice(0, 3));
 }
 
-/** What was cut off without a repeated call is settled by the next start, once it is older than any request. */
-export async function examineSettling({ db, instances }, check) {
+/** Messages that were cut off without a repeated call are settled by a scheduled task, once they are older than any request. */
+export async function examineSettling({ db }, check) {
   const { rows } = await db.query(`UPDATE message SET created_at = created_at - interval '20 minutes'
     WHERE direction = 'outbound' AND status = 'submitting' RETURNING id`);
   const ids = rows.map(({ id }) => id);
-  await instances[0].stop();
-  await instances[0].restart();
+  await db.query("UPDATE scheduled_task SET due_at = now() WHERE name = 'settling abandoned messages'");
   const statuses = async () => (await db.query('SELECT status FROM message WHERE id = ANY ($1)', [ids])).rows;
   const areUncertain = async () => {
     const found = await statuses();

@@ -38,9 +38,5 @@ it('Rspamd learns from what is moved to Junk and out of it, but not from what is
   await move('1', 'Junk', 'Trash');
   await move('1', 'INBOX', 'Drafts');
   expect(await learnt()).toEqual(then);
-  // What it learnt gives way to DKIM keys, when memory is full.
-  const words = (await redis.keys('RS*')).filter((key) => key !== 'RS' && key !== 'RS_keys');
-  expect(words.length).toBeGreaterThan(40);
-  for (const word of words) expect(await redis.ttl(word)).toBeGreaterThan(0);
   await whileStopped('rspamd', () => move('1', 'INBOX', 'Junk'));
 });
