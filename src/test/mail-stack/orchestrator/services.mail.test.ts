@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_SERVICES } from '@/lib/mail/operations';
 import { askAgent } from '@/modules/mail-server/service';
 import { makeOperation } from '../../factories';
@@ -9,13 +9,15 @@ import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db } from '../support/mail-server';
 import { ALL_RUNNING, operate, pidFileOf, processOf, services, statesOf, textOf } from '../support/operations';
-import { runStack, whileStopped } from '../support/services';
+import { restoreServices, runStack, whileStopped } from '../support/services';
 import { at, domain, receive, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
 
 const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
 const OPERATION_TIMEOUT_MS = 240_000;
 const PAUSE_MS = 20;
 
+// Else a failure while a service is stopped would make every later test wait for it.
+afterEach(restoreServices);
 beforeEach(() => activateKey(domain.name, 'first'));
 
 describe('the mail server’s services', () => {
