@@ -35,7 +35,7 @@ const HOLD_LOCKS = `for lock in /var/lib/apt/lists/lock /var/lib/dpkg/lock-front
 done`;
 
 const DOVECOT = '/etc/postroom-mail/dovecot/dovecot.conf';
-/** What a mailbox and the queue have. */
+/** Commands that print the content of a mailbox and of the queue. */
 const CONTENT = `doveadm -c ${DOVECOT} fetch -u bo@shop.example 'mailbox uid guid flags text' all
   doveadm -c ${DOVECOT} mailbox status -u bo@shop.example 'uidvalidity uidnext' '*'
   doveadm -c ${DOVECOT} sieve list -u bo@shop.example

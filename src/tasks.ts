@@ -17,7 +17,7 @@ import type { Task } from '@/server/background/task';
 import { writeCountedAttempts } from '@/server/denied-attempts';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 
-/** What an instance of the app does in the background. Modules with several tasks declare them in a file of their own. */
+/** The tasks that an instance of the app runs in the background. Modules with several tasks declare them in a file of their own. */
 export const tasks: readonly Task[] = [
   ...systemTasks,
   ...auditTasks,

@@ -43,7 +43,7 @@ function identityOf(folder) {
     const { dev, ino } = statSync(folder);
     return `${dev}:${ino}`;
   } catch {
-    // What uses the folder says why it can't.
+    // The command that uses the folder says why it can't.
     return folder;
   }
 }

@@ -20,7 +20,7 @@ export type SharedContext = TaskContext & { turn: Turn };
 
 /** Work that is repeated in the background. Modules declare theirs, and src/tasks.ts lists all. */
 export type Task = {
-  /** What it does, such as "deleting old messages": in the console, in the log and as a label of metrics. */
+  /** Its work in words, such as "deleting old messages": in the console, in the log and as a label of metrics. */
   name: string;
   everySeconds: number;
   /** A Postgres channel. A notification makes a task of every instance run, and one of one instance if it is due. */

@@ -15,7 +15,7 @@ export type ProcedureMeta = OpenApiMeta<{
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
   versioned?: VersionedRecord;
   isOpenToScopedKeys?: boolean;
-  /** What a key has to have; by default `read` for a query and `manage` for a mutation. Null: nothing. */
+  /** The permission that a key needs; by default `read` for a query and `manage` for a mutation. Null: none. */
   permission?: KeyPermission | null;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
