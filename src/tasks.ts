@@ -8,9 +8,9 @@ import { domainTasks } from '@/modules/domains/tasks';
 import { eventTasks } from '@/modules/events/tasks';
 import { publishOwnPlan } from '@/modules/mail-backups/publish';
 import { messageTasks } from '@/modules/messages/tasks';
-import { orchestratorTasks } from '@/modules/orchestrator/tasks';
 import { reportTasks } from '@/modules/reports/tasks';
 import { sendingTasks } from '@/modules/sending/tasks';
+import { serviceTasks } from '@/modules/services/tasks';
 import { systemTasks } from '@/modules/system/tasks';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import type { Task } from '@/server/background/task';
@@ -24,7 +24,7 @@ export const tasks: readonly Task[] = [
   ...eventTasks,
   ...alertTasks,
   ...backupTasks,
-  ...orchestratorTasks,
+  ...serviceTasks,
   ...messageTasks,
   ...sendingTasks,
   ...domainTasks,

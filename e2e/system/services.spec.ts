@@ -26,13 +26,13 @@ const operations = (page: Page) => page.getByRole('table', { name: /^Operations/
 
 test('without a mail server the page explains how to attach one', async ({ signedIn: page, check, checkState }) => {
   const nothing = { services: [], instances: [], running: null };
-  const answering = await answerProcedure(page, 'orchestrator.get', { mail_server: 'none', ...nothing });
+  const answering = await answerProcedure(page, 'services.get', { mail_server: 'none', ...nothing });
   await page.goto(`${url()}/system/services`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
   await expect(page.getByText('docs/mail-server.md')).toBeVisible();
   await check();
   await answering();
-  await answerProcedure(page, 'orchestrator.get', { mail_server: 'silent', ...nothing });
+  await answerProcedure(page, 'services.get', { mail_server: 'silent', ...nothing });
   await page.reload();
   await expect(alertWith(page, 'The mail agent is not responding')).toContainText('systemctl status');
   await checkState();
@@ -154,7 +154,7 @@ test('shows the operation that is running if another one can’t start', async (
 
 test('says what failed if the services can’t be loaded', async ({ signedIn: page, check }) => {
   const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'x' };
-  const end = await failProcedure(page, 'orchestrator.get', fault);
+  const end = await failProcedure(page, 'services.get', fault);
   await page.goto(`${url()}/system/services`);
   await expect(alertWith(page, 'Couldn’t load the services')).toBeVisible();
   await check();

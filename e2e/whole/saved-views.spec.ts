@@ -141,7 +141,7 @@ const LISTS = [
   ['API keys', '/api-keys?show=expired&sort=name', '/api-keys'],
   ['admins', '/admins?order=desc', '/admins'],
   ['audit', '/audit?outcome=denied', '/audit'],
-  ['alerts', '/abuse?show=all&severity=critical', '/abuse'],
+  ['alerts', '/alerts?show=all&severity=critical', '/alerts'],
 ] as const;
 
 for (const [name, filtered, path] of LISTS) {

@@ -7,8 +7,8 @@ import {
   detach,
   recordHeartbeat,
 } from '@/modules/mail-server/requests';
-import { createOperationRunner } from '@/modules/orchestrator/run';
-import { recordServices } from '@/modules/orchestrator/services';
+import { recordServices } from '@/modules/services/record';
+import { createOperationRunner } from '@/modules/services/run';
 import { startTasks } from '@/server/background/start-tasks';
 import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';

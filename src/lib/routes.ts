@@ -15,6 +15,7 @@ export type RouteIcon =
   | 'admins'
   | 'analytics'
   | 'audit'
+  | 'alerts'
   | 'abuse'
   | 'health'
   | 'config'
@@ -156,12 +157,21 @@ export const ROUTES: readonly ConsoleRoute[] = [
   },
   {
     group: 'Oversight',
+    label: 'Alerts',
+    href: '/alerts',
+    jump: 't',
+    icon: 'alerts',
+    minRole: 'admin',
+    keywords: 'problems warnings critical incidents notifications emails on-call acknowledge',
+  },
+  {
+    group: 'Oversight',
     label: 'Abuse',
     href: '/abuse',
     jump: 'x',
     icon: 'abuse',
     minRole: 'admin',
-    keywords: 'limits rates suspended mailboxes spikes alerts thresholds top senders',
+    keywords: 'limits rates suspended mailboxes spikes thresholds top senders volume',
   },
   {
     group: 'Oversight',

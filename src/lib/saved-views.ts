@@ -21,7 +21,7 @@ export const VIEW_PAGES = {
     ],
   },
   queue: { path: '/queue', parameters: ['queue', 'from', 'to', ...ORDER] },
-  alerts: { path: '/abuse', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
+  alerts: { path: '/alerts', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
 } as const satisfies Record<string, { path: string; parameters: readonly string[] }>;
 
 export type ViewPage = keyof typeof VIEW_PAGES;

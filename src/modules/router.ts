@@ -1,6 +1,7 @@
 import { router } from '@/server/procedures/trpc';
 import { abuseRouter } from './abuse/router';
 import { adminsRouter } from './admins/router';
+import { alertsRouter } from './alerts/router';
 import { aliasesRouter } from './aliases/router';
 import { analyticsRouter } from './analytics/router';
 import { apiKeysRouter } from './api-keys/router';
@@ -15,12 +16,12 @@ import { mailBackupsRouter } from './mail-backups/router';
 import { mailServerRouter } from './mail-server/router';
 import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
-import { orchestratorRouter } from './orchestrator/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
 import { reportsRouter } from './reports/router';
 import { savedViewsRouter } from './saved-views/router';
 import { sendingRouter } from './sending/router';
+import { servicesRouter } from './services/router';
 import { sieveFiltersRouter } from './sieve-filters/router';
 import { systemRouter } from './system/router';
 import { webhooksRouter } from './webhooks/router';
@@ -28,6 +29,7 @@ import { webhooksRouter } from './webhooks/router';
 export const appRouter = router({
   abuse: abuseRouter,
   admins: adminsRouter,
+  alerts: alertsRouter,
   aliases: aliasesRouter,
   analytics: analyticsRouter,
   apiKeys: apiKeysRouter,
@@ -42,7 +44,7 @@ export const appRouter = router({
   mailBackups: mailBackupsRouter,
   mailServer: mailServerRouter,
   messages: messagesRouter,
-  orchestrator: orchestratorRouter,
+  services: servicesRouter,
   overview: overviewRouter,
   queue: queueRouter,
   reports: reportsRouter,

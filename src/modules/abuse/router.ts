@@ -1,12 +1,9 @@
 import { Empty } from '@/lib/wire';
-import { Alert, AlertPage, ExportAlerts, ListAlerts, UpdateAlert } from '@/modules/alerts/schema';
-import { getAlert, listAlerts, updateAlert } from '@/modules/alerts/service';
 import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportAlerts } from './export-alerts';
 import { exportSenders } from './export-senders';
 import {
   AbuseSenderPage,
@@ -20,7 +17,6 @@ import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
-const alert = versioned('alert', getAlert);
 const thresholds = versioned('abuse_threshold', getAbuseThresholds);
 
 export const abuseRouter = router({
@@ -53,44 +49,6 @@ export const abuseRouter = router({
     )
     .output(FileOutput)
     .query(({ ctx, input }) => exportSenders(ctx, input)),
-
-  alerts: adminProcedure(ListAlerts)
-    .meta(
-      rest('GET', '/abuse/alerts', {
-        tag,
-        summary: 'List alerts',
-        isPaginated: true,
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(AlertPage)
-    .query(({ ctx, input }) => listAlerts(ctx, input)),
-
-  exportAlerts: adminProcedure(ExportAlerts)
-    .meta(
-      rest('GET', '/abuse/alerts/export', {
-        tag,
-        summary: 'Export alerts as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportAlerts(ctx, input)),
-
-  updateAlert: adminProcedure(UpdateAlert)
-    .meta(
-      rest('PATCH', '/abuse/alerts/{id}', {
-        tag,
-        versioned: alert,
-        summary: 'Acknowledge, close or reopen an alert',
-        audit: 'alert.update',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
-      }),
-    )
-    .output(Alert)
-    .mutation(({ ctx, input }) => updateAlert(ctx, input)),
 
   thresholds: adminProcedure(Empty)
     .meta(rest('GET', '/abuse/thresholds', { tag, versioned: thresholds, summary: 'Get the sending limits' }))

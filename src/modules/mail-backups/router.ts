@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@/lib/error-codes';
 import { Empty, ExportWhole } from '@/lib/wire';
-import { Operation } from '@/modules/orchestrator/schema';
+import { Operation } from '@/modules/services/schema';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';

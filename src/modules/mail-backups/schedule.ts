@@ -1,5 +1,5 @@
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
-import { startScheduled } from '@/modules/orchestrator/service';
+import { startScheduled } from '@/modules/services/service';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { readPlan } from './plan';

@@ -1,6 +1,6 @@
 import { type Finding, measured } from '@/lib/health/finding';
-import type { Operation } from '@/modules/orchestrator/schema';
-import { startOperation } from '@/modules/orchestrator/service';
+import type { Operation } from '@/modules/services/schema';
+import { startOperation } from '@/modules/services/service';
 import type { Database } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';

@@ -85,7 +85,7 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
     { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failures in a row.' },
   ]);
   expect(items.filter((item) => item.subject === subject)).toMatchObject([
-    { section: 'abuse', severity: 'warning', reason: expect.stringContaining('the limit is 200') },
+    { section: 'alerts', severity: 'warning', reason: expect.stringContaining('the limit is 200') },
   ]);
   expect(counts.webhooks).toBe(1);
   expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
@@ -126,7 +126,7 @@ it('puts alerts about the system on the page where they are fixed, if the admin 
     return found.map((item) => item?.section);
   };
   expect(await sections('super_admin')).toEqual(['queue', 'backups', 'health']);
-  expect(await sections('admin')).toEqual(['queue', 'abuse', 'abuse']);
+  expect(await sections('admin')).toEqual(['queue', 'alerts', 'alerts']);
 });
 
 it('reads everything in one statement', async () => {

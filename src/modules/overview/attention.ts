@@ -136,11 +136,11 @@ const BACKUP_CHECKS = [HEALTH_CHECKS.backup.title, HEALTH_CHECKS.backup_proof.ti
 function sectionOf({ kind, subject }: Row, canSeeSystem: boolean): AttentionSection {
   const section = SECTION_OF_KIND[kind];
   if (section) return section;
-  if (!isAboutSystem(kind)) return 'abuse';
+  if (!isAboutSystem(kind)) return 'alerts';
   // The subject of a check by host is its title and the host.
   const isOf = (titles: string[]) => titles.some((title) => subject === title || subject.startsWith(`${title} (`));
   if (isOf(QUEUE_CHECKS)) return 'queue';
-  if (!canSeeSystem) return 'abuse';
+  if (!canSeeSystem) return 'alerts';
   return isOf(BACKUP_CHECKS) ? 'backups' : 'health';
 }
 

@@ -41,7 +41,7 @@ export const ATTENTION_SECTIONS = [
   'queue',
   'health',
   'backups',
-  'abuse',
+  'alerts',
 ] as const satisfies readonly RouteIcon[];
 export type AttentionSection = (typeof ATTENTION_SECTIONS)[number];
 

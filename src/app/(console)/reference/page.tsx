@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { ReferencePage } from '@/modules/system/components/reference-page';
+import { ReferencePage } from '@/modules/reference/components/reference-page';
 
 export const metadata: Metadata = { title: 'API reference' };
 

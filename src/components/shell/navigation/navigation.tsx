@@ -11,6 +11,7 @@ import {
   IconAdjustmentsHorizontal,
   IconArchive,
   IconAt,
+  IconBell,
   IconBook2,
   IconChartBar,
   IconClipboardList,
@@ -49,6 +50,7 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   admins: IconUsers,
   analytics: IconChartBar,
   audit: IconClipboardList,
+  alerts: IconBell,
   abuse: IconShieldExclamation,
   health: IconHeartbeat,
   config: IconAdjustmentsHorizontal,
@@ -64,7 +66,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   const current = routeOf(usePathname());
   const [domain] = useQueryState('domain', parseAsString);
   const attention = useAttention().data;
-  const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, abuse: attention?.open_alerts };
+  const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, alerts: attention?.open_alerts };
   const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
   return (
     <nav aria-label="Sections">

@@ -1,7 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
-import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
@@ -20,23 +19,12 @@ const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as co
 
 const parseAsPeriod = parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour');
 
-function inputOf(sort: keyof typeof PERIODS, domainId: string | undefined) {
-  return { sort, domain_id: domainId };
-}
-
-/** Asks for the senders before what is above them has loaded. */
-export function usePrefetchSenders(domainId: string | undefined): void {
-  const [sort] = useQueryState('senders', parseAsPeriod);
-  const utils = trpc.useUtils();
-  prefetchDuringRender(() => utils.abuse.senders.prefetch({ ...inputOf(sort, domainId), limit: MAX_SENDERS }));
-}
-
 type SendersProps = { domainId: string | undefined; children: ReactNode };
 
 /** Renders `children` only after the senders are loaded, so that they don't move. */
 export function Senders({ domainId, children }: SendersProps) {
   const [sort, setSort] = useQueryState('senders', parseAsPeriod);
-  const input = inputOf(sort, domainId);
+  const input = { sort, domain_id: domainId };
   const list = trpc.abuse.senders.useQuery({ ...input, limit: MAX_SENDERS }, { placeholderData: keepPreviousData });
   return (
     <>

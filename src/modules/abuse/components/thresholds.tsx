@@ -1,5 +1,4 @@
 import { NumberInput } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -18,25 +17,14 @@ const FIELDS = {
   spike_factor: { label: 'Alert when volume exceeds (× usual hour)' },
 };
 
-/** Renders `children` only after the thresholds are loaded, so that they don't move. */
-export function Thresholds({ children }: { children: ReactNode }) {
+export function Thresholds() {
   const thresholds = trpc.abuse.thresholds.useQuery({});
   const canChange = useHasRole('super_admin');
   if (thresholds.isError) {
-    return (
-      <>
-        <ErrorState what="rate limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />
-        {children}
-      </>
-    );
+    return <ErrorState what="rate limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
   }
   if (!thresholds.data || canChange === undefined) return null;
-  return (
-    <>
-      <ThresholdsForm saved={thresholds.data} isReadOnly={!canChange} />
-      {children}
-    </>
-  );
+  return <ThresholdsForm saved={thresholds.data} isReadOnly={!canChange} />;
 }
 
 function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadOnly: boolean }) {

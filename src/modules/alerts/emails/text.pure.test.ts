@@ -36,7 +36,7 @@ SMTP (mx1.example.com) is down. connect ECONNREFUSED. Restart Postfix and read i
 Since 2026-11-22 19:40 UTC
 https://mail.example.com/system/health
 
-All alerts: https://mail.example.com/abuse
+All alerts: https://mail.example.com/alerts
 You get this email because your address is in ALERT_EMAILS.
 `,
     });
@@ -54,7 +54,7 @@ You get this email because your address is in ALERT_EMAILS.
     ['dns_broken', { domainId: 'dom' }, '/domains/dom'],
     ['webhook_failing', { subject: `a.example (${alert().id})` }, `/webhooks/${alert().id}`],
     ['system_degraded', {}, '/system/health'],
-    ['rate_limited', {}, '/abuse'],
+    ['rate_limited', {}, '/alerts'],
   ] as const)('of the kind %s links to its page', (kind, over, path) => {
     expect(alertMail([alert({ kind, ...over })], URL).text).toContain(`\n${URL}${path}\n\n`);
   });

@@ -18,7 +18,7 @@ export function alertMail(news: readonly AlertNews[], appUrl: string): AlertMail
   const paragraphs = [
     ...listed(opened, (alert) => openedText(alert, appUrl)),
     ...listed(closed, (alert) => closedText(alert)),
-    `All alerts: ${appUrl}/abuse\nYou get this email because your address is in ALERT_EMAILS.`,
+    `All alerts: ${appUrl}/alerts\nYou get this email because your address is in ALERT_EMAILS.`,
   ];
   return { subject: subjectOf(opened, closed), text: `${paragraphs.join('\n\n')}\n` };
 }
@@ -60,7 +60,7 @@ function openedText(alert: AlertNews, appUrl: string): string {
     `${SEVERITIES[alert.severity].toUpperCase()}: ${titleOf(alert)}`,
     oneLine(`${messageOf(alert)}${fix ? ` ${fix}` : ''}`),
     `Since ${timeText(alert.createdAt)}`,
-    `${appUrl}${subjectPath(alert) ?? '/abuse'}`,
+    `${appUrl}${subjectPath(alert) ?? '/alerts'}`,
   ].join('\n');
 }
 

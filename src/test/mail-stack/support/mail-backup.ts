@@ -8,7 +8,7 @@ import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { readInstallation } from '@/mail/agent/installation';
 import { publishPlan } from '@/modules/mail-backups/plan';
 import type { MailBackups } from '@/modules/mail-backups/schema';
-import type { OperationDetails } from '@/modules/orchestrator/schema';
+import type { OperationDetails } from '@/modules/services/schema';
 import { keyClient } from '../../rest';
 import { PASSWORD } from './directory';
 import { signInToImap } from './imap-session';

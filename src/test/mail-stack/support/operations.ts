@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { MAIL_SERVICES, type MailService } from '@/lib/mail/operations';
-import type { MailServiceStatus, OperationDetails } from '@/modules/orchestrator/schema';
+import type { MailServiceStatus, OperationDetails } from '@/modules/services/schema';
 import { keyClient } from '../../rest';
 import { mailServer } from './mail-server';
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { HealthPage } from '@/modules/system/components/health/health-page';
+import { HealthPage } from '@/modules/system/components/health-page';
 
 export const metadata: Metadata = { title: 'Health' };
 

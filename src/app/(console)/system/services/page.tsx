@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { ServicesPage } from '@/modules/orchestrator/components/services-page';
+import { ServicesPage } from '@/modules/services/components/services-page';
 
 export const metadata: Metadata = { title: 'Services' };
 

@@ -1,7 +1,7 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
 import { valueText } from '@/lib/health/value-text';
-import type { HealthCheck } from '../../schema';
+import type { HealthCheck } from '../schema';
 import { MARKS } from './check-marks';
 import classes from './problems.module.css';
 

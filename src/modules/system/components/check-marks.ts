@@ -1,5 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
-import type { HealthCheck } from '../../schema';
+import type { HealthCheck } from '../schema';
 
 export const MARKS: Record<HealthCheck['status'], [Status, string]> = {
   ok: ['on', 'OK'],

@@ -27,7 +27,7 @@ import type {
   Orchestrator,
 } from './schema';
 
-export async function getOrchestrator({ db }: ActorContext): Promise<Orchestrator> {
+export async function getServices({ db }: ActorContext): Promise<Orchestrator> {
   const [now, state, hosts, rows, latest, instances, running] = await Promise.all([
     databaseTime(db),
     mailServerState(db),

@@ -1,8 +1,8 @@
-import type { Alert, ExportAlerts } from '@/modules/alerts/schema';
-import { listAlerts } from '@/modules/alerts/service';
 import { exportList } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
+import type { Alert, ExportAlerts } from './schema';
+import { listAlerts } from './service';
 
 const COLUMNS = [
   'id',

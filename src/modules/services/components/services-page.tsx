@@ -27,12 +27,12 @@ const REFRESH_MS = 5_000;
 export function ServicesPage() {
   const utils = trpc.useUtils();
   const search = useListSearch({ filters: {} });
-  const query = trpc.orchestrator.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
-  const create = trpc.orchestrator.create.useMutation();
+  const query = trpc.services.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const create = trpc.services.create.useMutation();
   const [asked, setAsked] = useState<Request | null>(null);
   const { data } = query;
   const { opened, open, close } = useOpenOperation(data?.running?.id);
-  const refresh = () => void utils.orchestrator.invalidate();
+  const refresh = () => void utils.services.invalidate();
 
   const start = async ({ action, service, host }: Request, isPreview: boolean) => {
     try {

@@ -14,7 +14,7 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
-import type { Alert } from '@/modules/alerts/schema';
+import type { Alert } from '../schema';
 
 const KINDS: Record<Alert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],

@@ -14,11 +14,11 @@ import {
   OperationPage,
   Orchestrator,
 } from './schema';
-import { createOperation, getOperation, getOrchestrator, listOperations } from './service';
+import { createOperation, getOperation, getServices, listOperations } from './service';
 
-const tag = 'Orchestrator';
+const tag = 'Services';
 
-export const orchestratorRouter = router({
+export const servicesRouter = router({
   get: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/orchestrator', {
@@ -30,7 +30,7 @@ export const orchestratorRouter = router({
       }),
     )
     .output(Orchestrator)
-    .query(({ ctx }) => getOrchestrator(ctx)),
+    .query(({ ctx }) => getServices(ctx)),
 
   exportServices: superAdminProcedure(ExportWhole)
     .meta(

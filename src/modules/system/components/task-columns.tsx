@@ -2,7 +2,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
 import { valueText } from '@/lib/health/value-text';
-import type { ScheduledTask } from '../../schema';
+import type { ScheduledTask } from '../schema';
 
 export const TASK_COLUMNS: DataTableColumn<ScheduledTask>[] = [
   {

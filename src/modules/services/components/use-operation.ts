@@ -25,7 +25,7 @@ export function useOperation(id: string | null, onFinished: () => void) {
     const read = async () => {
       try {
         const after = lines.at(-1)?.number ?? 0;
-        const { output, ...operation } = await client.orchestrator.operation.query(
+        const { output, ...operation } = await client.services.operation.query(
           { id, after },
           { signal: ending.signal },
         );

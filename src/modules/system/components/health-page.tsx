@@ -15,7 +15,7 @@ import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatPlural } from '@/lib/format';
-import type { HealthCheck, SystemHealth } from '../../schema';
+import type { HealthCheck, SystemHealth } from '../schema';
 import { checkColumns } from './check-columns';
 import { Problems } from './problems';
 import { TASK_COLUMNS } from './task-columns';

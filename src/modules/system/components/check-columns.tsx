@@ -3,7 +3,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
 import { limitsText, valueText } from '@/lib/health/value-text';
-import type { HealthCheck } from '../../schema';
+import type { HealthCheck } from '../schema';
 import { MARKS } from './check-marks';
 
 type Options = { onShowHistory: (check: HealthCheck) => void };

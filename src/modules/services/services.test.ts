@@ -6,8 +6,8 @@ import { db } from '@/test/database';
 import { makeNode, makeOperation } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { claimOperation, finishOperation, interruptAbandoned, interruptExpired, renewLease } from './lease';
-import { deleteOldOperations } from './retention';
-import { recordServices } from './services';
+import { recordServices } from './record';
+import { deleteOldOperations } from './tasks';
 
 const HOST = 'mail.example.test';
 const agent = { host: HOST, instance: uuidv7(), version: '0.1.0' };

@@ -9,7 +9,7 @@ import { DialogFields } from '@/components/dialogs/dialog';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
 import { valueText } from '@/lib/health/value-text';
-import type { HealthCheck, HealthHistory } from '../../schema';
+import type { HealthCheck, HealthHistory } from '../schema';
 import { MARKS } from './check-marks';
 
 type CheckHistoryProps = { check: HealthCheck; opened: boolean; onClose: () => void };

@@ -2,7 +2,7 @@ import { exportList, onePage } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import type { ExportOperations, MailServiceStatus, Operation } from './schema';
-import { getOrchestrator, listOperations } from './service';
+import { getServices, listOperations } from './service';
 
 const COLUMNS = [
   'id',
@@ -47,7 +47,7 @@ export function exportOperations(ctx: ActorContext, { format: _, ...filters }: E
 }
 
 export async function exportServices(ctx: ActorContext): Promise<FileOutput> {
-  const { services } = await getOrchestrator(ctx);
+  const { services } = await getServices(ctx);
   return exportList(ctx, {
     name: 'services',
     page: onePage(services),

@@ -21,7 +21,7 @@ type RecentOperationsProps = { search: ListSearch; openId: string | null; onOpen
 
 export function RecentOperations({ search, openId, onOpen }: RecentOperationsProps) {
   const { cursor } = search.history;
-  const list = trpc.orchestrator.list.useQuery(
+  const list = trpc.services.list.useQuery(
     { limit: PAGE_SIZE, ...(cursor && { cursor }) },
     { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },
   );

@@ -1,0 +1,158 @@
+'use client';
+
+import { Button, Select } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
+import { ifUnchanged } from '@/components/api/if-unchanged';
+import { trpc } from '@/components/api/trpc';
+import { timeLabels } from '@/components/data-table/pagination';
+import { NoRows } from '@/components/data-table/states';
+import { ListActions } from '@/components/list/list-actions';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
+import { sortBy, useListSearch } from '@/components/list/use-list-search';
+import { useRowActions } from '@/components/list/use-row-actions';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SELECTABLE } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
+import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import { type Alert, AlertKind, AlertSeverity } from '../schema';
+import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
+import classes from './alerts-page.module.css';
+
+const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
+
+const SEARCH = {
+  filters: {
+    show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
+    kind: parseAsStringLiteral(AlertKind.options),
+    severity: parseAsStringLiteral(AlertSeverity.options),
+  },
+  view: sortBy(['severity', 'created_at'], 'desc'),
+};
+
+const FIRST = {
+  severity: { desc: 'critical', asc: 'warnings' },
+  created_at: { desc: 'newest', asc: 'oldest' },
+} as const;
+
+const VERBS = { open: 'reopen', acknowledged: 'acknowledge', closed: 'close' } as const;
+const DONE = { open: 'Reopened', acknowledged: 'Acknowledged', closed: 'Closed' } as const;
+
+const Notifications = dynamic(() => import('./notifications/notifications').then((module) => module.Notifications), {
+  ssr: false,
+});
+
+export function AlertsPage() {
+  const [domain] = useQueryState('domain', parseAsString);
+  const search = useListSearch(SEARCH);
+  const { show, kind, severity, sort, order } = search.values;
+  const utils = trpc.useUtils();
+  const status = show === 'all' ? undefined : show;
+  const input = {
+    status,
+    kind: kind ?? undefined,
+    severity: severity ?? undefined,
+    domain_id: domain ?? undefined,
+    sort,
+    order,
+    cursor: search.history.cursor,
+  };
+  const list = trpc.alerts.list.useQuery(input, { placeholderData: keepPreviousData });
+  const total = trpc.alerts.list.useQuery(totalOf(input), totalOptions(list, search));
+  const update = trpc.alerts.update.useMutation();
+  const actions = useRowActions<Alert>({
+    keyOf: ({ id }) => id,
+    nameOf: nameOfAlerts,
+    refresh: () => Promise.all([utils.alerts.invalidate(), utils.abuse.invalidate(), utils.overview.invalidate()]),
+  });
+  const selection = useSelection(list.data?.items ?? [], ({ id }) => id);
+  const setStatus = (rows: Alert[], next: 'acknowledged' | 'closed' | 'open') => {
+    selection.clear();
+    const changed = rows.filter((alert) => alert.status !== next);
+    if (changed.length === 0) return;
+    actions.run({
+      rows: changed,
+      verb: VERBS[next],
+      act: (alert) => update.mutateAsync(ifUnchanged('alert', alert, { id: alert.id, status: next })),
+      text: (done) => `${DONE[next]} ${nameOfAlerts(done)}`,
+    });
+  };
+
+  return (
+    <Page>
+      <PageHeader title="Alerts" description="What needs an admin, and who gets to know of it" />
+      <ListTools
+        query={list}
+        actions={<ListActions page="alerts" path="/abuse/alerts/export" input={input} what="alerts" />}
+      >
+        <SegmentedControl
+          label="Status"
+          value={show}
+          options={STATUS_OPTIONS}
+          onChange={(value) => search.change({ show: value })}
+        />
+        <div className={classes.filters}>
+          <Select
+            aria-label="Kind"
+            placeholder="All kinds"
+            data={KIND_OPTIONS}
+            clearable
+            w={152}
+            value={kind}
+            onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
+          />
+          <Select
+            aria-label="Severity"
+            placeholder="Any severity"
+            data={SEVERITY_OPTIONS}
+            clearable
+            w={136}
+            value={severity}
+            onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
+          />
+        </div>
+      </ListTools>
+      <SelectionBar selection={selection} what="alerts">
+        <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>
+          Acknowledge
+        </Button>
+        <Button size="xs" onClick={() => setStatus(selection.rows, 'closed')}>
+          Close
+        </Button>
+      </SelectionBar>
+      <ListView
+        query={list}
+        search={search}
+        total={total}
+        what="alerts"
+        empty={<NoRows>No open alerts.</NoRows>}
+        noMatches="No alert matches these filters."
+        caption={`Alerts, ${FIRST[sort][order]} first`}
+        className={SELECTABLE}
+        columns={alertColumns({
+          selection,
+          onSetStatus: (alert, next) => setStatus([alert], next),
+          isBusy: actions.isBusy,
+        })}
+        isSelected={selection.has}
+        rowKey={({ id }) => id}
+        isInactive={(alert) => alert.status === 'closed'}
+        skeletonRows={3}
+        pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}
+      />
+      {(list.data || list.isError) && <Notifications />}
+    </Page>
+  );
+}
+
+const isOpen = ({ status }: Alert) => status === 'open';
+
+function nameOfAlerts([first, ...others]: Alert[]): string {
+  if (!first) return '';
+  return others.length === 0 ? nameOfAlert(first) : formatPlural(others.length + 1, 'alert');
+}
