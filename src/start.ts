@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { findApiHandler, observeRequest } from '@/api';
 import { openAuditAnchor, setAuditAnchor } from '@/modules/audit/anchor/anchor';
 import { sealAuditEntries } from '@/modules/audit/seal';
+import { redirectOfPage } from '@/modules/auth/sessions/page-redirect';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { stopOperations } from '@/modules/backups/operations/run';
 import { joinCluster } from '@/modules/cluster/heartbeat';
@@ -67,6 +68,7 @@ export async function start(): Promise<App> {
         findApiHandler: isDev ? () => undefined : findApiHandler,
         findPublishedHandler,
         servePage,
+        redirectOf: ({ url = '/', headers }: IncomingMessage) => redirectOfPage(url, headers),
         countRequest,
         refusalOf,
         observe,

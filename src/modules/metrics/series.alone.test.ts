@@ -32,6 +32,7 @@ beforeAll(async () => {
       response.statusCode = request.url?.includes('missing') ? 404 : 200;
       response.end('a page');
     },
+    redirectOf: async () => null,
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
     observe: observeRequest,

@@ -24,6 +24,7 @@ async function serving(api: WebHandler, over: Partial<Parameters<typeof serveHtt
     servePage: async (_request, response) => {
       response.end('a page');
     },
+    redirectOf: async () => null,
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
     observe: () => {},

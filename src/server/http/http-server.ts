@@ -25,6 +25,8 @@ type HttpOptions = {
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
   findApiHandler: (pathname: string) => WebHandler | undefined;
   servePage: Handler;
+  /** The path to which a browser is sent that asks for a page; null if it gets the page. */
+  redirectOf: (request: IncomingMessage) => Promise<string | null>;
   /** The responder for what is served by host name, before the API and the pages. */
   findPublishedHandler: (host: string, pathname: string) => WebHandler | undefined;
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
@@ -65,6 +67,8 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
     // In development, Next.js serves the API.
     if (isApi && !options.isDev) return refuse(request, response, unknownEndpoint);
+    const location = isDocument(request) ? await options.redirectOf(request) : null;
+    if (location !== null) return redirect(response, location);
     await renderWithData(request, response, options.findApiHandler('/api/trpc/'), () =>
       options.servePage(request, response),
     );
@@ -101,6 +105,16 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     await close(server);
     stopChecks();
   };
+}
+
+function isDocument({ method, headers }: IncomingMessage): boolean {
+  // Next.js asks for parts of pages, too.
+  return method === 'GET' && (headers['sec-fetch-dest'] ?? 'document') === 'document' && headers.rsc === undefined;
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
+  response.end();
 }
 
 const unknownEndpoint: Refusal = {

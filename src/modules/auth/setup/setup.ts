@@ -78,6 +78,6 @@ async function createFirstAdmin(tx: Tx, email: string, passwordHash: string) {
   return tx.admin.create({ data, select: { id: true, email: true } });
 }
 
-async function hasAdmin(db: Database | Tx): Promise<boolean> {
+export async function hasAdmin(db: Database | Tx): Promise<boolean> {
   return (await db.admin.findFirst({ select: { id: true } })) !== null;
 }

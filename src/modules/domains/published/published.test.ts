@@ -25,6 +25,7 @@ beforeAll(async () => {
     servePage: async (_request, response) => {
       response.end('a page');
     },
+    redirectOf: async () => null,
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
     observe: () => {},

@@ -5,13 +5,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
-import { trpc } from '@/components/api/trpc';
 import { safeNextPath } from '@/lib/routes';
 import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';
 import { readPendingFromFragment } from '../oidc/oidc-pending';
 import { AddressLines, Postcard } from '../postcard';
-import { NotSetUp } from '../setup/setup-ends';
 import type { PendingSignIn } from './pending-sign-in';
 import { SignIn } from './sign-in';
 import { SignInSteps } from './sign-in-steps';
@@ -20,7 +18,6 @@ export function LoginPage() {
   const router = useRouter();
   const next = safeNextPath(useSearchParams().get('next'));
   const queryClient = useQueryClient();
-  const setup = trpc.auth.setupStatus.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const [pending, setPending] = useState<PendingSignIn | null>(null);
 
   useEffect(() => {
@@ -42,13 +39,6 @@ export function LoginPage() {
     <AddressLines lines={['Postroom administration', 'For admins of this server']} />
   );
 
-  if (setup.data?.needs_setup) {
-    return (
-      <Postcard lines={lines}>
-        <NotSetUp />
-      </Postcard>
-    );
-  }
   return (
     <Postcard lines={lines}>
       <h1>{pending ? 'Enter your code' : 'Sign in'}</h1>
