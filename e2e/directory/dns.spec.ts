@@ -192,7 +192,11 @@ test('shows an unchecked domain, and one whose records fail to load', async ({
   await sql('DELETE FROM dns_record WHERE domain_id = $1', [domain.id]);
   await sql("UPDATE domain SET dns_checked_at = NULL, dns_status = 'unchecked' WHERE id = $1", [domain.id]);
   await page.goto(`${url()}/domains/${domain.id}`);
-  await expect(page.getByRole('heading', { name: 'Not checked yet' })).toBeVisible();
+  const state = page.getByRole('region', { name: 'DNS' }).getByRole('status');
+  await expect(state).toContainText('Not checked yet');
+  await expect(page.getByRole('row', { name: /Not checked DMARC/ })).toBeVisible();
+  await page.getByText(/^To publish/).click();
+  await expect(page.getByRole('button', { name: 'Copy the value of SPF @' })).toBeVisible();
   await checkState();
 
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
@@ -202,7 +206,7 @@ test('shows an unchecked domain, and one whose records fail to load', async ({
   await check();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Not checked yet' })).toBeVisible();
+  await expect(state).toContainText('Not checked yet');
 });
 
 test('lets a domain admin check records, and moves between tabs by keyboard', async ({

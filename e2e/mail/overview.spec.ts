@@ -133,8 +133,10 @@ test('leads from the checklist to the DNS records', async ({ page, api, makeAdmi
   await expect(page.getByRole('list', { name: 'Records to publish' })).toContainText('_dmarc');
 });
 
-test('lists a domain whose DNS is broken, linked to its records', async ({ page, api, makeAdmin, check }) => {
+test('lists a domain whose DNS is broken, linked to its records', async ({ page, api, sql, makeAdmin, check }) => {
   const domain = await makeDomain(api);
+  // On its first day, a domain is being set up.
+  await sql("UPDATE domain SET created_at = now() - interval '2 days' WHERE id = $1", [domain.id]);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
   await api.call('POST', `/domains/${domain.id}/dns/check`);
   await sendMessage(api, domain);

@@ -5,6 +5,7 @@ test.describe.configure({ mode: 'serial' });
 
 test('opened before it is set up, Postroom says where the setup link is', async ({ page, checkState }) => {
   await page.goto(`${url()}/`);
+  await expect(page).toHaveURL(`${url()}/setup`);
   await expect(page.getByRole('heading', { name: 'Set up Postroom first' })).toBeVisible();
   await expect(page.getByText(/starts with Set up the first admin at the end of the server’s output/)).toBeVisible();
   await expect(page.getByLabel('Password')).toHaveCount(0);
@@ -19,28 +20,38 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
 }) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await check();
+  await expect(page.getByLabel('Email')).toBeFocused();
   await page.getByLabel('Email').fill(FIRST_ADMIN.email);
   await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
   await page.getByLabel('Confirm password').fill(FIRST_ADMIN.password);
   await page.getByRole('button', { name: 'Create admin' }).click();
 
+  await expect(page.getByLabel('Domain')).toBeFocused();
   await page.getByLabel('Domain').fill('harbourfinch.example');
   await checkState();
   await page.getByRole('button', { name: 'Add domain' }).click();
 
   await expect(page.getByRole('heading', { name: 'Publish the DNS records' })).toBeVisible();
-  const records = page.getByRole('list', { name: 'Records that mail needs' });
-  const checked = page.waitForResponse((response) => response.url().includes('domains.checkDns'));
-  await page.getByRole('button', { name: 'Check now' }).click();
-  await checked;
+  const records = page.getByRole('list', { name: 'Required for mail of harbourfinch.example' });
   const dmarc = records.getByRole('listitem').filter({ hasText: '_dmarc.harbourfinch.example' });
   await expect(dmarc).toContainText(/To do.*v=DMARC1/);
   await expect(dmarc.getByRole('button', { name: /^Copy the value of TXT _dmarc/ })).toBeVisible();
+  const host = page.getByRole('list', { name: 'Your mail server, once for all domains' }).getByRole('listitem').first();
+  await expect(host).toContainText(/mail\.harbourfinch\.example.*The IPv4 address of your mail server/);
+  const checked = page.waitForResponse((response) => response.url().includes('domains.checkDns'));
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await checked;
+  await expect(dmarc).toContainText(/To do.*v=DMARC1/);
+  await page.getByText('Optional records').click();
+  await expect(page.getByRole('list', { name: 'Optional' })).toContainText('_smtp._tls.harbourfinch.example');
   await checkState();
 
   await page.goto(`${url()}/`);
   await page.getByRole('link', { name: 'Continue setup' }).click();
   await expect(records.getByRole('listitem').filter({ has: page.getByText('MX', { exact: true }) })).toBeVisible();
+  await page.getByRole('button', { name: 'Continue, publish later' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('heading', { name: 'Publish the DNS records' })).toBeVisible();
   await page.getByRole('button', { name: 'Continue, publish later' }).click();
 
   await page.getByRole('radio', { name: 'Another address' }).click();
@@ -57,7 +68,13 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.getByRole('dialog').getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByRole('combobox', { name: 'Mailbox' })).toHaveValue(FIRST_ADMIN.email);
   await page.getByRole('button', { name: 'Send test' }).click();
-  await expect(page.getByRole('heading', { name: 'Delivered' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Delivered to the sandbox' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Setup steps' }).getByRole('listitem').last()).toContainText('Done');
+  await expect(page.getByRole('list', { name: 'Next steps' }).getByRole('link')).toHaveText([
+    'Create an API key',
+    'Connect the mail server',
+    'Add a colleague',
+  ]);
   await checkState();
   await page.getByRole('link', { name: 'View delivery status' }).click();
   await expect(page.getByRole('heading', { name: /Test from Postroom/ })).toBeVisible();

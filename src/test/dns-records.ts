@@ -7,12 +7,18 @@ type StoredRecord = { severity: 'error' | 'warning'; required: boolean };
 export const BROKEN: StoredRecord = { severity: 'error', required: true };
 export const BROKEN_MESSAGE = 'There is no MX record.';
 
-/** A domain whose last check found these records. */
+const DAY_MS = 24 * 3_600_000;
+
+/** A domain of yesterday whose last check found these records. */
 export async function makeDomainWithRecords(records: StoredRecord[], over: { active?: boolean } = {}) {
   const domain = await makeDomain(over);
   const isBroken = records.some(({ severity, required }) => severity === 'error' && required);
-  await db.domain.update({ where: { id: domain.id }, data: { dnsStatus: isBroken ? 'error' : 'warning' } });
   const at = new Date();
+  const data = {
+    dnsStatus: isBroken ? ('error' as const) : ('warning' as const),
+    createdAt: new Date(at.getTime() - DAY_MS),
+  };
+  await db.domain.update({ where: { id: domain.id }, data });
   await db.dnsRecord.createMany({
     data: records.map((record, position) => ({
       ...record,

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Trick } from '../../../src/test/servers/oidc-provider';
 import { checkAccessibility, checkPage, watch } from '../../support/check-page';
+import { TIME_ZONE_COOKIE } from '../../support/faults';
 import { test as base, expect, unique, url } from '../../support/fixtures';
 
 export { expect, unique, url };
@@ -71,6 +72,7 @@ export async function setTrick(context: BrowserContext, trick: Trick): Promise<v
 
 export async function expectSignedOut(context: BrowserContext): Promise<void> {
   const ours = (await context.cookies()).filter(({ domain }) => domain === new URL(url()).hostname);
-  // A known device stays known after its sessions.
-  expect(ours.map(({ name }) => name).filter((name) => name !== 'postroom_device')).toEqual([]);
+  // A known device stays known after its sessions, and so does the time zone.
+  const kept = ['postroom_device', TIME_ZONE_COOKIE];
+  expect(ours.map(({ name }) => name).filter((name) => !kept.includes(name))).toEqual([]);
 }

@@ -35,6 +35,17 @@ it('lists the admin’s active domains whose mail depends on broken records, and
   await expect(call).rejects.toMatchObject({ apiCode: 'FORBIDDEN' });
 });
 
+it('lists a domain whose records are not published yet from its second day on, or once they were right', async () => {
+  const domain = await makeDomainWithRecords([BROKEN]);
+  const { id } = domain;
+  const listed = async () => (await attentionFor('domain_admin', [id])).items.map(({ subject }) => subject);
+  expect(await listed()).toEqual([domain.name]);
+  await db.domain.update({ where: { id }, data: { createdAt: new Date() } });
+  expect(await listed()).toEqual([]);
+  await openAlerts(db, [{ kind: 'dns_broken', subject: domain.name, domainId: id, count: 1, expected: 0 }], new Date());
+  expect(await listed()).toEqual([domain.name]);
+});
+
 it('lists suspended mailboxes by address with their reason, five of them, and counts all', async () => {
   const [own, foreign] = [await makeDomain(), await makeDomain()];
   await makeMailbox(foreign.id, 'stranger', { suspendedAt: new Date() });

@@ -61,12 +61,19 @@ type Row = {
   recordStatus: DnsRecordStatus | null;
 };
 
-/** Active domains whose mail depends on DNS records that are missing or wrong. */
+/**
+ * Active domains whose mail depends on DNS records that are missing or wrong. One whose records were never right is being set
+ * up on its first day.
+ */
 function brokenDomains(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
     SELECT 'dns_broken' AS kind, 'critical' AS severity, d.id, d.name AS subject, r.message AS text, r.count,
            0::float8 AS expected, r.status AS "recordStatus"
-      FROM (SELECT id, name FROM domain WHERE active AND dns_status = 'error' AND ${within(Prisma.sql`id`, ids)}
+      FROM (SELECT id, name FROM domain
+             WHERE active AND dns_status = 'error' AND ${within(Prisma.sql`id`, ids)}
+               AND (created_at < now() - interval '1 day'
+                    OR EXISTS (SELECT FROM alert WHERE kind = 'dns_broken' AND subject = domain.name AND day IS NULL
+                                                   AND status <> 'closed'))
              ORDER BY name LIMIT ${MAX_ATTENTION_COUNT}) AS d
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS count, (array_agg(status ORDER BY position))[1] AS status,

@@ -6,11 +6,10 @@ import type { AbuseSummary } from '../schema';
 const REFRESH_MS = 30_000;
 
 const FIGURES: [keyof AbuseSummary, string, string][] = [
-  ['sent_last_hour', 'Sent', 'in the last hour'],
-  ['sent_last_24h', 'Sent', 'in 24 hours'],
+  ['sent_last_hour', 'Last hour', 'messages sent'],
+  ['sent_last_24h', '24 hours', 'messages sent'],
   ['limited_last_24h', 'Over limit', 'rejected in 24 hours'],
   ['suspended_mailboxes', 'Suspended', 'mailboxes'],
-  ['open_alerts', 'Alerts', 'open'],
 ];
 
 export function AbuseFigures() {

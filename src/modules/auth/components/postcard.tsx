@@ -1,15 +1,25 @@
 'use client';
 
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { Logo } from '@/components/marks/logo';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { formatClock, formatStampDay } from '@/lib/format';
 import classes from './postcard.module.css';
 
-type PostcardProps = { children: ReactNode; lines: ReactNode; isWide?: boolean };
+type PostcardProps = {
+  children: ReactNode;
+  lines: ReactNode;
+  /** Names what is shown. When it changes, the first field gets the focus. */
+  step: string | null | undefined;
+  isWide?: boolean;
+};
 
-export function Postcard({ children, lines, isWide }: PostcardProps) {
+export function Postcard({ children, lines, step, isWide }: PostcardProps) {
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (step) form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+  }, [step]);
   const host = useHost();
   const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   return (
@@ -19,7 +29,7 @@ export function Postcard({ children, lines, isWide }: PostcardProps) {
           <Logo size={28} />
           <b>Postroom</b>
         </div>
-        <div className={classes.form} data-wide={isWide || undefined}>
+        <div ref={form} className={classes.form} data-wide={isWide || undefined}>
           {children}
         </div>
         <p className={classes.footer}>{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>

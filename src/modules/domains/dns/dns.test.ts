@@ -84,6 +84,20 @@ describe('a check of a domain', () => {
     ]);
   });
 
+  it('is preceded by what to publish, for which nothing is looked up', async () => {
+    dns.faults = { [domain.name]: 'servfail' };
+    const before = (await api.get(`/domains/${domain.id}/dns`)).data;
+    expect(before).toMatchObject({ status: 'unchecked', checked_at: null });
+    const unchecked = { status: 'unchecked', severity: 'info', found: [], changed_at: null, checked_at: null };
+    for (const record of before.records) expect(record).toMatchObject(unchecked);
+    const named = ({ purpose, type, name, expected, required }: Found & Record<string, unknown>) =>
+      [purpose, type, name, expected, required].join(' ');
+    const checked = new Set((await check()).all.map(named));
+    expect(before.records.map(named).filter((record: string) => !checked.has(record))).toEqual([]);
+    expect(before.records.find(({ purpose }: { purpose: string }) => purpose === 'dkim').expected).toBe(dkim.value);
+    expect((await api.get(`/domains/${domain.id}/dns`)).data.records[0].status).not.toBe('unchecked');
+  });
+
   it('reports what is missing, and whether mail depends on it', async () => {
     dns.zone = {};
     const { status, records } = await check();

@@ -1,27 +1,7 @@
 import { z } from 'zod';
+import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
 import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DnsRecordStatus } from '../schema';
-
-export const DNS_PURPOSES = [
-  'mx',
-  'spf',
-  'dkim',
-  'dmarc',
-  'mta_sts',
-  'tls_rpt',
-  'host',
-  'ptr',
-  'starttls',
-  'dane',
-  'dnssec',
-  'caa',
-  'ns',
-  'srv',
-  'autoconfig',
-  'autodiscover',
-  'blocklist',
-  'ownership',
-] as const;
 
 const DnsPurpose = z.enum(DNS_PURPOSES).meta({
   description:
@@ -30,7 +10,6 @@ const DnsPurpose = z.enum(DNS_PURPOSES).meta({
     'dnssec, caa, ns: the zone itself; srv, autoconfig, autodiscover: set up mail programs; ' +
     'blocklist: lists of addresses and domains that send spam; ownership: proves that the domain is yours',
 });
-export type DnsPurpose = z.infer<typeof DnsPurpose>;
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
@@ -48,7 +27,7 @@ export const DnsRecord = z
       description:
         'The domain above that publishes `found`, which holds for this one. null: `found` is at `name` itself',
     }),
-    status: DnsRecordStatus,
+    status: z.enum([...DnsRecordStatus.options, 'unchecked']),
     severity: DnsSeverity,
     required: z.boolean().meta({ description: 'Whether mail depends on the record' }),
     message: z.string(),
@@ -57,8 +36,10 @@ export const DnsRecord = z
     authoritative: z
       .array(z.object({ server: z.string(), found: z.array(z.string()), status: DnsRecordStatus }))
       .meta({ description: 'What each name server of the domain answers; for `ns`, its version of the zone' }),
-    changed_at: Timestamp.meta({ description: 'When `found` or `status` last changed' }),
-    checked_at: Timestamp,
+    changed_at: Timestamp.nullable().meta({
+      description: 'When `found` or `status` last changed. null: not checked yet',
+    }),
+    checked_at: Timestamp.nullable(),
   })
   .meta({ id: 'DnsRecord' });
 export type DnsRecord = z.infer<typeof DnsRecord>;

@@ -3,16 +3,19 @@ import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
+import { uncheckedRecords } from './checking/check';
 import { factsOf } from './checking/facts';
 import { presentChange, readDns, storeCheck } from './results/store';
 import { runCheck } from './run';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { zoneFile } from './zone-file';
 
-/** What the last check found. */
+/** What the last check found; before the first one, what to publish. */
 export async function getDns(ctx: ActorContext, { id }: { id: string }): Promise<DomainDns> {
   await requireDomain(ctx, ctx.db, id);
-  return readDns(ctx.db, id);
+  const dns = await readDns(ctx.db, id);
+  const facts = dns.checked_at === null ? await factsOf(ctx.db, id) : null;
+  return facts ? { ...dns, records: uncheckedRecords(facts) } : dns;
 }
 
 /** Looks everything up now, outside of the transaction that stores the result. */

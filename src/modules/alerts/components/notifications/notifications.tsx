@@ -11,9 +11,17 @@ import { AlertWebhooks } from './alert-webhooks';
 /** Who gets to know of alerts, and how. Super admins choose who gets emails. */
 export function Notifications() {
   const canConfigure = useHasRole('super_admin');
+  const config = trpc.config.list.useQuery({}, { enabled: canConfigure === true });
+  // All at once, so that nothing moves.
+  if (canConfigure === undefined || (canConfigure && config.isPending)) return null;
   return (
     <>
-      {canConfigure && <EmailSection />}
+      {config.error && <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />}
+      {config.data && (
+        <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">
+          <AlertEmails settings={config.data} />
+        </SettingsSection>
+      )}
       <SettingsSection
         title="Alert webhooks"
         hint="Webhooks that get the event system.alert when an alert opens or closes, for example in a chat."
@@ -23,17 +31,5 @@ export function Notifications() {
         </FormColumn>
       </SettingsSection>
     </>
-  );
-}
-
-function EmailSection() {
-  const config = trpc.config.list.useQuery({});
-  if (config.isError) {
-    return <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />;
-  }
-  return (
-    <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">
-      {config.data && <AlertEmails settings={config.data} />}
-    </SettingsSection>
   );
 }

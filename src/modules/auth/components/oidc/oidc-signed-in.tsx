@@ -13,7 +13,7 @@ export function OidcSignedIn() {
   useEffect(() => window.location.replace(next), [next]);
 
   return (
-    <Postcard lines={<AddressLines lines={['Postroom administration', 'For admins of this server']} />}>
+    <Postcard step={null} lines={<AddressLines lines={['Postroom administration', 'For admins of this server']} />}>
       <h1>One moment</h1>
       <Lead>You are signed in. The console opens automatically.</Lead>
       <Button component="a" href={next} variant="filled" fullWidth>

@@ -28,7 +28,13 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
       <form noValidate onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
-          <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
+          <TextInput
+            label="Email"
+            type="email"
+            autoComplete="username"
+            data-autofocus
+            {...form.getInputProps('email')}
+          />
           <PasswordInput
             label="Password"
             description={PASSWORD_RULE}

@@ -1,23 +1,95 @@
 'use client';
 
 import { Button, Stack } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { IconDownload } from '@/components/icons/icons';
-import { StatusMark } from '@/components/marks/status-mark';
+import { Notice } from '@/components/layout/notice';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { CopyIcon } from '@/components/values/copy-button';
 import { formatPlural } from '@/lib/format';
+import { normalizeDomainName } from '@/lib/mail/address';
+import { DNS_PURPOSE_TEXTS, type DnsPurpose } from '@/lib/mail/dns-purposes';
 import type { Domain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
-import classes from './setup-dns.module.css';
+import classes from './setup.module.css';
 
-const POLL_MS = 2_000;
+const POLL_MS = 1_000;
 
-type SetupDnsProps = { domain: Domain; onDone: () => void };
+type DnsRecord = {
+  purpose: DnsPurpose;
+  type: string;
+  name: string;
+  expected: string | null;
+  required: boolean;
+  status: string;
+  severity: string;
+};
+
+type SetupDnsProps = { domain: Domain; onBack: () => void; onDone: () => void };
 
 /** What to publish so that mail works, and whether it is found. */
-export function SetupDns({ domain: { id, name }, onDone }: SetupDnsProps) {
+export function SetupDns({ domain: { id, name }, onBack, onDone }: SetupDnsProps) {
+  const { data, check, isChecking } = useCheckedDns(id);
+  const records: DnsRecord[] = data?.records ?? [];
+  const required = records.filter((record) => record.required);
+  const left = required.filter(isLeft).length;
+  const isAnswered = required.some(({ status }) => status !== 'unchecked' && status !== 'temporary_error');
+
+  return (
+    <>
+      <h1>Publish the DNS records</h1>
+      <Lead>
+        {left === 0 && required.length > 0
+          ? `Everything that mail of ${name} needs is published.`
+          : `Other servers deliver to ${name} and trust its mail once these are at your DNS provider.`}
+      </Lead>
+      <Stack>
+        <ProblemAlert problem={check.error ? toProblem(check.error) : null} />
+        {data && data.checked_at !== null && !isChecking && !isAnswered && (
+          <Notice status="deferred" title="No DNS server answered">
+            <p>So nobody knows yet what is published. Check that this server reaches its DNS servers (DNS_SERVERS).</p>
+          </Notice>
+        )}
+        <MailHost records={records} />
+        <Records title="Your mail server, once for all domains" records={required.filter(isOfHost)} />
+        <Records title={`Required for mail of ${name}`} records={required.filter((record) => !isOfHost(record))} />
+        <details className={classes.optional}>
+          <summary>Optional records</summary>
+          <Records
+            title="Optional"
+            records={records.filter(({ required: is, expected }) => !is && expected !== null)}
+          />
+        </details>
+        <Button
+          component="a"
+          href={`/api/v1/domains/${id}/dns/zone?only=missing`}
+          download
+          leftSection={<IconDownload stroke={1.5} />}
+        >
+          Download as zone file
+        </Button>
+        <Button loading={isChecking} onClick={() => check.mutate({ id })}>
+          Check now
+        </Button>
+        <Button variant="filled" onClick={onDone}>
+          {left > 0 || required.length === 0 ? 'Continue, publish later' : 'Continue'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onBack}>
+          Back
+        </Button>
+      </Stack>
+      <p className={`quiet ${classes.note}`}>
+        {left > 0 && `${formatPlural(left, 'record')} left. `}You can leave this page and continue from the overview.
+      </p>
+    </>
+  );
+}
+
+/** The records of a domain. Looks them up once if nobody has. */
+function useCheckedDns(id: string) {
   const utils = trpc.useUtils();
   const check = trpc.domains.checkDns.useMutation({
     onSuccess: (checked) => {
@@ -27,75 +99,102 @@ export function SetupDns({ domain: { id, name }, onDone }: SetupDnsProps) {
   });
   const { data } = trpc.domains.dns.useQuery(
     { id },
-    { refetchInterval: ({ state }) => state.data?.checked_at === null && POLL_MS },
+    { refetchInterval: ({ state }) => (state.data?.checked_at === null || state.data?.check != null) && POLL_MS },
   );
-  const required = data?.records.filter((record) => record.required) ?? [];
-  const broken = required.filter(({ severity }) => severity === 'error').length;
+  const isNew = data?.checked_at === null && data.check === null;
+  const startedFor = useRef('');
+  const { mutate } = check;
+  useEffect(() => {
+    if (!isNew || startedFor.current === id) return;
+    startedFor.current = id;
+    mutate({ id });
+  }, [isNew, id, mutate]);
+  return { data, check, isChecking: check.isPending || data?.check != null };
+}
 
+function isOfHost({ purpose }: DnsRecord): boolean {
+  return purpose === 'host' || purpose === 'ptr';
+}
+
+function isLeft({ status, severity }: DnsRecord): boolean {
+  return severity === 'error' || status === 'unchecked' || status === 'temporary_error';
+}
+
+/** Said once: without a public name of the mail server, no record can name it. */
+function MailHost({ records }: { records: readonly DnsRecord[] }) {
+  const host = records.find(({ purpose, type }) => purpose === 'host' && type === 'A');
+  if (!host || isPublic(host)) return null;
   return (
-    <>
-      <h1>Publish the DNS records</h1>
-      <Lead>
-        {broken === 0 && required.length > 0
-          ? `Everything that mail of ${name} needs is published.`
-          : `Other servers deliver to ${name} and trust its mail once these are at your DNS provider.`}
-      </Lead>
-      <Stack>
-        <ProblemAlert problem={check.error ? toProblem(check.error) : null} />
-        <ul className={classes.records} aria-label="Records that mail needs" aria-busy={!data}>
-          {required.map((record) => (
-            <RecordItem key={`${record.type} ${record.name} ${record.purpose}`} record={record} />
-          ))}
-          {data && required.length === 0 && <li className="soft">The first check starts within a minute.</li>}
-        </ul>
-        <Button
-          component="a"
-          href={`/api/v1/domains/${id}/dns/zone?only=missing`}
-          download
-          leftSection={<IconDownload stroke={1.5} />}
-        >
-          Download as zone file
-        </Button>
-        <Button loading={check.isPending} onClick={() => check.mutate({ id })}>
-          Check now
-        </Button>
-        <Button variant="filled" onClick={onDone}>
-          {broken > 0 || required.length === 0 ? 'Continue, publish later' : 'Continue'}
-        </Button>
-      </Stack>
-      <p className={`quiet ${classes.note}`}>
-        {broken > 0 && `${formatPlural(broken, 'record')} left. `}You can leave this page and continue from the
-        overview.
+    <Notice status="warning" title="Your mail server has no public name yet">
+      <p>
+        It is called <code>{host.name}</code>, which no other server can find. Set <code>MAIL_HOST</code> to its name,
+        such as <code>mail.example.com</code>, and restart Postroom. Sending in the sandbox works without it.
       </p>
-    </>
+    </Notice>
   );
 }
 
-type RequiredRecord = { type: string; name: string; severity: string; expected: string | null; fix: string | null };
+function isPublic({ name }: DnsRecord): boolean {
+  return normalizeDomainName(name) !== null;
+}
 
-/** A record, and what to publish while it isn't. */
-function RecordItem({ record: { type, name, severity, expected, fix } }: { record: RequiredRecord }) {
-  const isFound = severity !== 'error';
+function Records({ title, records }: { title: string; records: readonly DnsRecord[] }) {
+  const shown = records.filter((record) => record.purpose !== 'host' || isPublic(record));
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2 className={classes.group}>{title}</h2>
+      <ul className={classes.records} aria-label={title}>
+        {shown.map((record) => (
+          <RecordItem key={`${record.type} ${record.name} ${record.purpose}`} record={record} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A record, what it is for, and what to publish while it isn't. */
+function RecordItem({ record }: { record: DnsRecord }) {
+  const { purpose, type, name, expected } = record;
+  const { label, does } = DNS_PURPOSE_TEXTS[purpose];
+  const [mark, state] = stateOf(record);
   return (
     <li>
-      <StatusMark status={isFound ? 'on' : 'pending'}>{isFound ? 'Found' : 'To do'}</StatusMark>
-      <span className="mono soft">{type}</span>
-      <span className={classes.value}>
-        <span className="mono wrap">{name}</span>
-        {!isFound && <CopyIcon value={name} what={`the name of ${type} ${name}`} />}
+      <StatusMark status={mark}>{state}</StatusMark>
+      <span>
+        <b>{label}</b> <span className="soft">{does}</span>
       </span>
-      {!isFound && (
-        <span className={`${classes.value} ${classes.expected}`}>
-          {expected === null ? (
-            <span className="soft">{fix}</span>
-          ) : (
-            <>
-              <span className="mono wrap">{expected}</span>
-              <CopyIcon value={expected} what={`the value of ${type} ${name}`} />
-            </>
-          )}
-        </span>
+      {mark !== 'on' && (
+        <dl className={classes.fields}>
+          <dt>{type}</dt>
+          <dd>
+            <span className="mono wrap">{name}</span>
+            <CopyIcon value={name} what={`the name of ${type} ${name}`} />
+          </dd>
+          <dt>Value</dt>
+          <dd>
+            {expected === null ? (
+              <span className="soft">{WITHOUT_VALUE[purpose] ?? 'Unknown'}</span>
+            ) : (
+              <>
+                <span className="mono wrap">{expected}</span>
+                <CopyIcon value={expected} what={`the value of ${type} ${name}`} />
+              </>
+            )}
+          </dd>
+        </dl>
       )}
     </li>
   );
+}
+
+const WITHOUT_VALUE: Partial<Record<DnsPurpose, string>> = {
+  host: 'The IPv4 address of your mail server',
+  mx: 'Priority 10 and the name of your mail server, once MAIL_HOST has it',
+};
+
+function stateOf({ status, severity, required }: DnsRecord): [Status, string] {
+  if (status === 'ok') return ['on', 'Found'];
+  if (status === 'unchecked' || status === 'missing' || status === 'temporary_error') return ['pending', 'To do'];
+  return severity === 'error' || required ? ['bounced', 'Wrong'] : ['warning', 'Wrong'];
 }

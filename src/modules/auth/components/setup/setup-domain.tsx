@@ -31,6 +31,7 @@ export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
           <ProblemAlert problem={problem} />
           <TextInput
             label="Domain"
+            data-autofocus
             className="mono-input"
             placeholder="example.org"
             autoComplete="off"

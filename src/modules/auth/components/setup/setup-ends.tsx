@@ -1,6 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
+import { trpc } from '@/components/api/trpc';
 import { NearLink } from '@/components/near-link';
 import { Lead } from '../postcard';
+import classes from './setup.module.css';
 
 export function AlreadySetUp() {
   return (
@@ -51,9 +53,36 @@ export function SetupDone() {
     <>
       <h1>Postroom is set up</h1>
       <Lead>You have a domain with its DNS records, and a test message was sent.</Lead>
+      <NextSteps />
+    </>
+  );
+}
+
+/** What comes after the first message. */
+export function NextSteps() {
+  const isSandbox = trpc.sending.mta.useQuery({}).data?.kind === 'sandbox';
+  return (
+    <Stack>
+      <h2 className={classes.group}>What most admins do next</h2>
+      <ul className={classes.steps} aria-label="Next steps">
+        <li>
+          <NearLink href="/api-keys?new=true">Create an API key</NearLink>
+          <span className="soft">Your application sends with it. You get a command that tries it.</span>
+        </li>
+        {isSandbox && (
+          <li>
+            <NearLink href="/system/services">Connect the mail server</NearLink>
+            <span className="soft">Until then, messages stay in the sandbox.</span>
+          </li>
+        )}
+        <li>
+          <NearLink href="/admins?new=true">Add a colleague</NearLink>
+          <span className="soft">Each admin has an account of their own.</span>
+        </li>
+      </ul>
       <Button component={NearLink} href="/" variant="filled" fullWidth>
         Open console
       </Button>
-    </>
+    </Stack>
   );
 }

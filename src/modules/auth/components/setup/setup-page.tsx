@@ -1,6 +1,7 @@
 'use client';
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useState } from 'react';
 import { isSessionLost, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -10,7 +11,7 @@ import { Postcard } from '../postcard';
 import { SetupAdmin } from './setup-admin';
 import { SetupDns } from './setup-dns';
 import { SetupDomain } from './setup-domain';
-import { AlreadySetUp, InvalidLink, SetupDone } from './setup-ends';
+import { AlreadySetUp, InvalidLink, NotSetUp, SetupDone } from './setup-ends';
 import { SetupSend } from './test-send/setup-send';
 import { nextStep, type SetupProgress, STEP_NAMES, type StepName, useSetup } from './use-setup';
 
@@ -33,13 +34,20 @@ export function SetupPage() {
   const status = trpc.auth.setupStatus.useQuery({ token: token || undefined }, { staleTime: Number.POSITIVE_INFINITY });
   const isFirst = status.data?.needs_setup !== false && (step ?? 'admin') === 'admin';
   const { progress, error, refetch } = useSetup(domain, !isFirst);
+  const [sentAs, setSentAs] = useState<string | null>(null);
   const current = isFirst ? 'admin' : progress && stepOf(step, progress);
   const goTo = (next: StepName, domainId?: string) =>
     void setState({ step: next, token: null, ...(domainId && { domain: domainId }) });
 
   return (
     <Postcard
-      lines={<Timeline label="Setup steps" hops={hops(current, progress?.done)} />}
+      lines={
+        <Timeline
+          label="Setup steps"
+          hops={hops(sentAs ? null : current, progress && { ...progress.done, ...(sentAs && { send: true }) })}
+        />
+      }
+      step={current}
       isWide={current === 'dns' || status.isError}
     >
       {isFirst ? (
@@ -56,7 +64,7 @@ export function SetupPage() {
       ) : error ? (
         <Failed error={error} onRetry={refetch} />
       ) : progress ? (
-        <LaterStep step={current} progress={progress} onStep={goTo} />
+        <LaterStep step={current} progress={progress} onStep={goTo} sentAs={sentAs} onSent={setSentAs} />
       ) : (
         <SettingsSkeleton heights={[200]} />
       )}
@@ -82,7 +90,7 @@ function FirstStep({ token, isValid, error, onRetry, onDone }: FirstStepProps) {
       </>
     );
   }
-  if (isValid === false) return <InvalidLink />;
+  if (isValid === false) return token === '' ? <NotSetUp /> : <InvalidLink />;
   return <SetupAdmin token={token} isReady={isValid === true} onDone={onDone} />;
 }
 
@@ -95,14 +103,18 @@ type LaterStepProps = {
   step: StepName | null | undefined;
   progress: SetupProgress;
   onStep: (step: StepName, domainId?: string) => void;
+  sentAs: string | null;
+  onSent: (messageId: string) => void;
 };
 
 /** A step of the admin who is signed in. */
-function LaterStep({ step, progress: { email, domain }, onStep }: LaterStepProps) {
+function LaterStep({ step, progress: { email, domain }, onStep, ...sending }: LaterStepProps) {
   if (step === null) return <SetupDone />;
   if (step === 'domain' || !domain) return <SetupDomain onDone={(id) => onStep('dns', id)} />;
-  if (step === 'dns') return <SetupDns domain={domain} onDone={() => onStep('send')} />;
-  return <SetupSend email={email} domain={domain} />;
+  if (step === 'dns') {
+    return <SetupDns domain={domain} onBack={() => onStep('domain')} onDone={() => onStep('send')} />;
+  }
+  return <SetupSend email={email} domain={domain} onBack={() => onStep('dns')} {...sending} />;
 }
 
 /** Other steps need a domain. */

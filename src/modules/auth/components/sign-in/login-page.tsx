@@ -40,7 +40,7 @@ export function LoginPage() {
   );
 
   return (
-    <Postcard lines={lines}>
+    <Postcard lines={lines} step={pending ? 'code' : 'password'}>
       <h1>{pending ? 'Enter your code' : 'Sign in'}</h1>
       <Stack>
         {!pending && <OidcNotice />}

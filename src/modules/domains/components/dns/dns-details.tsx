@@ -5,9 +5,10 @@ import { DetailsList } from '@/components/text/details-list';
 import { CopyButton } from '@/components/values/copy-button';
 import { DateTime } from '@/components/values/date-time';
 import { formatClock, formatPlural } from '@/lib/format';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { DnsRecord } from '../../dns/schema';
 import classes from './dns.module.css';
-import { isSameSet, isSplit, isToPublish, PURPOSES, relativeName, statusLabel } from './dns-values';
+import { isSameSet, isSplit, isToPublish, relativeName, statusLabel } from './dns-values';
 import { ExpectedValue, FoundValues, RecordFields } from './record-values';
 
 type DnsDetailsProps = { record: DnsRecord; domain: string };
@@ -22,7 +23,7 @@ export function DnsDetails({ record, domain }: DnsDetailsProps) {
       <div className={classes.text}>
         <h3>{message}</h3>
         <p>
-          {isWrong && PURPOSES[purpose].why} {fix} {toPublish && found.length > 0 && cachedFor(record)}
+          {isWrong && DNS_PURPOSE_TEXTS[purpose].why} {fix} {toPublish && found.length > 0 && cachedFor(record)}
         </p>
         {expected !== null && (
           <Group py={4}>
@@ -43,17 +44,19 @@ export function DnsDetails({ record, domain }: DnsDetailsProps) {
             <RecordFields record={record} expected={toPublish} domain={domain} isPartsOnly />
           </section>
         )}
-        <section aria-label="Found">
-          <p className={classes.head}>
-            <b>Found at {formatClock(checked_at)}</b>
-            <span className="quiet">{agreement(record)}</span>
-          </p>
-          {found.length > 0 ? (
-            <FoundValues expected={isWrong ? expected : null} found={found} />
-          ) : (
-            <p className="soft">{status === 'temporary_error' ? 'No DNS server answered.' : 'Nothing found.'}</p>
-          )}
-        </section>
+        {checked_at !== null && (
+          <section aria-label="Found">
+            <p className={classes.head}>
+              <b>Found at {formatClock(checked_at)}</b>
+              <span className="quiet">{agreement(record)}</span>
+            </p>
+            {found.length > 0 ? (
+              <FoundValues expected={isWrong ? expected : null} found={found} />
+            ) : (
+              <p className="soft">{status === 'temporary_error' ? 'No DNS server answered.' : 'Nothing found.'}</p>
+            )}
+          </section>
+        )}
       </div>
     </div>
   );
@@ -82,14 +85,22 @@ function Answers({ record }: { record: DnsRecord }) {
             </dd>
           </Fragment>
         ))}
-        <dt>Since</dt>
-        <dd>
-          <DateTime iso={changed_at} />
-        </dd>
-        <dt>Checked</dt>
-        <dd>
-          <DateTime iso={checked_at} />
-        </dd>
+        {changed_at !== null && (
+          <>
+            <dt>Since</dt>
+            <dd>
+              <DateTime iso={changed_at} />
+            </dd>
+          </>
+        )}
+        {checked_at !== null && (
+          <>
+            <dt>Checked</dt>
+            <dd>
+              <DateTime iso={checked_at} />
+            </dd>
+          </>
+        )}
       </DetailsList>
     </>
   );

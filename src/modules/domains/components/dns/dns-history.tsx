@@ -11,10 +11,11 @@ import { ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { DnsChange } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { PURPOSES, relativeName, statusLabel } from './dns-values';
+import { relativeName, statusLabel } from './dns-values';
 
 const PAGE_SIZE = 10;
 
@@ -64,7 +65,7 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose }) => <b className="strong">{PURPOSES[purpose].label}</b>,
+      cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
     },
     {
       key: 'name',

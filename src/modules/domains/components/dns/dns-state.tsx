@@ -12,10 +12,9 @@ type DnsStateProps = { dns: DomainDns; isRunning: boolean; checkError: unknown; 
 
 /** What the last check found, how far the running one is, and whether an old result is shown. */
 export function DnsState({ dns, isRunning, checkError, children }: DnsStateProps) {
-  const isUnchecked = dns.checked_at === null && !isRunning;
   return (
     <>
-      <div className={classes.state} hidden={isUnchecked}>
+      <div className={classes.state}>
         <div className={classes.summary} role="status">
           {isRunning ? <Running dns={dns} /> : <Result dns={dns} />}
         </div>
@@ -50,7 +49,7 @@ function Running({ dns: { check } }: { dns: DomainDns }) {
 }
 
 function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
-  if (checked_at === null) return null;
+  if (checked_at === null) return <Unchecked />;
   const errors = records.filter(({ severity }) => severity === 'error').length;
   const problems = records.filter(isProblem).length;
   return (
@@ -69,13 +68,23 @@ function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
   );
 }
 
+function Unchecked() {
+  return (
+    <>
+      <StatusMark status="pending">Not checked yet</StatusMark>
+      <span className="soft">The first check starts within a minute</span>
+    </>
+  );
+}
+
 /** A record whose lookup failed keeps its last result, so its time of check is an older one. */
 function OldResult({ dns: { records, checked_at } }: { dns: DomainDns }) {
   if (checked_at === null || records.length === 0) return null;
-  const old = records.filter((record) => record.checked_at < checked_at);
+  const times = records.flatMap((record) => record.checked_at ?? []);
+  const old = times.filter((time) => time < checked_at);
   const unanswered = records.filter(({ status }) => status === 'temporary_error').length;
   if (old.length + unanswered < records.length) return null;
-  const [since] = old.map((record) => record.checked_at).sort();
+  const [since] = old.sort();
   return (
     <div className={classes.notice}>
       <Notice status="deferred" title="No DNS server answered the last check">

@@ -3,15 +3,16 @@
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { ErrorState } from '@/components/data-table/states';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatPlural } from '@/lib/format';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
 import { DnsHistory } from './dns-history';
 import { DnsState } from './dns-state';
 import { DnsTable } from './dns-table';
-import { isToPublish, isUnset, PURPOSES } from './dns-values';
+import { isToPublish, isUnset } from './dns-values';
 import { PublishList } from './publish-list';
 import type { Dns, DnsRow } from './use-dns';
 
@@ -74,9 +75,7 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
       <DnsState dns={data} isRunning={isRunning} checkError={dns.checkError}>
         {views}
       </DnsState>
-      {rows.length === 0 ? (
-        <FirstCheck isRunning={isRunning} />
-      ) : isList ? (
+      {isList ? (
         <PublishList domain={domain} rows={rows} />
       ) : (
         <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => void setView({ record: key })} />
@@ -98,18 +97,6 @@ function keyIsOpen(key: string | null, { purpose, type, name }: DnsRow): boolean
   return key === `${purpose}-${type}-${name}`;
 }
 
-function FirstCheck({ isRunning }: { isRunning: boolean }) {
-  return (
-    <EmptyState title={isRunning ? 'Checking the records' : 'Not checked yet'}>
-      <p>
-        {isRunning
-          ? 'Records appear here as the name servers answer. It takes 15 seconds at most.'
-          : 'The first check starts within a minute. Then this page shows what to publish at your DNS provider.'}
-      </p>
-    </EmptyState>
-  );
-}
-
 type FooterProps = {
   rows: DnsRow[];
   shown: DnsRow[];
@@ -121,7 +108,7 @@ type FooterProps = {
 function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   const unset = rows.filter(isUnset);
   if (unset.length === 0) return null;
-  const names = [...new Set(unset.map(({ purpose }) => PURPOSES[purpose].label))];
+  const names = [...new Set(unset.map(({ purpose }) => DNS_PURPOSE_TEXTS[purpose].label))];
   const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
   return (
     <div className={classes.footer}>

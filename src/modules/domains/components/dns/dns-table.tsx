@@ -6,10 +6,11 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CopyIcon } from '@/components/values/copy-button';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
 import { DnsDetails } from './dns-details';
-import { labelOf, markOf, PURPOSES, recordKey, relativeName } from './dns-values';
+import { labelOf, markOf, recordKey, relativeName } from './dns-values';
 import type { DnsRow } from './use-dns';
 
 type DnsTableProps = {
@@ -60,7 +61,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose }) => <b className="strong">{PURPOSES[purpose].label}</b>,
+      cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
     },
     {
       key: 'does',
@@ -70,7 +71,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       mobile: 'none',
       skeletonWidth: 120,
       className: 'soft',
-      cell: ({ purpose }) => PURPOSES[purpose].does,
+      cell: ({ purpose }) => DNS_PURPOSE_TEXTS[purpose].does,
     },
     {
       key: 'type',
@@ -107,6 +108,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
               {found.join(' · ')}
             </span>
           );
+        if (status === 'unchecked') return '';
         return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
       },
     },
@@ -119,7 +121,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: (row) => {
         const isOpen = recordKey(row) === openKey;
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
-        const what = `${PURPOSES[row.purpose].label} ${relativeName(row.name, domain.name)}`;
+        const what = `${DNS_PURPOSE_TEXTS[row.purpose].label} ${relativeName(row.name, domain.name)}`;
         return (
           <Cell>
             <span className="spacer" />

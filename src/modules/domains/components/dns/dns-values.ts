@@ -1,121 +1,15 @@
 import type { Status } from '@/components/marks/status-mark';
-import type { DnsPurpose, DnsRecord } from '../../dns/schema';
-import type { DnsRecordStatus } from '../../schema';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
+import type { DnsRecord } from '../../dns/schema';
 
-type Purpose = {
-  label: string;
-  /** What the record is for, in a few words. */
-  does: string;
-  /** What happens while it is missing or wrong. */
-  why: string;
-  /** It is a check rather than a record, so it passes instead of being found. */
-  isCheck?: boolean;
-};
-
-export const PURPOSES: Record<DnsPurpose, Purpose> = {
-  mx: {
-    label: 'MX',
-    does: 'Brings mail here',
-    why: 'Other servers deliver mail for the domain to the server that this record names.',
-  },
-  spf: {
-    label: 'SPF',
-    does: 'Lets this server send',
-    why: 'Receiving servers compare the sending address with this record. Mail that fails is rejected or filed as spam.',
-  },
-  dkim: {
-    label: 'DKIM',
-    does: 'Verifies your signatures',
-    why: 'Receiving servers verify the signature of each message with this key. Mail that fails is rejected or filed as spam.',
-  },
-  dmarc: {
-    label: 'DMARC',
-    does: 'Policy for forged mail',
-    why: 'It tells receiving servers what to do with mail that claims to be from the domain but isn’t. Large providers require it.',
-  },
-  mta_sts: {
-    label: 'MTA-STS',
-    does: 'Requires TLS inbound',
-    why: 'Other servers then deliver mail to you over verified TLS only, so that nobody on the way can read it.',
-  },
-  tls_rpt: {
-    label: 'TLS reports',
-    does: 'Reports TLS failures',
-    why: 'Other servers then report when they couldn’t deliver to you over TLS.',
-  },
-  starttls: {
-    label: 'TLS on port 25',
-    does: 'Encrypts inbound mail',
-    why: 'Without a valid certificate, other servers can’t verify that they deliver to your server.',
-    isCheck: true,
-  },
-  dane: {
-    label: 'DANE',
-    does: 'Pins the certificate',
-    why: 'Servers that support DANE refuse to deliver if the record doesn’t match the certificate.',
-  },
-  dnssec: {
-    label: 'DNSSEC',
-    does: 'Signs the zone',
-    why: 'Signed answers can’t be forged on the way. DANE needs it.',
-    isCheck: true,
-  },
-  caa: {
-    label: 'CAA',
-    does: 'Limits who certifies',
-    why: 'Only the certificate authorities in this record may issue certificates for the name.',
-  },
-  ns: {
-    label: 'Name servers',
-    does: 'Answer for the domain',
-    why: 'If they answer differently, or not at all, mail works for some senders only.',
-    isCheck: true,
-  },
-  autoconfig: {
-    label: 'Autoconfig',
-    does: 'Sets up Thunderbird',
-    why: 'Thunderbird then finds the servers and ports by itself.',
-  },
-  autodiscover: {
-    label: 'Autodiscover',
-    does: 'Sets up Outlook',
-    why: 'Outlook then finds the servers and ports by itself.',
-  },
-  blocklist: {
-    label: 'Blocklists',
-    does: 'Lists of spam sources',
-    why: 'Many servers reject mail from addresses and domains on these lists.',
-    isCheck: true,
-  },
-  host: {
-    label: 'Host address',
-    does: 'Address of this server',
-    why: 'Nobody reaches the mail server without it.',
-  },
-  ptr: {
-    label: 'Reverse DNS',
-    does: 'Names this server',
-    why: 'Many servers reject mail from an address without a matching name. It is set at the provider of the server.',
-  },
-  srv: {
-    label: 'SRV',
-    does: 'Sets up mail apps',
-    why: 'Mail apps then find the servers and ports by themselves.',
-  },
-  ownership: {
-    label: 'Ownership',
-    does: 'Proves it is yours',
-    why: 'Mail works without it.',
-  },
-};
-
-const STATUS_LABELS: Record<DnsRecordStatus, string> = {
+const STATUS_LABELS: Record<DnsRecord['status'], string> = {
   ok: 'Found',
   missing: 'Missing',
   mismatch: 'Mismatch',
   multiple: 'Duplicate',
   insecure: 'Insecure',
   temporary_error: 'No answer',
+  unchecked: 'Not checked',
 };
 
 export function recordKey({ purpose, type, name }: { purpose: string; type: string; name: string }): string {
@@ -136,8 +30,9 @@ export function isSameSet(one: readonly string[], other: readonly string[]): boo
   return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
 }
 
-/** Whether the record is optional and not published. */
+/** Whether the record is optional and not published, as far as is known. */
 export function isUnset(record: DnsRecord): boolean {
+  if (record.status === 'unchecked') return !record.required;
   return record.status === 'missing' && !isProblem(record);
 }
 
@@ -148,15 +43,16 @@ export function isToPublish(record: DnsRecord): boolean {
 }
 
 export function labelOf(record: DnsRecord): string {
+  if (record.status === 'unchecked') return STATUS_LABELS.unchecked;
   if (isUnset(record)) return 'Not set';
   if (record.status === 'ok' && isSplit(record)) return 'Differs';
   if (record.status === 'ok' && record.inherited_from !== null) return 'Inherited';
-  const isCheckOnly = PURPOSES[record.purpose].isCheck || record.found.length === 0;
+  const isCheckOnly = DNS_PURPOSE_TEXTS[record.purpose].isCheck || record.found.length === 0;
   if (record.status === 'ok' && isCheckOnly) return 'Passed';
   return STATUS_LABELS[record.status];
 }
 
-export function statusLabel(status: DnsRecordStatus): string {
+export function statusLabel(status: DnsRecord['status']): string {
   return STATUS_LABELS[status];
 }
 
@@ -164,6 +60,7 @@ export function markOf(record: DnsRecord): Status {
   const { severity, status } = record;
   if (status === 'ok') return isProblem(record) ? 'warning' : 'on';
   if (status === 'temporary_error') return 'deferred';
+  if (status === 'unchecked') return 'pending';
   if (severity === 'error') return status === 'missing' ? 'failed' : 'bounced';
   return severity === 'warning' ? 'warning' : 'off';
 }

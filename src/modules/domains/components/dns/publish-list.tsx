@@ -1,7 +1,8 @@
 import { StatusMark } from '@/components/marks/status-mark';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { isToPublish, isUnset, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
+import { isToPublish, isUnset, labelOf, markOf, recordKey } from './dns-values';
 import { RecordFields } from './record-values';
 import type { DnsRow } from './use-dns';
 
@@ -15,9 +16,9 @@ export function PublishList({ domain, rows }: PublishListProps) {
         <li key={recordKey(record)}>
           <div className={classes.publishHead}>
             <StatusMark status={markOf(record)}>{labelOf(record)}</StatusMark>
-            <b>{PURPOSES[record.purpose].label}</b>
+            <b>{DNS_PURPOSE_TEXTS[record.purpose].label}</b>
             <span className="soft">
-              {record.purpose === 'ptr' ? 'At the provider of your server' : PURPOSES[record.purpose].does}
+              {record.purpose === 'ptr' ? 'At the provider of your server' : DNS_PURPOSE_TEXTS[record.purpose].does}
               {isUnset(record) && ', optional'}
             </span>
           </div>

@@ -1,8 +1,9 @@
 import { RawText } from '@/components/text/raw-text';
 import { CopyIcon } from '@/components/values/copy-button';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { DnsRecord } from '../../dns/schema';
 import classes from './dns.module.css';
-import { fieldsOf, PURPOSES, relativeName } from './dns-values';
+import { fieldsOf, relativeName } from './dns-values';
 import { type DiffPart, diffValues } from './value-diff';
 
 type RecordFieldsProps = {
@@ -16,7 +17,7 @@ type RecordFieldsProps = {
 /** What to enter in the form of a DNS provider. */
 export function RecordFields({ record, expected, domain, isPartsOnly }: RecordFieldsProps) {
   const { purpose, type, name } = record;
-  const { label } = PURPOSES[purpose];
+  const { label } = DNS_PURPOSE_TEXTS[purpose];
   const short = relativeName(name, domain);
   const fields = fieldsOf(type, expected);
   const shown = isPartsOnly && fields.length === 1 ? [] : fields;

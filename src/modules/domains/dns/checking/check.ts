@@ -1,3 +1,4 @@
+import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
 import { createResolver, type Resolver } from '@/server/dns/resolver';
 import { untilAborted } from '@/server/outbound/until-aborted';
 import { blocklistRecords } from '../records/blocklists';
@@ -24,7 +25,7 @@ import { tlsReportRecord } from '../records/tls/tls-reports';
 import { caaRecords } from '../records/zone/caa';
 import { dnssecRecord } from '../records/zone/dnssec';
 import { nameServerRecord } from '../records/zone/name-servers';
-import { DNS_PURPOSES } from '../schema';
+import type { DnsRecord } from '../schema';
 import { type CheckedRecord, checkOne } from './check-record';
 
 type StartTls = NonNullable<Probes['startTls']>;
@@ -46,6 +47,18 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
     ...serviceRecords(facts),
     ownershipRecord(facts),
   ];
+}
+
+/** What a domain should publish, while nothing has been looked up. */
+export function uncheckedRecords(facts: DomainFacts): DnsRecord[] {
+  const records = expectedRecords(facts).filter(({ missing }) => missing !== null);
+  return inOrder(
+    records.map(({ purpose, type, name, expected, required }) => ({
+      ...{ purpose, type, name, expected, required },
+      ...{ status: 'unchecked', severity: 'info', message: 'It has not been looked up yet.', fix: null },
+      ...{ found: [], inherited_from: null, ttl: null, authoritative: [], changed_at: null, checked_at: null },
+    })),
+  );
 }
 
 export type OnChecked = (record: CheckedRecord, total: number) => void;
@@ -108,9 +121,8 @@ export async function checkWith(
 }
 
 /** Sorts the records that mail depends on first. */
-function inOrder(records: CheckedRecord[]): CheckedRecord[] {
-  const rank = ({ purpose, required }: CheckedRecord) =>
-    DNS_PURPOSES.indexOf(purpose) + (required ? 0 : DNS_PURPOSES.length);
+function inOrder<Record extends CheckedRecord>(records: Record[]): Record[] {
+  const rank = ({ purpose, required }: Record) => DNS_PURPOSES.indexOf(purpose) + (required ? 0 : DNS_PURPOSES.length);
   return records.toSorted((one, other) => rank(one) - rank(other));
 }
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { NearLink } from '@/components/near-link';
@@ -15,13 +15,19 @@ import { TestResult } from './test-result';
 
 const TARGETS = { mailbox: 'A mailbox here', outside: 'Another address' } as const;
 
-type SetupSendProps = { email: string; domain: Domain };
+type SetupSendProps = {
+  email: string;
+  domain: Domain;
+  /** The Message-ID of the test message once it is sent. */
+  sentAs: string | null;
+  onSent: (messageId: string) => void;
+  onBack: () => void;
+};
 
 /** Sends the first message to where it can be delivered: a mailbox of the domain, which is created here, or outside. */
-export function SetupSend({ email, domain }: SetupSendProps) {
+export function SetupSend({ email, domain, sentAs, onSent, onBack }: SetupSendProps) {
   const [target, setTarget] = useState<keyof typeof TARGETS>('mailbox');
   const [to, setTo] = useState<string | null>(null);
-  const [sentAs, setSentAs] = useState<string | null>(null);
   const mailboxes = trpc.mailboxes.list.useQuery({ domain_id: domain.id, active: true, limit: 1 });
   const chosen = to ?? mailboxes.data?.items[0]?.email ?? null;
 
@@ -35,19 +41,24 @@ export function SetupSend({ email, domain }: SetupSendProps) {
       <Stack>
         <SegmentedControl label="Deliver to" value={target} options={TARGETS} onChange={setTarget} />
         {target === 'outside' ? (
-          <SendForm key="outside" domain={domain} onSent={setSentAs} />
+          <SendForm key="outside" domain={domain} onSent={onSent} />
         ) : !mailboxes.data ? (
           <SettingsSkeleton heights={[120]} />
         ) : chosen === null ? (
           <MailboxForm email={email} domain={domain} onCreated={setTo} />
         ) : (
-          <SendForm key={chosen} domain={domain} to={chosen} onSent={setSentAs}>
+          <SendForm key={chosen} domain={domain} to={chosen} onSent={onSent}>
             <MailboxPicker by="email" domainId={domain.id} isActive value={chosen} onChange={setTo} />
           </SendForm>
         )}
-        <Button component={NearLink} href="/" variant="subtle" color="gray" fullWidth>
-          Skip for now
-        </Button>
+        <Group grow>
+          <Button variant="subtle" color="gray" onClick={onBack}>
+            Back
+          </Button>
+          <Button component={NearLink} href="/" variant="subtle" color="gray">
+            Skip for now
+          </Button>
+        </Group>
       </Stack>
     </>
   );
