@@ -1,8 +1,9 @@
 'use client';
 
 import { useDebouncedValue } from '@mantine/hooks';
-import { type Nullable, parseAsString, parseAsStringLiteral, useQueryStates, type Values } from 'nuqs';
+import { type Nullable, parseAsString, parseAsStringLiteral, type useQueryStates, type Values } from 'nuqs';
 import { useCursorHistory } from '../data-table/cursor-history';
+import { useUrlState } from '../url-state';
 
 type Parsers = Parameters<typeof useQueryStates>[0];
 type SortOrder = 'asc' | 'desc';
@@ -27,10 +28,10 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
 }: ListSearchOptions<Filters, View>) {
   type All = Filters & View & typeof POSITION;
   type Changes = Partial<Nullable<Values<Filters & View>>>;
-  const [values, setValues] = useQueryStates({ ...filters, ...view, ...POSITION } as All);
+  const { values, choose, open } = useUrlState({ ...filters, ...view, ...POSITION } as All);
   const history = useCursorHistory();
   const settled = useSettled(values as Values<Filters>, filters);
-  const set = (changes: object) => void setValues(changes as Parameters<typeof setValues>[0]);
+  const change = (changes: object) => choose({ cursor: null, ...changes } as Parameters<typeof choose>[0]);
   const names = Object.keys(filters);
   const parseSort = view?.sort?.parse as ((field: string) => unknown) | undefined;
   const { sort, order } = values as { sort?: string; order?: SortOrder };
@@ -43,15 +44,14 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
     history,
     isFiltered: names.some((name) => settled[name] !== (filters[name]?.defaultValue ?? null)),
     /** Changes filters or the order, and returns to the first page. */
-    change: (changes: Changes) => set({ cursor: null, ...resets, ...changes }),
+    change: (changes: Changes) => change({ ...resets, ...changes }),
     /** Changes the rest: opens or closes a dialog or a row. */
-    open: (changes: Partial<Nullable<Values<View>>>) => set(changes),
-    clear: () => set({ cursor: null, ...resets, ...Object.fromEntries(names.map((name) => [name, null])) }),
+    open: (changes: Partial<Nullable<Values<View>>>) => open(changes as Parameters<typeof open>[0]),
+    clear: () => change({ ...resets, ...Object.fromEntries(names.map((name) => [name, null])) }),
     sort: order && {
       field: sort ?? '',
       order,
-      onSort: (field: string, next: SortOrder) =>
-        set({ cursor: null, order: next, ...(sort && { sort: parseSort?.(field) }) }),
+      onSort: (field: string, next: SortOrder) => change({ order: next, ...(sort && { sort: parseSort?.(field) }) }),
     },
   };
 }

@@ -10,10 +10,11 @@ import { useDomainChoices } from '../../pickers/use-choices';
 import { usePickerSearch } from '../../pickers/use-picker-search';
 import classes from './bar-button.module.css';
 
+const STATE = { domain: parseAsString, cursor: parseAsString, peek: parseAsString };
 const ALL = { value: 'all', label: 'All domains' };
 
 export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
-  const [{ domain }, setState] = useQueryStates({ domain: parseAsString, cursor: parseAsString, peek: parseAsString });
+  const [{ domain }, setState] = useQueryStates(STATE, { history: 'push' });
   const search = usePickerSearch({ clean: domainIn, hasOwnField: true });
   const { combobox, isOpened } = search;
   const found = useDomainChoices(search);

@@ -17,7 +17,9 @@ import type { AbuseSender } from '../schema';
 const MAX_SENDERS = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
 
-const parseAsPeriod = parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour');
+const parseAsPeriod = parseAsStringLiteral(['sent_last_hour', 'sent_last_24h'])
+  .withDefault('sent_last_hour')
+  .withOptions({ history: 'push' });
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };
 

@@ -33,7 +33,9 @@ type SendingRatesProps = { domainId: string; sender?: string };
 export function SendingRates({ domainId, sender }: SendingRatesProps) {
   const [period, setPeriod] = useQueryState(
     'period',
-    parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).withDefault('7d'),
+    parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[])
+      .withDefault('7d')
+      .withOptions({ history: 'push' }),
   );
   const timezone = useTimeZone();
   const { data, isError, error, refetch } = trpc.analytics.get.useQuery(

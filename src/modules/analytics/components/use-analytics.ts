@@ -26,7 +26,7 @@ export type Flow = 'outbound' | 'inbound';
 
 /** The figures, and what they are chosen by, which is in the URL. */
 export function useAnalytics() {
-  const [values, setValues] = useQueryStates(STATE);
+  const [values, setValues] = useQueryStates(STATE, { history: 'push' });
   const ownZone = useTimeZone() ?? null;
   const timezone = values.timezone ?? ownZone;
   const isCustom = values.period === 'custom';
@@ -52,7 +52,7 @@ export function useAnalytics() {
     query,
     change: (changes: Partial<typeof values>) => void setValues(changes),
     /** Shows a part of the period. Going back in the browser shows the period again. */
-    zoom: (span: Span) => void setValues(customPeriod(span), { history: 'push' }),
+    zoom: (span: Span) => void setValues(customPeriod(span)),
     /** The address of the page for a part of the period. */
     hrefWith: (span: Span) => serialize('/analytics', { ...values, ...customPeriod(span) }),
   };

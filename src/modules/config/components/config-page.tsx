@@ -1,7 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -15,6 +15,7 @@ import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
+import { useUrlState } from '@/components/url-state';
 import { formatPlural } from '@/lib/format';
 import { SETTING_GROUPS } from '@/lib/setting-groups';
 import type { Setting } from '../schema';
@@ -46,7 +47,7 @@ export function ConfigPage() {
 }
 
 function Settings({ settings }: { settings: Setting[] }) {
-  const [view, setView] = useQueryStates({
+  const { values: view, choose } = useUrlState({
     q: parseAsString.withDefault(''),
     show: parseAsStringLiteral(Object.keys(SHOWN) as (keyof typeof SHOWN)[]).withDefault('all'),
   });
@@ -62,9 +63,9 @@ function Settings({ settings }: { settings: Setting[] }) {
           miw={280}
           placeholder="Search by name, description or value"
           value={view.q}
-          onChange={(q) => void setView({ q })}
+          onChange={(q) => choose({ q })}
         />
-        <SegmentedControl label="Show" value={view.show} options={SHOWN} onChange={(show) => void setView({ show })} />
+        <SegmentedControl label="Show" value={view.show} options={SHOWN} onChange={(show) => choose({ show })} />
       </div>
       {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
       {SETTING_GROUPS.map((group) => {

@@ -1,7 +1,7 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
-import { parseAsString, useQueryState } from 'nuqs';
+import { parseAsString } from 'nuqs';
 import type { ReactNode } from 'react';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
@@ -11,6 +11,7 @@ import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton, type ListExport } from '@/components/list/export-csv';
 import { type ListQuery, ListView } from '@/components/list/list-view';
 import type { ListSearch } from '@/components/list/use-list-search';
+import { useUrlState } from '@/components/url-state';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { formatDate } from '@/lib/format';
 
@@ -37,6 +38,8 @@ type ReportListProps<Row extends Summary> = {
   details: (id: string) => ReactNode;
 };
 
+const OPEN = { report: parseAsString };
+
 /** Reports, newest first. The open one is in the URL. */
 export function ReportList<Row extends Summary>({
   kind,
@@ -47,8 +50,9 @@ export function ReportList<Row extends Summary>({
   mark,
   details,
 }: ReportListProps<Row>) {
-  const [open, setOpen] = useQueryState('report', parseAsString);
-  const toggle = ({ id }: Row) => void setOpen(id === open ? null : id);
+  const { values, open: openReport } = useUrlState(OPEN);
+  const open = values.report;
+  const toggle = ({ id }: Row) => openReport({ report: id === open ? null : id });
   return (
     <section aria-labelledby="reports">
       <SectionHeading title="Reports" id="reports">

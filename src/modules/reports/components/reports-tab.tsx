@@ -25,7 +25,7 @@ const PERIODS = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 da
 
 /** What other servers report about mail from and to the domain. */
 export function ReportsTab({ id }: { id: string }) {
-  const [{ kind, period }, setState] = useQueryStates(STATE);
+  const [{ kind, period }, setState] = useQueryStates(STATE, { history: 'push' });
   const [isUploading, upload] = useDisclosure(false);
   const isDmarc = kind === 'dmarc';
   return (

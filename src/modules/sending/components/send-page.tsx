@@ -24,9 +24,11 @@ import { readDraft } from './compose/use-draft';
 const FIRST_DOMAIN = { active: true, limit: 1, sort: 'name', order: 'asc' } as const;
 const MODES = { one: 'Single message', batch: 'Batch' };
 
+const MODE = parseAsStringLiteral(['one', 'batch']).withDefault('one').withOptions({ history: 'push' });
+
 export function SendPage() {
   const search = useSearchParams();
-  const [mode, setMode] = useQueryState('mode', parseAsStringLiteral(['one', 'batch']).withDefault('one'));
+  const [mode, setMode] = useQueryState('mode', MODE);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const selectedId = search.get('domain');
   const utils = trpc.useUtils();

@@ -1,10 +1,11 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
 import { ErrorState } from '@/components/data-table/states';
 import { SegmentedControl } from '@/components/segmented-control';
+import { useUrlState } from '@/components/url-state';
 import { formatPlural } from '@/lib/format';
 import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
@@ -31,11 +32,13 @@ const OF_VIEW = {
   period: parseAsString,
   report: parseAsString,
 };
+const STATE = { ...VIEW, ...OF_VIEW };
 const NO_STATE = Object.fromEntries(Object.keys(OF_VIEW).map((name) => [name, null]));
 
 /** The records, or what other servers report about the mail that depends on them. */
 export function DnsTab({ domain, dns, reports }: DnsTabProps) {
-  const [{ record, view, optional }, setView] = useQueryStates({ ...VIEW, ...OF_VIEW });
+  const { values, choose, open } = useUrlState(STATE);
+  const { record, view, optional } = values;
   const { data, rows, isRunning } = dns;
   const count = rows?.filter(isToPublish).length ?? 0;
   const views = (
@@ -47,7 +50,7 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
         ...(count > 0 && { publish: `To publish (${count})` }),
         reports: 'Reports',
       }}
-      onChange={(next) => void setView({ ...NO_STATE, view: next })}
+      onChange={(next) => choose({ ...NO_STATE, view: next })}
     />
   );
   if (view === 'reports') {
@@ -78,14 +81,14 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
       {isList ? (
         <PublishList domain={domain} rows={rows} />
       ) : (
-        <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => void setView({ record: key })} />
+        <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => open({ record: key })} />
       )}
       {!isList && (
         <Footer
           rows={rows}
           shown={shown}
           isOptionalShown={optional}
-          onChange={(next) => void setView({ optional: next || null })}
+          onChange={(next) => choose({ optional: next || null })}
         />
       )}
       {data.checked_at !== null && <DnsHistory domain={domain} />}
