@@ -195,7 +195,7 @@ test('shows an unchecked domain, and one whose records fail to load', async ({
   const state = page.getByRole('region', { name: 'DNS' }).getByRole('status');
   await expect(state).toContainText('Not checked yet');
   await expect(page.getByRole('row', { name: /Not checked DMARC/ })).toBeVisible();
-  await page.getByText(/^To publish/).click();
+  await page.getByRole('radio', { name: /^To publish/ }).click();
   await expect(page.getByRole('button', { name: 'Copy the value of SPF @' })).toBeVisible();
   await checkState();
 
