@@ -12,6 +12,7 @@ export type RouteIcon =
   | 'webhooks'
   | 'api-keys'
   | 'reference'
+  | 'docs'
   | 'admins'
   | 'analytics'
   | 'audit'
@@ -35,6 +36,8 @@ export type ConsoleRoute = {
   /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
   keywords: string;
+  /** The chapter of the documentation about the page, and the section if it is about one. */
+  help?: string;
 };
 
 export const ROUTES: readonly ConsoleRoute[] = [
@@ -54,6 +57,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'm',
     icon: 'messages',
     minRole: 'domain_admin',
+    help: 'messages',
     keywords: 'mail log trace bounces delivery search',
   },
   {
@@ -63,6 +67,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 's',
     icon: 'send',
     minRole: 'domain_admin',
+    help: 'sending',
     keywords: 'compose test write new message',
   },
   {
@@ -72,6 +77,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'q',
     icon: 'queue',
     minRole: 'admin',
+    help: 'mail-server#the-queue',
     keywords: 'waiting deferred hold release retry flush stuck postfix',
   },
   {
@@ -81,6 +87,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'd',
     icon: 'domains',
     minRole: 'domain_admin',
+    help: 'dns',
     keywords: 'add domain limits dns records spf dkim dmarc',
   },
   {
@@ -90,6 +97,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'b',
     icon: 'mailboxes',
     minRole: 'domain_admin',
+    help: 'mail-server#who-can-receive-sign-in-and-send',
     keywords: 'people quota storage suspended password address',
   },
   {
@@ -99,6 +107,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'a',
     icon: 'aliases',
     minRole: 'domain_admin',
+    help: 'api-contract#aliases',
     keywords: 'forward catch-all destination redirect group address import csv',
   },
   {
@@ -108,6 +117,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'f',
     icon: 'filters',
     minRole: 'domain_admin',
+    help: 'mail-server#filters',
     keywords: 'sieve rules script spam junk folder vacation away notice forward copy reject',
   },
   {
@@ -117,6 +127,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'w',
     icon: 'webhooks',
     minRole: 'admin',
+    help: 'webhooks',
     keywords: 'events deliveries callback endpoint notify replay signature retry post',
   },
   {
@@ -126,6 +137,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'k',
     icon: 'api-keys',
     minRole: 'domain_admin',
+    help: 'access#api-keys',
     keywords: 'token secret bearer new key',
   },
   {
@@ -135,7 +147,17 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'r',
     icon: 'reference',
     minRole: 'domain_admin',
+    help: 'api-contract',
     keywords: 'openapi swagger endpoints documentation',
+  },
+  {
+    group: 'Connect',
+    label: 'Documentation',
+    href: '/docs',
+    jump: 'e',
+    icon: 'docs',
+    minRole: 'domain_admin',
+    keywords: 'help manual guide how to chapters',
   },
   {
     group: 'Oversight',
@@ -144,6 +166,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'y',
     icon: 'analytics',
     minRole: 'domain_admin',
+    help: 'analytics',
     keywords: 'statistics charts reports volume rates delivery time bounces top senders export csv',
   },
   {
@@ -153,6 +176,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'l',
     icon: 'audit',
     minRole: 'domain_admin',
+    help: 'access#the-audit-log',
     keywords: 'history changes who changed log verify export',
   },
   {
@@ -162,6 +186,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 't',
     icon: 'alerts',
     minRole: 'admin',
+    help: 'health',
     keywords: 'problems warnings critical incidents notifications emails on-call acknowledge',
   },
   {
@@ -171,6 +196,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'x',
     icon: 'abuse',
     minRole: 'admin',
+    help: 'access#hourly-limits',
     keywords: 'limits rates suspended mailboxes spikes thresholds top senders volume',
   },
   {
@@ -180,6 +206,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'u',
     icon: 'admins',
     minRole: 'super_admin',
+    help: 'access#roles',
     keywords: 'administrators people roles users add an admin',
   },
   {
@@ -189,6 +216,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'h',
     icon: 'health',
     minRole: 'super_admin',
+    help: 'health',
     keywords: 'status checks disk memory certificate postgres redis monitoring down degraded problems',
   },
   {
@@ -198,6 +226,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'v',
     icon: 'services',
     minRole: 'super_admin',
+    help: 'operations',
     keywords:
       'orchestrator postfix dovecot rspamd redis restart reload apply configuration drift mail server agent operations',
   },
@@ -208,6 +237,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'p',
     icon: 'backups',
     minRole: 'super_admin',
+    help: 'backups',
     keywords: 'backup restore archive snapshot age restic disaster recovery prove verify download',
   },
   {
@@ -217,6 +247,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'c',
     icon: 'config',
     minRole: 'super_admin',
+    help: 'configuration',
     keywords: 'settings environment variables retention limits cors dns servers session lifetime',
   },
   {
@@ -226,6 +257,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     jump: 'n',
     icon: 'nodes',
     minRole: 'super_admin',
+    help: 'growing',
     keywords: 'cluster instances servers drain versions load memory agents',
   },
   {
@@ -236,6 +268,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'account',
     minRole: 'domain_admin',
     isPersonal: true,
+    help: 'access#set-up-two-factor-authentication',
     keywords: 'profile password two-factor two-step totp 2fa recovery codes sessions sign out single sign-on',
   },
 ];

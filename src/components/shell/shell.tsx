@@ -10,7 +10,7 @@ import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
 import { lazyDialog } from '../dialogs/lazy-dialog';
-import { IconMenu2, IconSearch } from '../icons/icons';
+import { IconHelpCircle, IconMenu2, IconSearch } from '../icons/icons';
 import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
 import { NearLink } from '../near-link';
@@ -71,6 +71,17 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <DomainSwitcher />
         <MailServerMark />
         <div className={classes.end}>
+          {route?.help && (
+            <ActionIcon
+              component={NearLink}
+              className="only-wide"
+              href={`/docs/${route.help}`}
+              aria-label={`Documentation: ${route.label}`}
+              title="Documentation of this page"
+            >
+              <IconHelpCircle size={18} stroke={1.5} />
+            </ActionIcon>
+          )}
           <SchemeToggle />
           <AccountMenu account={account} onShortcuts={openShortcuts} />
         </div>

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Page, renderPage } from './render';
+
+/** The chapters for admins and API clients, by the name of their file in docs/. Those for contributors are not served. */
+export const CHAPTER_GROUPS = [
+  { title: 'Set up', chapters: ['installation', 'mail-server', 'dns', 'configuration', 'access'] },
+  { title: 'Mail', chapters: ['sending', 'messages', 'message-content', 'analytics', 'reports', 'published-files'] },
+  { title: 'API', chapters: ['api-contract', 'webhooks'] },
+  { title: 'Run', chapters: ['health', 'monitoring', 'operations', 'backups', 'mail-backups', 'growing'] },
+  { title: 'Words', chapters: ['glossary'] },
+] as const;
+
+export type ChapterName = (typeof CHAPTER_GROUPS)[number]['chapters'][number];
+export type Chapter = Page & { name: ChapterName };
+
+const NAMES: readonly string[] = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters);
+const rendered = new Map<ChapterName, Chapter>();
+
+export function isChapter(name: string): name is ChapterName {
+  return NAMES.includes(name);
+}
+
+/** A chapter of the version that runs. Its file doesn't change meanwhile. */
+export function readChapter(name: ChapterName): Chapter {
+  const known = rendered.get(name);
+  if (known) return known;
+  const chapter = { name, ...renderPage(textOf(name), titleOf) };
+  rendered.set(name, chapter);
+  return chapter;
+}
+
+function textOf(name: ChapterName): string {
+  return readFileSync(join(process.cwd(), 'docs', `${name}.md`), 'utf8');
+}
+
+/** The first line, without the mark of a heading. */
+function titleOf(name: string): string | null {
+  return isChapter(name) ? (textOf(name).split('\n', 1)[0] ?? '').replace(/^# /, '') : null;
+}
+
+type Found = { chapter: ChapterName; title: string; heading: string; id: string; excerpt: string };
+
+const MAX_FOUND = 30;
+const EXCERPT_LENGTH = 180;
+
+/** Sections that have all the words, those with a word in their heading first. */
+export function searchChapters(query: string): Found[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
+    const { title, sections } = readChapter(name);
+    return sections.flatMap(({ heading, id, text }) => {
+      const inHeading = words.filter((word) => `${title} ${heading}`.toLowerCase().includes(word)).length;
+      const whole = `${title} ${heading} ${text}`.toLowerCase();
+      if (!words.every((word) => whole.includes(word))) return [];
+      return [{ rank: inHeading, chapter: name, title, heading, id, excerpt: excerptOf(text, words) }];
+    });
+  });
+  return found
+    .sort((one, other) => other.rank - one.rank)
+    .slice(0, MAX_FOUND)
+    .map(({ rank: _, ...each }) => each);
+}
+
+/** The text around the first of the words. */
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const at = Math.min(...words.map((word) => lower.indexOf(word)).filter((index) => index >= 0), text.length);
+  const start = at > EXCERPT_LENGTH / 2 ? text.lastIndexOf(' ', at - EXCERPT_LENGTH / 2) + 1 : 0;
+  const part = text.slice(start, start + EXCERPT_LENGTH);
+  return `${start > 0 ? '…' : ''}${part}${start + EXCERPT_LENGTH < text.length ? '…' : ''}`;
+}
