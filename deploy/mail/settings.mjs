@@ -48,13 +48,19 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-/** @returns {{ values?: ReturnType<typeof valuesOf>, errors: string[] }} template values, or what is wrong with the settings */
+const OF_MAIL_SERVER = new RegExp(`\\b(${[...REQUIRED, ...Object.keys(DEFAULTS)].join('|')})\\b`, 'g');
+
+/**
+ * Reads a file with settings of the mail server alone, or that of deploy/install, which has those of the app, too.
+ * @returns {{ values?: ReturnType<typeof valuesOf>, errors: string[] }} template values, or what is wrong with the settings
+ */
 export function readSettings(file) {
-  const { given, errors } = parse(file);
+  const { given, errors, isWholeHost } = parse(file);
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
   if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
-  return errors.length === 0 ? { values: valuesOf(settings), errors } : { errors };
+  if (errors.length === 0) return { values: valuesOf(settings), errors };
+  return { errors: isWholeHost ? errors.map((text) => text.replace(OF_MAIL_SERVER, nameOnWholeHost)) : errors };
 }
 
 export function secretsOf(values) {
@@ -67,20 +73,36 @@ function parse(file) {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    return { given: {}, errors: [`The settings file can't be read: ${error.message}.`] };
+    return { given: {}, errors: [`The settings file can't be read: ${error.message}.`], isWholeHost: false };
   }
+  const isWholeHost = /^\s*MAIL_HOST\s*=/m.test(text);
   const given = {};
   const errors = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
-    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (!name) errors.push(`Line ${index + 1} of ${file} isn't KEY=value.`);
+    const [, written, value] = /^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const name = written && isWholeHost ? nameOnMailServer(written) : written;
+    if (!written) errors.push(`Line ${index + 1} of ${file} isn't KEY=value.`);
+    else if (!name) continue;
     else if (!REQUIRED.includes(name) && !(name in DEFAULTS))
-      errors.push(`Unknown setting ${name} in line ${index + 1}.`);
+      errors.push(`Unknown setting ${written} in line ${index + 1}.`);
     else if (name in given) errors.push(`${name} is set twice.`);
     else given[name] = value;
   }
-  return { given, errors };
+  return { given, errors, isWholeHost };
+}
+
+/** @returns the mail server's own name of a setting of a whole host; undefined for a setting of the app */
+function nameOnMailServer(name) {
+  if (name === 'MAIL_HOST') return 'HOSTNAME';
+  if (name === 'MAIL_UID') return name;
+  return name.startsWith('MAIL_') && name !== 'MAIL_SERVER_CONFIG' ? name.slice('MAIL_'.length) : undefined;
+}
+
+/** @param {string} name the mail server's own name of a setting */
+export function nameOnWholeHost(name) {
+  if (name === 'HOSTNAME') return 'MAIL_HOST';
+  return name === 'MAIL_UID' ? name : `MAIL_${name}`;
 }
 
 function errorsIn(settings) {

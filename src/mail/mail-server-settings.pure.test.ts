@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GENERATIONS } from '../../deploy/mail/dovecot.mjs';
-import { readSettings } from '../../deploy/mail/settings.mjs';
+import { nameOnWholeHost, readSettings } from '../../deploy/mail/settings.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -119,6 +119,49 @@ describe("the mail server's settings", () => {
       expect.stringMatching(/^HOSTNAME must be/),
       expect.stringMatching(/^SMTP_PORT must be/),
     ]);
+  });
+
+  describe('in the file of a whole host', () => {
+    const ofMailServer = Object.entries(VALID).map(([name, value]) => `${nameOnWholeHost(name)}=${value}`);
+    const readHost = (...lines: string[]) => {
+      const file = join(folder, 'host-settings');
+      writeFileSync(file, ['APP_URL=https://mail.example.com', ...ofMailServer, ...lines].join('\n'));
+      return readSettings(file);
+    };
+
+    it('begin with MAIL_, and those of the app are left to it', () => {
+      const lines = ['DATA_DIR=/srv/app', 'NETWORK_CHECKS=true', 'MAIL_SERVER_CONFIG=/etc/postroom-mail', 'S3=x'];
+      const { values, errors } = readHost(...lines, 'MAIL_UID=6000', 'MAIL_RELAY_HOST=[smtp.example.net]:587');
+      expect(errors).toEqual([]);
+      expect(values).toMatchObject({
+        hostname: 'mail.example.com',
+        data: '/var/lib/postroom-mail',
+        network_checks: true,
+        mail_uid: '6000',
+        relay_host: '[smtp.example.net]:587',
+      });
+    });
+
+    it('are rejected by the names they have there', () => {
+      expect(readHost('MAIL_GREYLISTIGN=no', 'MAIL_RELAY_USER=me', 'MAIL_MESSAGE_SIZE_MB=0').errors).toEqual([
+        expect.stringMatching(/^Unknown setting MAIL_GREYLISTIGN in line \d+\.$/),
+        'MAIL_MESSAGE_SIZE_MB must be a whole number from 1 to 1000.',
+        'MAIL_RELAY_USER and MAIL_RELAY_PASSWORD go together.',
+      ]);
+      expect(readHost('MAIL_HOST=b.example.com').errors).toEqual(['MAIL_HOST is set twice.']);
+    });
+
+    it.each([
+      ['HOSTNAME', 'mail.example.com'],
+      ['DATABASE', VALID.DATABASE],
+      ['MAIL_UID', '6000'],
+      ['DATA_DIR', ''],
+    ])('are read by shell scripts, too: %s', (name, value) => {
+      readHost('MAIL_UID=6000', 'DATA_DIR=/srv/app', 'UID=1');
+      const script = `source deploy/mail/settings-file; settings=$1; setting "$2"`;
+      const args = ['-euc', script, 'bash', join(folder, 'host-settings'), name];
+      expect(execFileSync('bash', args, { encoding: 'utf8' }).trim()).toBe(value);
+    });
   });
 
   it.each(['ACME', 'TLS'])('are valid in the example with %s except for what to fill in', (way) => {
