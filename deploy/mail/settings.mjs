@@ -8,7 +8,7 @@ const MB = 1_048_576;
 // Characters that need no escaping in any of the five configuration formats.
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const NAME = /^[\w.-]+$/;
-const PORTS = {
+export const PORTS = {
   SMTP_PORT: 25,
   SUBMISSION_PORT: 587,
   SUBMISSIONS_PORT: 465,

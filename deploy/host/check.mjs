@@ -1,0 +1,179 @@
+// `deploy/install --check`, and the end of every installation: what to do next, and what is still wrong.
+import { existsSync, statfsSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import { run, succeeds } from './commands.mjs';
+import { canSignIn, query } from './database.mjs';
+import { addressesOf, canConnect, certificateAt, namesOf, outboundServer, publicAddresses } from './network.mjs';
+import { readSettings } from './settings.mjs';
+import { isAppReady } from './steps.mjs';
+
+const GB = 1_073_741_824;
+const SERVICES = ['', '-mail-redis', '-mail-rspamd', '-mail-dovecot', '-mail-postfix', '-mail-agent'];
+const MAIL_PORTS = [25, 465, 587, 143, 993];
+const CERTIFICATE_WITHIN_MS = 30_000;
+
+/**
+ * @typedef {{ name: string, run: (settings: import('./settings.mjs').Settings) => Promise<string[]> | string[] }} Check
+ *   `run` returns what is wrong, each with what to do
+ * @type {Check[]}
+ */
+const CHECKS = [
+  {
+    name: 'Services',
+    run: () =>
+      SERVICES.map((name) => `postroom${name}`)
+        .filter((unit) => !succeeds('systemctl', ['is-active', '--quiet', unit]))
+        .map((unit) => `${unit} isn't running: systemctl status ${unit}`),
+  },
+  {
+    name: 'Console',
+    run: async (settings) => {
+      if (!(await isAppReady())) return ["The app doesn't answer: journalctl -u postroom"];
+      if (settings.REVERSE_PROXY === 'none') return [];
+      return describeCertificate(settings.APP_URL ?? '', 443, 'journalctl -u caddy');
+    },
+  },
+  {
+    name: 'Mail certificate',
+    run: (settings) => {
+      const port = Number(settings.MAIL_SUBMISSIONS_PORT ?? 465);
+      return describeCertificate(`https://${settings.MAIL_HOST}`, port, 'System → Health in the console');
+    },
+  },
+  { name: 'Address of the host', run: checkAddress },
+  { name: 'Reverse DNS', run: checkReverse },
+  {
+    name: 'Ports',
+    run: async (settings) => {
+      const ports = [...MAIL_PORTS, ...(settings.REVERSE_PROXY === 'none' ? [] : [80, 443])];
+      const addresses = await addressesOf(settings.MAIL_HOST);
+      const asked = addresses.flatMap((host) => ports.map((port) => ({ host, port })));
+      const open = await Promise.all(asked.map(canConnect));
+      const closed = asked.filter((_, index) => !open[index]);
+      if (closed.length === 0) return [];
+      const list = closed.map(({ host, port }) => `${port} of ${host}`).join(', ');
+      return [`No connection to port ${list}. Open the ports in the firewall of the host and of its provider.`];
+    },
+  },
+  {
+    name: 'Outbound mail',
+    run: async ({ MAIL_RELAY_HOST: relay }) => {
+      const server = await outboundServer(relay);
+      if (!server) return ['DNS doesn’t answer, so the server can’t find where mail goes: see /etc/resolv.conf'];
+      if (await canConnect(server)) return [];
+      if (relay) return [`The relay ${server.host} doesn’t accept connections on port ${server.port}.`];
+      return [
+        `Port 25 of ${server.host} can’t be reached: many providers block it. Ask yours to open it, or set MAIL_RELAY_HOST (docs/mail-server.md).`,
+      ];
+    },
+  },
+  {
+    name: 'Clock',
+    run: () =>
+      run('timedatectl', ['show', '--property=NTPSynchronized', '--value']).trim() === 'yes'
+        ? []
+        : ['The clock isn’t synchronized: apt install systemd-timesyncd'],
+  },
+  {
+    name: 'Disk',
+    run: ({ MAIL_DATA_DIR: folder = '/var/lib/postroom-mail' }) => {
+      const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : '/');
+      const freeGb = (bavail * bsize) / GB;
+      return freeGb < 2 ? [`Only ${freeGb.toFixed(1)} GB are free for mail in ${folder}.`] : [];
+    },
+  },
+  {
+    name: 'Memory',
+    run: () =>
+      totalmem() < 1.7 * GB
+        ? [
+            `The host has ${(totalmem() / GB).toFixed(1)} GB of memory, of which ${(freemem() / GB).toFixed(1)} GB are free. 2 GB are recommended.`,
+          ]
+        : [],
+  },
+];
+
+/** @returns {Promise<boolean>} whether nothing is wrong */
+export async function printReport() {
+  const settings = readSettings();
+  await certificateArrives(settings);
+  console.log(`\nConsole: ${settings.APP_URL}`);
+  const link = setupLink(settings);
+  if (link) console.log(`Set up the first admin: ${link}`);
+  console.log(`\n${(await recordsToPublish(settings)).join('\n')}\n`);
+  let isFine = true;
+  for (const check of CHECKS) {
+    const problems = await check.run(settings);
+    if (problems.length > 0) isFine = false;
+    console.log(problems.length === 0 ? `✓ ${check.name}` : `✗ ${check.name}\n    ${problems.join('\n    ')}`);
+  }
+  return isFine;
+}
+
+/**
+ * Waits for the certificate that the agent has just asked for, if DNS has the name.
+ * @param {import('./settings.mjs').Settings} settings
+ */
+async function certificateArrives({ MAIL_HOST: name, MAIL_SUBMISSIONS_PORT: port = '465', MAIL_ACME_EMAIL: email }) {
+  if (!email || !name || (await addressesOf(name)).length === 0) return;
+  const deadline = Date.now() + CERTIFICATE_WITHIN_MS;
+  while (Date.now() < deadline && (await certificateAt({ port: Number(port), name }))?.isSelfSigned)
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+}
+
+/** @returns {string | null} the last link that the app printed, as long as there is no admin */
+function setupLink({ DATABASE_URL: url = '' }) {
+  if (!canSignIn(url) || query(url, 'EXISTS (SELECT FROM admin)') === 't') return null;
+  const log = run('journalctl', ['--unit=postroom', '--output=cat', '--no-pager']);
+  return [...log.matchAll(/https?:\/\/\S+\/setup\?token=\S+/g)].at(-1)?.[0] ?? null;
+}
+
+async function recordsToPublish({ MAIL_HOST: host = '', APP_URL: url = '' }) {
+  const known = publicAddresses();
+  const addresses = known.length > 0 ? known : ['the host’s public address'];
+  const names = [...new Set([host, new URL(url).hostname])];
+  const rows = names.flatMap((name) =>
+    addresses.map((address) => [name, address.includes(':') ? 'AAAA' : 'A', address]),
+  );
+  const reverse = addresses.map((address) => [address, 'PTR', `${host} (at the provider of the host)`]);
+  const width = Math.max(...[...rows, ...reverse].map(([name]) => String(name).length));
+  return [
+    'DNS records of the host:',
+    ...[...rows, ...reverse].map(
+      ([name, type, value]) => `  ${String(name).padEnd(width)}  ${String(type).padEnd(4)}  ${value}`,
+    ),
+    'Those of your domains (MX, SPF, DKIM, DMARC and more) are on the page of each domain in the console.',
+  ];
+}
+
+async function checkAddress({ MAIL_HOST: host = '' }) {
+  const [published, own] = [await addressesOf(host), publicAddresses()];
+  if (published.length === 0) return [`DNS has no address for ${host}: publish the record above.`];
+  const problems = published
+    .filter((address) => own.length > 0 && !own.includes(address))
+    .map((address) => `DNS says that ${host} is ${address}, and this host is ${own.join(' and ')}.`);
+  if (!published.some((address) => !address.includes(':')))
+    problems.push(`DNS has no IPv4 address for ${host}: servers without IPv6 can't deliver mail to it.`);
+  return problems;
+}
+
+async function checkReverse({ MAIL_HOST: host = '' }) {
+  const addresses = await addressesOf(host);
+  const names = await Promise.all(addresses.map(namesOf));
+  return addresses
+    .filter((_, index) => !names[index]?.some((name) => name.toLowerCase() === host))
+    .map(
+      (address) =>
+        `The PTR record of ${address} isn't ${host}: many servers reject its mail. Set it at the provider of the host.`,
+    );
+}
+
+async function describeCertificate(url, port, where) {
+  const name = new URL(url).hostname;
+  const certificate = await certificateAt({ port, name });
+  if (!certificate) return [`Nobody answers with TLS for ${name} on port ${port}. The reason: ${where}`];
+  const { isTrusted, isSelfSigned, reason, daysLeft } = certificate;
+  if (isSelfSigned) return [`Port ${port} has no trusted certificate for ${name} yet. The reason: ${where}`];
+  if (!isTrusted) return [`The certificate for ${name} on port ${port} isn't trusted: ${reason}`];
+  return daysLeft < 14 ? [`The certificate for ${name} on port ${port} ends in ${daysLeft} days: ${where}`] : [];
+}

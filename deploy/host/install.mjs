@@ -1,0 +1,79 @@
+// The part of deploy/install that runs in Node.js. It uses built-in modules only: packages aren't installed yet.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
+import { secondsSince } from '../../scripts/steps/step.mjs';
+import { printReport } from './check.mjs';
+import { readOptions, USAGE } from './options.mjs';
+import { remove } from './remove.mjs';
+import { problemsIn, readFacts } from './requirements.mjs';
+import { readSettings } from './settings.mjs';
+import { isBuilt, STEPS } from './steps.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(isPlain(error) ? `\n${error.message}` : error);
+  process.exitCode = 1;
+}
+
+/** @returns {Promise<number>} the exit code */
+async function main() {
+  const options = readOptions(process.argv.slice(2));
+  process.umask(0o022);
+  if (options.mode === 'help') {
+    console.log(USAGE);
+    return 0;
+  }
+  if (options.mode === 'remove') return remove();
+  const { MAIL_HOST: known } = readSettings();
+  if (options.mode === 'check') {
+    if (!known) throw new PlainError('Postroom isn’t installed on this host: /etc/postroom/settings has no MAIL_HOST.');
+    return (await printReport()) ? 0 : 1;
+  }
+  if (!options.host && !known)
+    throw new PlainError(`Name this host, for example: sudo deploy/install mail.example.com\n\n${USAGE}`);
+  const problems = problemsIn(readFacts({ root, settings: readSettings(), options, isBuilt: isBuilt(root) }));
+  if (options.mode === 'dry-run') return plan({ root, options }, problems);
+  if (problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
+  await install({ root, options });
+  return 0;
+}
+
+async function plan(host, problems) {
+  for (const problem of problems) console.log(`Fix first: ${problem}`);
+  for (const step of STEPS) {
+    console.log(`${step.name}: ${(await step.isDone(host)) ? 'is done.' : `would ${step.plan(host)}.`}`);
+  }
+  return problems.length > 0 ? 1 : 0;
+}
+
+async function install(host) {
+  const startedAt = Date.now();
+  let changed = 0;
+  for (const step of STEPS) {
+    if (await step.isDone(host)) continue;
+    console.log(`\n${step.name}`);
+    await runStep(step, host);
+    changed += 1;
+  }
+  console.log(
+    changed === 0 ? 'Everything is in place. Nothing was changed.' : `\nInstalled in ${secondsSince(startedAt)}.`,
+  );
+  await printReport();
+}
+
+async function runStep(step, host) {
+  const startedAt = Date.now();
+  try {
+    await step.run(host);
+    console.log(`  ${secondsSince(startedAt)}`);
+  } catch (error) {
+    if (!isPlain(error)) throw error;
+    throw new PlainError(
+      `${error.message}\nThe step "${step.name}" failed. Fix the cause above and run the same command again: it goes on with this step.`,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+const LISTENING = '0A';
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
+const LOOPBACK = /^(0100007F|00000000000000000000000001000000|0000000000000000FFFF00000100007F)$/;
+
+/**
+ * Lists who listens on TCP ports of this host.
+ * @typedef {{ port: number, isLoopback: boolean, program: string, unit: string }} Listener `program` and `unit` are empty if the
+ *   process can't be seen from here
+ * @returns {Listener[]}
+ */
+export function listeners() {
+  const owners = ownersOfSockets();
+  return TABLES.flatMap(rowsOf)
+    .filter(([, , , state]) => state === LISTENING)
+    .map((row) => {
+      const [address = '', port = ''] = String(row[1]).split(':');
+      const pid = owners.get(row[9] ?? '');
+      return {
+        port: Number.parseInt(port, 16),
+        isLoopback: LOOPBACK.test(address),
+        program: pid ? textOf(`/proc/${pid}/comm`).trim() : '',
+        unit: pid ? (/([^/\n]+)\.service/.exec(textOf(`/proc/${pid}/cgroup`))?.[1] ?? '') : '',
+      };
+    });
+}
+
+function rowsOf(table) {
+  return textOf(table)
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/));
+}
+
+/** @returns {Map<string, string>} the process of each socket, by inode */
+function ownersOfSockets() {
+  const owners = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    for (const target of descriptorsOf(pid)) {
+      const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+      if (inode) owners.set(inode, pid);
+    }
+  return owners;
+}
+
+/** A process may end, or close a file, meanwhile. */
+function descriptorsOf(pid) {
+  const folder = `/proc/${pid}/fd`;
+  return orElse([], () => readdirSync(folder)).map((name) => orElse('', () => readlinkSync(`${folder}/${name}`)));
+}
+
+/** A host without IPv6 has no table for it. */
+function textOf(path) {
+  return orElse('', () => readFileSync(path, 'utf8'));
+}
+
+/** @template T @param {T} fallback @param {() => T} read @returns {T} what was read, if it is there */
+function orElse(fallback, read) {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}

@@ -1,0 +1,77 @@
+// What the internet knows of this host, and what this host can reach.
+import { Resolver } from 'node:dns/promises';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { connect as connectTls } from 'node:tls';
+
+const TIMEOUT_MS = 5000;
+const dns = new Resolver({ timeout: 2000, tries: 2 });
+const PRIVATE =
+  /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cde]|::1$)/i;
+/** A provider whose mail servers are always there. */
+const KNOWN_DOMAIN = 'gmail.com';
+
+/** @returns {string[]} the public addresses of this host's interfaces; none behind address translation */
+export function publicAddresses() {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.filter(({ internal, address }) => !internal && !PRIVATE.test(address)).map(({ address }) => address);
+}
+
+/** @returns {Promise<string[]>} the addresses that DNS has for a name */
+export async function addressesOf(name) {
+  const found = await Promise.all([dns.resolve4(name).catch(() => []), dns.resolve6(name).catch(() => [])]);
+  return found.flat();
+}
+
+/** @returns {Promise<string[]>} the names that DNS has for an address */
+export function namesOf(address) {
+  return dns.reverse(address).catch(() => []);
+}
+
+/** @returns {Promise<boolean>} whether a connection is accepted */
+export function canConnect({ host, port }) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: TIMEOUT_MS });
+    const end = (isOpen) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}
+
+/** @returns {Promise<{ host: string, port: number } | null>} where outbound mail goes: the relay, or a well-known mail server */
+export async function outboundServer(relay) {
+  const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d+))?$/.exec(relay ?? '') ?? [];
+  if (host) return { host, port: Number(port ?? 25) };
+  const [first] = (await dns.resolveMx(KNOWN_DOMAIN).catch(() => [])).sort(
+    (one, other) => one.priority - other.priority,
+  );
+  return first ? { host: first.exchange, port: 25 } : null;
+}
+
+/**
+ * Returns the certificate that a port of this host shows for a name.
+ * @returns {Promise<{ isTrusted: boolean, isSelfSigned: boolean, reason: string, daysLeft: number } | null>} null without TLS
+ */
+export function certificateAt({ port, name }) {
+  return new Promise((resolve) => {
+    const options = { host: '127.0.0.1', port, servername: name, rejectUnauthorized: false, timeout: TIMEOUT_MS };
+    const socket = connectTls(options, () => {
+      const { issuer, subject, valid_to: end } = socket.getPeerCertificate();
+      const isSelfSigned = JSON.stringify(issuer) === JSON.stringify(subject);
+      const reason = String(socket.authorizationError ?? '');
+      const daysLeft = Math.floor((Date.parse(end) - Date.now()) / 86_400_000);
+      socket.destroy();
+      resolve({ isTrusted: socket.authorized, isSelfSigned, reason, daysLeft });
+    });
+    const fail = () => {
+      socket.destroy();
+      resolve(null);
+    };
+    socket.once('error', fail);
+    socket.once('timeout', fail);
+  });
+}

@@ -1,0 +1,102 @@
+// The reverse proxy, Caddy of Debian. Its configuration is made from deploy/reverse-proxy/Caddyfile.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainError } from '../../scripts/process/plain-error.mjs';
+import { run, succeeds } from './commands.mjs';
+
+const MAIN = '/etc/caddy/Caddyfile';
+const OURS = '/etc/caddy/postroom.caddy';
+const IMPORT = `import ${OURS}`;
+const FIRST = `# Sites of your own can be added below.\n${IMPORT}\n`;
+/** A line of the file that Debian's package comes with. */
+const OF_DEBIAN = 'The Caddyfile is an easy way to configure your Caddy web server.';
+
+/** @returns {string | null} what to do about a configuration that somebody else wrote */
+export function findForeignCaddyfile(file = MAIN) {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (text === '' || text.includes(IMPORT) || text.includes(OF_DEBIAN)) return null;
+  return `${file} has sites of yours. Let it begin with the line "${IMPORT}", without global options of its own; or use --proxy none (docs/installation.md).`;
+}
+
+/**
+ * Returns the sites of Postroom. The challenges for the mail server's certificate are passed on to its agent; Caddy answers those for
+ * its own before.
+ * @param {string} template deploy/reverse-proxy/Caddyfile
+ * @param {import('./settings.mjs').Settings} settings
+ */
+export function caddyfile(template, settings) {
+  const { hostname: console } = new URL(settings.APP_URL ?? '');
+  const certificate = settings.MAIL_TLS_CERTIFICATE;
+  const options = [
+    settings.MAIL_ACME_EMAIL && `email ${settings.MAIL_ACME_EMAIL}`,
+    settings.MAIL_ACME_SERVER && `acme_ca ${settings.MAIL_ACME_SERVER}`,
+    settings.MAIL_ACME_CA_FILE && `acme_ca_root ${settings.MAIL_ACME_CA_FILE}`,
+  ].filter(Boolean);
+  const names = [...new Set([console, settings.MAIL_HOST])].map((name) => `http://${name}`);
+  const sites = template
+    .replaceAll('mail.example.com', console)
+    .replaceAll('127.0.0.1:3000', `127.0.0.1:${settings.PORT ?? 3000}`)
+    .replace(/^\{\n/m, () => ['{', ...options.map((line) => `\t${line}`), ''].join('\n'));
+  const head = `${console} {\n`;
+  const tls = certificate ? `\ttls ${certificate} ${settings.MAIL_TLS_KEY}\n` : '';
+  const challenges = certificate
+    ? ''
+    : `
+${names.join(', ')} {
+	handle /.well-known/acme-challenge/* {
+		reverse_proxy ${settings.MAIL_ACME_HTTP_ADDRESS}
+	}
+	handle {
+		redir ${settings.APP_URL}{uri}
+	}
+}
+`;
+  return `# deploy/install writes this file. Add sites of your own to ${MAIN}.\n${sites.replace(head, () => head + tls)}${challenges}`;
+}
+
+/** @returns {boolean} */
+export function isProxyCurrent({ root, settings }) {
+  const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  return (
+    read(OURS) === wanted({ root, settings }) &&
+    read(MAIN).includes(IMPORT) &&
+    succeeds('systemctl', ['is-active', '--quiet', 'caddy'])
+  );
+}
+
+export function setUpProxy({ root, settings }) {
+  for (const file of [settings.MAIL_TLS_CERTIFICATE, settings.MAIL_TLS_KEY, settings.MAIL_ACME_CA_FILE])
+    if (file && !succeeds('runuser', ['-u', 'caddy', '--', 'test', '-r', file]))
+      throw new PlainError(
+        `Caddy runs as the user caddy, who can't read ${file}. Give that user access, for example by the group.`,
+      );
+  const before = existsSync(OURS) ? readFileSync(OURS, 'utf8') : null;
+  writeFileSync(OURS, wanted({ root, settings }), { mode: 0o644 });
+  if (!existsSync(MAIN) || !readFileSync(MAIN, 'utf8').includes(IMPORT)) writeFileSync(MAIN, FIRST, { mode: 0o644 });
+  try {
+    const check = ['caddy', 'validate', '--config', MAIN, '--adapter', 'caddyfile'];
+    // What it writes belongs to Caddy.
+    run('runuser', ['-u', 'caddy', '--', 'env', 'HOME=/var/lib/caddy', ...check]);
+  } catch (error) {
+    if (before !== null) writeFileSync(OURS, before);
+    throw error;
+  }
+  run('systemctl', ['enable', '--quiet', 'caddy']);
+  run('systemctl', ['reload-or-restart', 'caddy']);
+}
+
+/** Caddy keeps running if it has other sites. */
+export function removeProxy() {
+  if (!existsSync(OURS) || !existsSync(MAIN)) return;
+  const text = readFileSync(MAIN, 'utf8');
+  if (text === FIRST) {
+    run('systemctl', ['disable', '--now', '--quiet', 'caddy']);
+    return;
+  }
+  writeFileSync(MAIN, text.replace(`${IMPORT}\n`, ''));
+  run('systemctl', ['reload-or-restart', 'caddy']);
+}
+
+function wanted({ root, settings }) {
+  return caddyfile(readFileSync(join(root, 'deploy/reverse-proxy/Caddyfile'), 'utf8'), settings);
+}

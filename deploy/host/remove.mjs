@@ -1,0 +1,32 @@
+import { existsSync, rmSync } from 'node:fs';
+import { run, succeeds } from './commands.mjs';
+import { removeProxy } from './proxy.mjs';
+import { readSettings } from './settings.mjs';
+
+const MAIL = ['redis', 'rspamd', 'dovecot', 'postfix', 'agent'].map((name) => `postroom-mail-${name}.service`);
+const UNITS = ['postroom-mail.target', ...MAIL.toReversed(), 'postroom.service'];
+const FOLDER = '/etc/systemd/system';
+const KEPT = `Removed the services. These stay:
+
+  mail and its queue    DATA_FOLDER
+  data of the app       /var/lib/postroom
+  database              postroom, in Postgres
+  settings              /etc/postroom/settings, with the key that stored secrets are encrypted with
+  Debian packages, Node.js and the folder of Postroom
+
+"deploy/install" starts everything again.`;
+
+/** Stops and removes the services, and what they leave on the host but data. @returns {number} the exit code */
+export function remove() {
+  for (const unit of UNITS) {
+    if (!existsSync(`${FOLDER}/${unit}`)) continue;
+    run('systemctl', ['disable', '--now', '--quiet', unit]);
+    rmSync(`${FOLDER}/${unit}`);
+  }
+  run('systemctl', ['daemon-reload']);
+  succeeds('systemctl', ['reset-failed', ...UNITS]);
+  rmSync('/etc/logrotate.d/postroom-mail', { force: true });
+  removeProxy();
+  console.log(KEPT.replace('DATA_FOLDER', readSettings().MAIL_DATA_DIR ?? '/var/lib/postroom-mail'));
+  return 0;
+}

@@ -1,0 +1,85 @@
+// What an installation needs that it can't change itself. All of it is checked before anything is changed.
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { PORTS } from '../mail/settings.mjs';
+import { listeners } from './listeners.mjs';
+import { findForeignCaddyfile } from './proxy.mjs';
+
+const MB = 1_048_576;
+/** The build takes up to 1.8 GB. */
+const MEMORY_MB = 1900;
+const DISK_MB = 4000;
+const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
+const HTTP_PORTS = [80, 443];
+
+/**
+ * @typedef {{
+ *   root: string, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
+ *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
+ * }} Facts
+ */
+
+/** @returns {Facts} */
+export function readFacts({ root, settings, options, isBuilt }) {
+  const proxy = options.proxy ?? settings.REVERSE_PROXY ?? 'caddy';
+  const ofMail = Object.entries(PORTS).map(([name, port]) => Number(settings[`MAIL_${name}`] ?? port));
+  const { bavail, bsize } = statfsSync(root);
+  return {
+    root,
+    hasSystemd: existsSync('/run/systemd/system'),
+    memoryMb: memoryMb(),
+    diskMb: (bavail * bsize) / MB,
+    isBuilt,
+    listeners: listeners(),
+    ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
+    proxy,
+    foreignCaddyfile: proxy === 'caddy' ? findForeignCaddyfile() : null,
+  };
+}
+
+/**
+ * @param {Facts} facts
+ * @returns {string[]} what keeps an installation from working, each with what to do
+ */
+export function problemsIn(facts) {
+  const problems = [];
+  if (!facts.hasSystemd)
+    problems.push(
+      "This host isn't run by systemd, which starts Postroom's services. In containers, see docs/installation.md#containers.",
+    );
+  if (/^\/(root|home|tmp|run)(\/|$)/.test(facts.root))
+    problems.push(
+      `Postroom is in ${facts.root}, where its service has no access. Move the folder to /opt/postroom, and run deploy/install there.`,
+    );
+  if (!facts.isBuilt && facts.memoryMb < MEMORY_MB)
+    problems.push(
+      `The build needs 2 GB of memory, and this host has ${Math.round(facts.memoryMb)} MB with swap. Add swap: fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap`,
+    );
+  if (!facts.isBuilt && facts.diskMb < DISK_MB)
+    problems.push(
+      `The installation needs ${DISK_MB / 1000} GB on the disk of ${facts.root}, and ${Math.round(facts.diskMb)} MB are free.`,
+    );
+  for (const port of facts.ports) {
+    const taken = facts.listeners.find((each) => each.port === port && !OURS.test(each.unit) && !isReplaced(each));
+    if (taken) problems.push(describePort(taken));
+  }
+  if (facts.foreignCaddyfile) problems.push(facts.foreignCaddyfile);
+  return problems;
+}
+
+/** Debian's default mail server, which delivers mail of this host only, is removed when Postfix is installed. */
+export function isReplaced({ unit, isLoopback }) {
+  return /^exim4/.test(unit) && isLoopback;
+}
+
+function describePort({ port, program, unit }) {
+  const owner = program ? `${program}${unit ? ` (${unit}.service)` : ''}` : 'another program';
+  const stop = unit ? `: systemctl disable --now ${unit}` : '';
+  if (!HTTP_PORTS.includes(port)) return `Port ${port} is in use by ${owner}. Stop that program${stop}`;
+  return `Port ${port} is in use by ${owner}. Stop that program${stop}, or keep it as your reverse proxy: --proxy none (docs/installation.md)`;
+}
+
+function memoryMb() {
+  const text = readFileSync('/proc/meminfo', 'utf8');
+  const kb = (name) => Number(new RegExp(`^${name}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  return (kb('MemTotal') + kb('SwapTotal')) / 1024;
+}

