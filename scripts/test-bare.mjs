@@ -1,8 +1,8 @@
-// `npm run test:bare`: what the documentation promises a newcomer, on a bare Debian with nothing but Node.js: the commands of
-// its pages as they are, until a message has arrived in a mailbox, signed, and after an upgrade to the next Debian. Needs root on
-// Debian, and the mail server's ports.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+// `npm run test:bare`: what the documentation promises a newcomer, on a bare Debian: the commands of its pages as they are, until
+// a message has arrived in a mailbox, signed, and after an upgrade to the next Debian. Needs root on Debian, and the ports of web
+// and mail.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentedCommands } from './bare/documented.mjs';
@@ -11,26 +11,22 @@ import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { secondsSince, step } from './steps/step.mjs';
 import { isDebianAsRoot } from './testing/debian.mjs';
+import { run } from './testing/debian-root.mjs';
 
 const RELEASE = 'bookworm';
 const NEXT_RELEASE = 'trixie';
 const MAIL_HOST = 'mail.example.test';
+const CONSOLE = `https://${MAIL_HOST}`;
 const PASSWORD = 'paper-boats-on-the-canal';
 const INSTALLATION = 'docs/installation.md';
 const MAIL_SERVER = 'docs/mail-server.md';
 
-/** Sets each of the lines KEY=value in FILL_IN in the file, and removes those with nothing after the key. */
-const EDITOR = `#!/usr/bin/node
-const { readFileSync, writeFileSync } = require('node:fs');
-const file = process.argv.at(-1);
-const names = process.env.FILL_IN.split('|').map((line) => line.split('=')[0]);
-const kept = readFileSync(file, 'utf8').split('\\n').filter((line) => !names.includes(line.split('=')[0]));
-const added = process.env.FILL_IN.split('|').filter((line) => line.includes('='));
-writeFileSync(file, [...kept, ...added, ''].join('\\n'));
-`;
+/** Fails if a command succeeds. */
+const REFUSED = 'refused() { if "$@" >/dev/null 2>&1; then echo "Unexpected: $*"; exit 1; fi; }';
 
-/** Holds the lock of the package lists for some seconds, then that of dpkg. */
-const HOLD_LOCKS = `for lock in /var/lib/apt/lists/lock /var/lib/dpkg/lock-frontend; do
+/** Holds the lock of the package lists for some seconds once an installation needs it, then that of dpkg. */
+const HOLD_LOCKS = `timeout 300 bash -c 'until grep -qs "^Debian packages" /root/killed.log; do sleep 0.1; done'
+for lock in /var/lib/apt/lists/lock /var/lib/dpkg/lock-frontend; do
   perl -e 'use Fcntl; open(F, ">", shift); $whole = pack("s s x4 q q l x4", F_WRLCK, 0, 0, 0, 0); fcntl(F, F_SETLKW, $whole); sleep 5' $lock
 done`;
 
@@ -40,6 +36,25 @@ const CONTENT = `doveadm -c ${DOVECOT} fetch -u bo@shop.example 'mailbox uid gui
   doveadm -c ${DOVECOT} mailbox status -u bo@shop.example 'uidvalidity uidnext' '*'
   doveadm -c ${DOVECOT} sieve list -u bo@shop.example
   postqueue -c /etc/postroom-mail/postfix -j | grep -o '"queue_id": "[^"]*"\\|"address": "[^"]*"'`;
+
+/** An ACME server on the host, which checks challenges as Let's Encrypt does. Its own certificate and its root are in this folder. */
+const ACME = '/etc/acme-server';
+const ACME_OPTIONS = `--acme-server https://127.0.0.1:14000/dir --acme-ca ${ACME}/own.pem`;
+const START_ACME_SERVER = `apt-get install -qq pebble openssl >/dev/null 2>&1
+  mkdir -p ${ACME} && cd ${ACME}
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \\
+    -keyout key.pem -out own.pem 2>/dev/null
+  echo '{"pebble": {"listenAddress": "127.0.0.1:14000", "managementListenAddress": "127.0.0.1:15000", "certificate": "own.pem",
+    "privateKey": "key.pem", "httpPort": 80, "tlsPort": 443, "certificateValidityPeriod": 7776000}}' >pebble.json
+  systemd-run --quiet --unit=acme-server --working-directory=${ACME} --setenv=PEBBLE_VA_NOSLEEP=1 pebble -config pebble.json
+  timeout 20 bash -c 'until curl -sSk https://127.0.0.1:15000/roots/0 -o root.pem; do sleep 0.2; done' 2>/dev/null
+  cat /etc/ssl/certs/ca-certificates.crt own.pem root.pem >all.pem`;
+const TRUST = `export NODE_EXTRA_CA_CERTS=${ACME}/all.pem`;
+
+/** What a second run must leave as it is: every process of the services, and every file of the configuration. */
+const STATE = `for unit in caddy postroom postroom-mail-{redis,rspamd,dovecot,postfix,agent}; do
+    systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; done
+  find /etc /usr/local /opt/postroom/deploy -type f -printf '%p %T@ %m %u\\n' | sort`;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -57,85 +72,81 @@ async function testBareHost(lifetime) {
   };
   const npmCache = join(homedir(), '.npm');
   mkdirSync(npmCache, { recursive: true });
-  const shared = { '/repository': root, '/root/.npm': npmCache };
+  const shared = { '/repository': cloneHere(lifetime), '/root/.npm': npmCache };
   const host = await step('Starting a bare host', () => startBareHost({ release: RELEASE, shared }, lifetime));
-  writeFileSync(join(host.root, 'usr/local/bin/fill-in'), EDITOR, { mode: 0o755 });
-  /** Takes a step of scripts/bare/messages.mjs. */
-  const messages = (name) =>
-    host.must(`node /root/messages.mjs ${name} http://127.0.0.1:3000 ann@example.test ${PASSWORD}`);
-  const must = (text, env = {}) => host.must(text, { env: { SUDO_EDITOR: '/usr/local/bin/fill-in', ...env } });
+  writeFileSync(join(host.root, 'root/messages.mjs'), readFileSync(join(root, 'scripts/bare/messages.mjs')));
+  const { must } = host;
+  /** Takes a step of scripts/bare/messages.mjs, in the console's API behind the proxy. */
+  const messages = (name, token = '') =>
+    must(`${TRUST}\nnode /root/messages.mjs ${name} ${CONSOLE} ann@example.test ${PASSWORD} ${token}`);
+  const documented = documentedCommands(INSTALLATION, 'Install', 'sudo apt install git')
+    .replace('git clone …', 'git clone -q /repository')
+    .replaceAll('mail.example.com', MAIL_HOST);
+  const install = documented.trim().split('\n').at(-1);
+  let report = '';
 
-  await test('Postgres is installed as documented', async () => {
-    const commands = documentedCommands(INSTALLATION, 'Before you start', 'sudo apt install postgresql');
-    await host.must(commands, { input: `${PASSWORD}\n${PASSWORD}\n` });
+  await test('the clone and a dry run change nothing else on the host', async () => {
+    await must(`umask 077\n${documented.replace(install ?? '', '')}`);
+    const output = await must(`${REFUSED}\n${install} --dry-run\nrefused command -v node\n[[ ! -e /etc/postroom ]]`);
+    if (!/Debian packages: would install postgresql, caddy, postfix,/.test(output)) throw new PlainError(output);
   });
-  await test('the app is installed and started as documented', async () => {
-    await makeCertificate(host);
-    const commands = documentedCommands(INSTALLATION, 'Install', 'sudo useradd').replace(
-      'git clone …',
-      'git clone /repository',
-    );
-    await must(`git config --global --add safe.directory /repository\n${commands}`, {
-      FILL_IN: settingLines({
-        DATABASE_URL: `postgresql://postroom:${PASSWORD}@127.0.0.1:5432/postroom`,
-        APP_URL: 'http://localhost:3000',
-        HOST: '127.0.0.1',
-        ADMIN_EMAIL: 'ann@example.test',
-        ADMIN_PASSWORD: PASSWORD,
-        NODE_EXTRA_CA_CERTS: '/etc/ssl/mail/fullchain.pem',
-      }),
-    });
-    await must(untilHealthy('http://127.0.0.1:3000'));
-  });
-  await test('the mail server’s installer writes example settings, and stops', async () => {
-    await must(`cd /opt/postroom
-      { echo 'DATABASE_URL=postgresql://postroom:${PASSWORD}@127.0.0.1:5432/postroom'
-        echo "SECRET_KEY=$(cat /var/lib/postroom/secret-key)"; } >.env
-      chgrp postroom .env && chmod 0640 .env`);
-    const { status, output } = await host.shell('cd /opt/postroom && sudo deploy/mail/install');
-    if (status !== 1 || !output.includes('Created /etc/postroom-mail/settings')) throw new PlainError(output);
-  });
-  await test('the mail server is installed as documented, once another program has finished with apt', async () => {
-    const [, ...commands] = documentedCommands(MAIL_SERVER, 'Install', 'sudo deploy/mail/install').trim().split('\n');
+  await test('an installation that is killed goes on where it stopped', async () => {
+    await must(`echo 127.0.0.1 ${MAIL_HOST} >>/etc/hosts
+      apt-get update -qq && apt-get install -qq --no-install-recommends exim4-daemon-light curl >/dev/null 2>&1
+      systemctl is-active exim4
+      ${START_ACME_SERVER}`);
+    // No server listens at the relay, so mail to others waits.
+    await must(`mkdir /etc/postroom && echo 'MAIL_RELAY_HOST=[127.0.0.1]:9' >/etc/postroom/settings`);
     const held = host.shell(HOLD_LOCKS);
-    const output = await must(`cd /opt/postroom\n${commands.join('\n')}`, {
-      FILL_IN: settingLines({
-        HOSTNAME: MAIL_HOST,
-        POSTMASTER: 'ann@example.test',
-        DATABASE: `postgresql://mta_read:${PASSWORD}@127.0.0.1:5432/postroom`,
-        ACME_EMAIL: null,
-        TLS_CERTIFICATE: '/etc/ssl/mail/fullchain.pem',
-        TLS_KEY: '/etc/ssl/mail/privkey.pem',
-        APP_PASSWORD: `app-${PASSWORD}`,
-        REDIS_PASSWORD: `redis-${PASSWORD}`,
-        // No server listens there, so mail to others waits.
-        RELAY_HOST: '[127.0.0.1]:9',
-      }),
-    });
+    // Without sudo, which may run it in another process group.
+    const alone = install?.replace('sudo ', '');
+    const output = await must(`${REFUSED}\nsetsid ${alone} ${ACME_OPTIONS} >/root/killed.log 2>&1 & pid=$!
+      timeout 600 bash -c 'until grep -q "^Build of the app" /root/killed.log; do kill -0 '$pid'; sleep 0.2; done' ||
+        { cat /root/killed.log; exit 1; }
+      kill -9 -- -$pid; cat /root/killed.log; refused systemctl is-active exim4`);
     await held;
     if (!output.includes('Another program is using apt')) throw new PlainError(`It did not wait:\n${output}`);
-    await must(
-      'systemctl is-active postroom-mail-redis postroom-mail-rspamd postroom-mail-dovecot postroom-mail-postfix postroom-mail-agent',
-    );
+  });
+  await test('one command makes the host a mail server, and names what is left to do', async () => {
+    report = await must(`${TRUST}\numask 077\n${install} ${ACME_OPTIONS}`);
+    if (/Debian packages\n|^Settings\n/m.test(report)) throw new PlainError(`It began again:\n${report}`);
+    for (const wanted of [
+      '✓ Services',
+      `✗ Address of the host\n    DNS has no address for ${MAIL_HOST}`,
+      '✗ Outbound mail',
+    ])
+      if (!report.includes(wanted)) throw new PlainError(`There is no "${wanted}":\n${report}`);
+    await must(`[[ $(stat -c '%a %U %G' /etc/postroom/settings) == '640 root postroom' ]]`);
+  });
+  await test('console and mail server get certificates through the same port', async () => {
+    for (const port of [443, 465])
+      await must(`timeout 120 bash -c "until openssl s_client -connect 127.0.0.1:${port} -servername ${MAIL_HOST} </dev/null 2>/dev/null |
+        openssl x509 -noout -issuer | grep -q Pebble; do sleep 1; done"`);
   });
   await test('a message from one mailbox arrives in another, signed', async () => {
-    await must(`echo SMTP_URL=smtps://postroom:app-${PASSWORD}@${MAIL_HOST}:465 >>/etc/postroom/environment
-      systemctl restart postroom\n${untilHealthy('http://127.0.0.1:3000')}`);
-    writeFileSync(join(host.root, 'root/messages.mjs'), readFileSync(join(root, 'scripts/bare/messages.mjs')));
-    await messages('first');
-    const stored = await must(
-      'doveadm -c /etc/postroom-mail/dovecot/dovecot.conf fetch -u bo@shop.example "hdr.dkim-signature hdr.subject" all',
-    );
+    const [, token] = /^Set up the first admin: \S+\/setup\?token=(\S+)$/m.exec(report) ?? [];
+    if (!token) throw new PlainError(`There is no setup link:\n${report}`);
+    await messages('first', token);
+    const stored = await must(`doveadm -c ${DOVECOT} fetch -u bo@shop.example "hdr.dkim-signature hdr.subject" all`);
     if (!/dkim-signature: v=1; .*d=shop\.example/s.test(stored)) throw new PlainError(`It is not signed:\n${stored}`);
   });
-  await test('the installer runs again, and the mail server goes on', async () => {
-    await must(
-      'cd /opt/postroom && sudo deploy/mail/install && systemctl is-active postroom-mail-postfix postroom-mail-agent',
-    );
+  await test('a second run changes and restarts nothing, and a check names what is wrong', async () => {
+    const before = await must(STATE);
+    const output = await must(`${install} ${ACME_OPTIONS}`);
+    if (!output.includes('Nothing was changed.') || output.includes('setup?token')) throw new PlainError(output);
+    const after = await must(STATE);
+    if (after !== before) throw new PlainError(`It was:\n${before}\nIt is:\n${after}`);
+    const check = await host.shell(`${TRUST}\n/opt/postroom/deploy/install --check`);
+    if (check.status !== 1 || !check.output.includes('✓ Console\n✓ Mail certificate\n'))
+      throw new PlainError(check.output);
+    await must('systemctl stop postroom-mail-rspamd');
+    const broken = await host.shell('/opt/postroom/deploy/install --check');
+    if (!broken.output.includes("postroom-mail-rspamd isn't running")) throw new PlainError(broken.output);
+    await must(`${install}\nsystemctl is-active postroom-mail-rspamd`);
   });
   await test('npm start works beside it in another clone, as an ordinary user', async () => {
     await must(`useradd --create-home newcomer && cp -a /opt/postroom /home/newcomer/postroom && cd /home/newcomer/postroom
-      rm -f .env && chown -R newcomer . && (sudo -u newcomer PORT=3100 npm start >/tmp/start.log 2>&1 &)
+      chown -R newcomer . && (sudo -u newcomer PORT=3100 npm start >/tmp/start.log 2>&1 &)
       ${untilHealthy('http://127.0.0.1:3100')} || { cat /tmp/start.log; exit 1; }
       grep -q 'http://localhost:3100/setup?token=' /tmp/start.log`);
   });
@@ -160,22 +171,26 @@ async function testBareHost(lifetime) {
     const flagged = await must(`doveadm -c ${DOVECOT} fetch -u bo@shop.example hdr.subject mailbox INBOX answered`);
     if (!flagged.includes('After the upgrade')) throw new PlainError(flagged);
   });
+  await test('removed, it leaves mail and data, and comes back with them', async () => {
+    const before = await must(CONTENT);
+    await must(`${REFUSED}\n/opt/postroom/deploy/install --remove
+      refused compgen -G '/etc/systemd/system/postroom*'
+      for port in 25 80 443 465 993 3000; do refused bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"; done`);
+    await must(`${TRUST}\n${install}`);
+    const after = await must(CONTENT);
+    if (after !== before) throw new PlainError(`It was:\n${before}\nIt is:\n${after}`);
+    await messages('last');
+  });
   console.log(`\nTotal time: ${secondsSince(startedAt)}.\n${passed} passed, 0 failed`);
   return 0;
 }
 
-function settingLines(settings) {
-  return Object.entries(settings)
-    .map(([name, value]) => (value === null ? name : `${name}=${value}`))
-    .join('|');
-}
-
-function makeCertificate(host) {
-  return host.must(`mkdir -p /etc/ssl/mail && cd /etc/ssl/mail
-    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${MAIL_HOST} -addext subjectAltName=DNS:${MAIL_HOST} \\
-      -keyout privkey.pem -out fullchain.pem 2>/dev/null
-    chmod 644 fullchain.pem
-    echo 127.0.0.1 ${MAIL_HOST} >>/etc/hosts`);
+/** @returns {string} a repository with the commit of this one, which may be a work tree of another */
+function cloneHere(lifetime) {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-clone-'));
+  lifetime.atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  run('git', ['clone', '--quiet', '--bare', root, folder]);
+  return folder;
 }
 
 function untilHealthy(url) {

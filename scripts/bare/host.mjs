@@ -1,13 +1,13 @@
-// A bare Debian under systemd: a root folder made by debootstrap, with nothing but Node.js, npm and git, that runs in a container
-// of systemd-nspawn. It shares the network of this machine, so its services use the real ports.
+// A bare Debian under systemd: a root folder made by debootstrap, with nothing but git, that runs in a container of
+// systemd-nspawn. It shares the network of this machine, so its services use the real ports.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../process/plain-error.mjs';
-import { copyBareDebian, run } from '../testing/debian-root.mjs';
+import { copyBareDebian } from '../testing/debian-root.mjs';
 
 const START_SECONDS = 60;
 
@@ -20,7 +20,6 @@ export async function startBareHost({ release, shared }, lifetime) {
   const root = mkdtempSync(join(tmpdir(), 'postroom-bare-'));
   lifetime.atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   copyBareDebian(release, root);
-  addNode(root);
   const binds = Object.entries(shared).map(([path, source]) => `--bind=${source}:${path}`);
   const args = ['--quiet', '--boot', '--register=no', '--keep-unit', '--resolv-conf=off', ...binds, '-D', root];
   const container = spawn('setpriv', ['--pdeathsig', 'KILL', 'systemd-nspawn', ...args], { stdio: 'ignore' });
@@ -67,18 +66,6 @@ function commandsOf(init) {
 
 function ofThisMachine() {
   return ['NODE_EXTRA_CA_CERTS'].filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
-}
-
-/** The Node.js of this process, as /usr/bin/node, with its npm. */
-function addNode(root) {
-  cpSync(process.execPath, join(root, 'usr/bin/node'));
-  const npm = [join(dirname(process.execPath), '../lib/node_modules/npm'), '/usr/share/nodejs/npm'].find((path) =>
-    existsSync(path),
-  );
-  if (!npm) throw new PlainError('npm was not found next to this Node.js.');
-  cpSync(npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
-  run('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm')]);
-  run('ln', ['-s', '../lib/node_modules/npm/bin/npx-cli.js', join(root, 'usr/bin/npx')]);
 }
 
 async function untilReady(nspawn) {

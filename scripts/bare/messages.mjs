@@ -1,8 +1,8 @@
 // Does what an admin does, with the app's API, and ends once it has happened. Run on the host as:
-// node messages.mjs STEP URL EMAIL PASSWORD
+// node messages.mjs STEP URL EMAIL PASSWORD [TOKEN]
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [step = '', url, email, password] = process.argv.slice(2);
+const [step = '', url, email, password, token] = process.argv.slice(2);
 const WITHIN_MS = 60_000;
 const DOMAIN = 'shop.example';
 
@@ -30,22 +30,32 @@ const STEPS = {
   async more() {
     for (const subject of ['Invoice', 'After the upgrade']) {
       await send(`bo@${DOMAIN}`, subject);
-      await until('/messages?direction=inbound', (each) => each.subject === subject && each.status === 'received');
+      await received(subject);
     }
+  },
+  async last() {
+    await send(`bo@${DOMAIN}`, 'Back again');
+    await received('Back again');
   },
 };
 
-const signedIn = await fetch(`${url}/api/v1/auth/login`, {
+// The token is that of the setup link, which makes the first admin.
+const signedIn = await fetch(`${url}/api/${token ? 'trpc/auth.setup' : 'v1/auth/login'}`, {
   method: 'POST',
   headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-  body: JSON.stringify({ email, password }),
+  body: JSON.stringify({ token, email, password }),
 });
+if (!signedIn.ok) throw new Error(`Sign-in: ${await signedIn.text()}`);
 const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? '';
 await STEPS[step]();
 
 function send(to, subject) {
   const from = { email: `ann@${DOMAIN}` };
   return call('POST', '/send', { from, to: [{ email: to }], subject, text_body: 'It works.' });
+}
+
+function received(subject) {
+  return until('/messages?direction=inbound', (each) => each.subject === subject && each.status === 'received');
 }
 
 async function until(path, isDone) {
