@@ -46,7 +46,8 @@ const CHECKS = [
     name: 'Ports',
     run: async (settings) => {
       const ports = [...MAIL_PORTS, ...(settings.REVERSE_PROXY === 'none' ? [] : [80, 443])];
-      const addresses = await addressesOf(settings.MAIL_HOST);
+      const published = await addressesOf(settings.MAIL_HOST);
+      const addresses = published.length > 0 ? published : ['127.0.0.1'];
       const asked = addresses.flatMap((host) => ports.map((port) => ({ host, port })));
       const open = await Promise.all(asked.map(canConnect));
       const closed = asked.filter((_, index) => !open[index]);
@@ -159,6 +160,7 @@ async function checkAddress({ MAIL_HOST: host = '' }) {
 
 async function checkReverse({ MAIL_HOST: host = '' }) {
   const addresses = await addressesOf(host);
+  if (addresses.length === 0) return [`It can be checked once DNS has an address for ${host}.`];
   const names = await Promise.all(addresses.map(namesOf));
   return addresses
     .filter((_, index) => !names[index]?.some((name) => name.toLowerCase() === host))

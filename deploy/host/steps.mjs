@@ -35,8 +35,9 @@ export const STEPS = [
     plan: (host) => `install ${packagesFor(host).join(', ')}`,
     isDone: (host) => packagesFor(host).every(isPackageInstalled),
     run: (host) => {
-      // The package that Postfix replaces would go on listening.
-      if (listeners().some(isReplaced)) run('systemctl', ['disable', '--now', '--quiet', 'exim4']);
+      // The package that Postfix replaces would go on listening. "disable --now" stops no service that has an init script only.
+      if (listeners().some(isReplaced))
+        for (const verb of ['stop', 'disable']) run('systemctl', [verb, '--quiet', 'exim4']);
       // Postgres takes the locale over, which must exist.
       show('deploy/mail/install-packages', packagesFor(host), { root: host.root, env: { LC_ALL: 'C.UTF-8' } });
     },
