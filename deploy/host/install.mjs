@@ -7,7 +7,7 @@ import { printReport } from './check.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
-import { readSettings } from './settings.mjs';
+import { errorsIn, readSettings } from './settings.mjs';
 import { isBuilt, STEPS } from './steps.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -35,7 +35,9 @@ async function main() {
   }
   if (!options.host && !known)
     throw new PlainError(`Name this host, for example: sudo deploy/install mail.example.com\n\n${USAGE}`);
-  const problems = problemsIn(readFacts({ root, settings: readSettings(), options, isBuilt: isBuilt(root) }));
+  const settings = readSettings();
+  const facts = readFacts({ root, settings, options, isBuilt: isBuilt(root) });
+  const problems = [...errorsIn(settings), ...problemsIn(facts)];
   if (options.mode === 'dry-run') return plan({ root, options }, problems);
   if (problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
   await install({ root, options });

@@ -19,7 +19,21 @@ const HEADER = `# Settings of Postroom on this host, one KEY=value per line. Run
 export function readSettings(file = SETTINGS) {
   if (!existsSync(file)) return {};
   const lines = readFileSync(file, 'utf8').matchAll(/^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/gm);
-  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]).filter(([, value]) => value !== ''));
+  const values = [...lines].map(([, name, value = '']) => [name, value.replace(/^(["'])(.*)\1$/, '$2')]);
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
+}
+
+/** @param {Settings} settings @returns {string[]} what keeps the installer from using them; app and mail server check the rest */
+export function errorsIn(settings) {
+  const errors = [];
+  for (const name of ['DATABASE_URL', 'MAIL_DATABASE'])
+    if (settings[name] && !/^postgres(ql)?:\/\/[^@/]+@[^/]+\/[\w-]+(\?.*)?$/.test(settings[name]))
+      errors.push(`${name} in ${SETTINGS} must look like postgresql://user:password@host:5432/name.`);
+  if (settings.APP_URL && !/^https?:\/\/[\w.-]+(:\d+)?\/?$/.test(settings.APP_URL))
+    errors.push(`APP_URL in ${SETTINGS} must look like https://mail.example.com.`);
+  if (settings.REVERSE_PROXY && !/^(caddy|none)$/.test(settings.REVERSE_PROXY))
+    errors.push(`REVERSE_PROXY in ${SETTINGS} must be caddy or none.`);
+  return errors;
 }
 
 /**

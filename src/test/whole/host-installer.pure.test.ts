@@ -9,7 +9,13 @@ import { listeners } from '../../../deploy/host/listeners.mjs';
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
 import { type Facts, problemsIn } from '../../../deploy/host/requirements.mjs';
-import { changedText, missingSettings, readFormerSettings, readSettings } from '../../../deploy/host/settings.mjs';
+import {
+  changedText,
+  errorsIn,
+  missingSettings,
+  readFormerSettings,
+  readSettings,
+} from '../../../deploy/host/settings.mjs';
 import { readSettings as readMailSettings } from '../../../deploy/mail/settings.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-host-'));
@@ -111,6 +117,27 @@ describe('settings of a host', () => {
     const at = (isPort80Free: boolean) =>
       missingSettings({}, none, { ...NOTHING_THERE, isPort80Free }).MAIL_ACME_HTTP_ADDRESS;
     expect([at(true), at(false)]).toEqual([':80', '127.0.0.1:8402']);
+  });
+
+  it.each([
+    [
+      'DATABASE_URL',
+      'postgresql://127.0.0.1/postroom',
+      /^DATABASE_URL in \/etc\/postroom\/settings must look like postgresql:/,
+    ],
+    ['DATABASE_URL', 'mysql://a:b@127.0.0.1/postroom', /^DATABASE_URL/],
+    ['MAIL_DATABASE', 'postroom', /^MAIL_DATABASE/],
+    ['APP_URL', 'mail.example.com', /^APP_URL .* must look like https:\/\/mail\.example\.com\.$/],
+    ['REVERSE_PROXY', 'nginx', /^REVERSE_PROXY .* must be caddy or none\.$/],
+  ])('are rejected before anything is changed if %s is %s', (name, value, sentence) => {
+    expect(errorsIn({ [name]: value })).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it('may be in quotes, as in other environment files', () => {
+    const url = 'postgresql://a:b@127.0.0.1:5433/x';
+    const given = readSettings(file('quoted', `DATABASE_URL="${url}"\nAPP_URL='https://post.example.com'\nX="\n`));
+    expect(given).toEqual({ DATABASE_URL: url, APP_URL: 'https://post.example.com', X: '"' });
+    expect(errorsIn(given)).toEqual([]);
   });
 
   it('are taken over from an installation that was made step by step', () => {
