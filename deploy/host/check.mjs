@@ -3,7 +3,16 @@ import { existsSync, statfsSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { run, succeeds } from './commands.mjs';
 import { canSignIn, query } from './database.mjs';
-import { addressesOf, canConnect, certificateAt, namesOf, outboundServer, publicAddresses } from './network.mjs';
+import {
+  addressesOf,
+  addressProblems,
+  canConnect,
+  certificateAt,
+  namesOf,
+  outboundServer,
+  publicAddresses,
+  reverseProblems,
+} from './network.mjs';
 import { readSettings } from './settings.mjs';
 import { isAppReady } from './steps.mjs';
 
@@ -40,8 +49,17 @@ const CHECKS = [
       return describeCertificate(`https://${settings.MAIL_HOST}`, port, 'System → Health in the console');
     },
   },
-  { name: 'Address of the host', run: checkAddress },
-  { name: 'Reverse DNS', run: checkReverse },
+  {
+    name: 'Address of the host',
+    run: async ({ MAIL_HOST: host = '' }) => addressProblems(host, await addressesOf(host), publicAddresses()),
+  },
+  {
+    name: 'Reverse DNS',
+    run: async ({ MAIL_HOST: host = '' }) => {
+      const addresses = await addressesOf(host);
+      return reverseProblems(host, addresses, await Promise.all(addresses.map(namesOf)));
+    },
+  },
   {
     name: 'Ports',
     run: async (settings) => {
@@ -145,29 +163,6 @@ async function recordsToPublish({ MAIL_HOST: host = '', APP_URL: url = '' }) {
     ),
     'Those of your domains (MX, SPF, DKIM, DMARC and more) are on the page of each domain in the console.',
   ];
-}
-
-async function checkAddress({ MAIL_HOST: host = '' }) {
-  const [published, own] = [await addressesOf(host), publicAddresses()];
-  if (published.length === 0) return [`DNS has no address for ${host}: publish the record above.`];
-  const problems = published
-    .filter((address) => own.length > 0 && !own.includes(address))
-    .map((address) => `DNS says that ${host} is ${address}, and this host is ${own.join(' and ')}.`);
-  if (!published.some((address) => !address.includes(':')))
-    problems.push(`DNS has no IPv4 address for ${host}: servers without IPv6 can't deliver mail to it.`);
-  return problems;
-}
-
-async function checkReverse({ MAIL_HOST: host = '' }) {
-  const addresses = await addressesOf(host);
-  if (addresses.length === 0) return [`It can be checked once DNS has an address for ${host}.`];
-  const names = await Promise.all(addresses.map(namesOf));
-  return addresses
-    .filter((_, index) => !names[index]?.some((name) => name.toLowerCase() === host))
-    .map(
-      (address) =>
-        `The PTR record of ${address} isn't ${host}: many servers reject its mail. Set it at the provider of the host.`,
-    );
 }
 
 async function describeCertificate(url, port, where) {

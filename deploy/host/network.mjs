@@ -28,6 +28,38 @@ export function namesOf(address) {
   return dns.reverse(address).catch(() => []);
 }
 
+/**
+ * @param {string} host
+ * @param {string[]} published what DNS has for the name
+ * @param {string[]} own public addresses of this host, if it has any
+ * @returns {string[]} what is wrong
+ */
+export function addressProblems(host, published, own) {
+  if (published.length === 0) return [`DNS has no address for ${host}: publish the record above.`];
+  const problems = published
+    .filter((address) => own.length > 0 && !own.includes(address))
+    .map((address) => `DNS says that ${host} is ${address}, and this host is ${own.join(' and ')}.`);
+  if (published.every((address) => address.includes(':')))
+    problems.push(`DNS has no IPv4 address for ${host}: servers without IPv6 can't deliver mail to it.`);
+  return problems;
+}
+
+/**
+ * @param {string} host
+ * @param {string[]} addresses what DNS has for the name
+ * @param {string[][]} names what DNS has for each of them
+ * @returns {string[]} what is wrong
+ */
+export function reverseProblems(host, addresses, names) {
+  if (addresses.length === 0) return [`It can be checked once DNS has an address for ${host}.`];
+  return addresses
+    .filter((_, index) => !names[index]?.some((name) => name.toLowerCase() === host))
+    .map(
+      (address) =>
+        `The PTR record of ${address} isn't ${host}: many servers reject its mail. Set it at the provider of the host.`,
+    );
+}
+
 /** @returns {Promise<boolean>} whether a connection is accepted */
 export function canConnect({ host, port }) {
   return new Promise((resolve) => {

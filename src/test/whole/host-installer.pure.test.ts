@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listeners } from '../../../deploy/host/listeners.mjs';
+import { addressProblems, outboundServer, reverseProblems } from '../../../deploy/host/network.mjs';
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
 import { type Facts, problemsIn } from '../../../deploy/host/requirements.mjs';
@@ -215,6 +216,42 @@ describe('requirements of an installation', () => {
     expect(found.map((each) => each?.isLoopback)).toEqual([true, false, true, false]);
     const name = readFileSync('/proc/self/comm', 'utf8').trim();
     expect(found.map((each) => each?.program)).toEqual([name, name, name, name]);
+  });
+});
+
+describe('the check of an installation', () => {
+  const host = 'mail.example.com';
+
+  it.each([
+    [['192.0.2.7'], ['192.0.2.7'], []],
+    [['192.0.2.7', '2001:db8::7'], [], []],
+    [[], ['192.0.2.7'], [/^DNS has no address for mail\.example\.com/]],
+    [
+      ['192.0.2.9'],
+      ['192.0.2.7', '2001:db8::7'],
+      [/is 192\.0\.2\.9, and this host is 192\.0\.2\.7 and 2001:db8::7\.$/],
+    ],
+    [['2001:db8::7'], ['2001:db8::7'], [/^DNS has no IPv4 address/]],
+  ])('compares the published addresses %j with those of the host, %j', (published, own, wanted) => {
+    expect(addressProblems(host, published, own)).toEqual(wanted.map((text) => expect.stringMatching(text)));
+  });
+
+  it.each([
+    [['192.0.2.7'], [['Mail.example.com']], []],
+    [['192.0.2.7'], [['other.example.com', 'mail.example.com']], []],
+    [['192.0.2.7'], [['host-7.provider.example']], [/^The PTR record of 192\.0\.2\.7 isn't mail\.example\.com/]],
+    [['192.0.2.7', '2001:db8::7'], [['mail.example.com'], []], [/^The PTR record of 2001:db8::7/]],
+    [[], [], [/^It can be checked once DNS has an address/]],
+  ])('names the addresses of %j whose reverse DNS %j is another name', (addresses, names, wanted) => {
+    expect(reverseProblems(host, addresses, names)).toEqual(wanted.map((text) => expect.stringMatching(text)));
+  });
+
+  it.each([
+    ['[smtp.example.net]:587', { host: 'smtp.example.net', port: 587 }],
+    ['smtp.example.net', { host: 'smtp.example.net', port: 25 }],
+    ['[2001:db8::1]:2525', { host: '2001:db8::1', port: 2525 }],
+  ])('asks the relay %s, if there is one, about outbound mail', async (relay, server) => {
+    expect(await outboundServer(relay)).toEqual(server);
   });
 });
 
