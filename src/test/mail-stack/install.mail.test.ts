@@ -10,7 +10,7 @@ const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
 const releaseOf = (version: string, name: string) =>
   `ID=debian\nVERSION_ID="${version}"\nPRETTY_NAME="Debian GNU/Linux ${version} (${name})"\n`;
 const DEBIAN = releaseOf('12', 'bookworm');
-const REPLACED = ['apt-get', 'debconf-set-selections', 'dpkg', 'psql', 'runuser', 'systemctl'];
+const REPLACED = ['apt-get', 'debconf-set-selections', 'dpkg', 'dpkg-query', 'psql', 'runuser', 'systemctl'];
 const READ_INPUT = ['debconf-set-selections', 'runuser'];
 let folder: string;
 const settings = () => join(folder, 'config/settings');
@@ -68,6 +68,14 @@ describe('the installer', () => {
     const { status, stdout, ran } = install(releaseOf(version, name));
     expect(ran).toMatch(/^apt-get install /m);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('The configuration is in') });
+  });
+
+  it('asks no network if all packages are installed', () => {
+    writeSettings();
+    writeFileSync(join(folder, 'commands/dpkg-query'), '#!/bin/sh\necho installed\n', { mode: 0o755 });
+    const { status, ran } = install(DEBIAN);
+    expect(ran).toMatch(/^runuser -u postgres/m);
+    expect({ status, asked: /apt-get/.test(ran) }).toEqual({ status: 0, asked: false });
   });
 
   it('prepares the role in the local Postgres at the port of DATABASE, and explains SMTP_URL', () => {
