@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldMessage, isBlank, REQUIRED } from './field-messages';
 import { formatCount } from './format';
-import { MAX_TOTAL } from './list-total';
+import { MAX_TOTAL } from './lists';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 import { utcTimestamp } from './time/entered-timestamp';
 
@@ -49,9 +49,6 @@ export function pageQuery<const Sorts extends readonly [string, ...string[]]>(so
 /** The query parameters of a list that its export leaves out, and the one that it has itself. */
 export const PAGE_PARAMETERS = { cursor: true, limit: true, total: true } as const;
 export const EXPORT_PARAMETERS = { format: z.enum(['csv']).default('csv') };
-
-/** Input of the export of a list that has no filters. */
-export const ExportWhole = z.strictObject(EXPORT_PARAMETERS);
 
 /** In the pagination of a list. */
 export const Total = z

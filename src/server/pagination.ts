@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 import { AppError } from './errors';
 import { sha256, sign, unsign } from './secrets/crypto';
 

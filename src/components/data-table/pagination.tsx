@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { formatCount, formatPlural } from '@/lib/format';
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 import { IconChevronLeft, IconChevronRight } from '../icons/icons';
 import type { CursorHistory } from './cursor-history';
 import classes from './pagination.module.css';

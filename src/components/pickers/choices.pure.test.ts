@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 import { type Progress, rankChoices, statusOf } from './choices';
 
 const labels = (names: string[], q: string) =>

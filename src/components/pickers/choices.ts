@@ -1,5 +1,5 @@
 import { formatCount, formatPlural } from '@/lib/format';
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 
 export type Choice = { value: string; label: string };
 

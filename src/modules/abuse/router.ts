@@ -1,23 +1,24 @@
 import { Empty } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportSenders } from './export-senders';
-import {
-  AbuseSenderPage,
-  AbuseSummary,
-  AbuseThresholds,
-  ExportAbuseSenders,
-  ListAbuseSenders,
-  UpdateAbuseThresholds,
-} from './schema';
+import { senderList } from './lists';
+import { AbuseSender, AbuseSummary, AbuseThresholds, ListAbuseSenders, UpdateAbuseThresholds } from './schema';
 import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
 const thresholds = versioned('abuse_threshold', getAbuseThresholds);
+
+const senders = listProcedures(senderList, {
+  procedure: adminProcedure,
+  item: AbuseSender,
+  input: ListAbuseSenders,
+  find: listAbuseSenders,
+  tag,
+  errors: { 404: ['DOMAIN_NOT_FOUND'] },
+});
 
 export const abuseRouter = router({
   summary: adminProcedure(Empty)
@@ -25,30 +26,9 @@ export const abuseRouter = router({
     .output(AbuseSummary)
     .query(({ ctx }) => getAbuseSummary(ctx)),
 
-  senders: adminProcedure(ListAbuseSenders)
-    .meta(
-      rest('GET', '/abuse/senders', {
-        tag,
-        summary: 'List top senders',
-        isPaginated: true,
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(AbuseSenderPage)
-    .query(({ ctx, input }) => listAbuseSenders(ctx, input)),
+  senders: senders.list,
 
-  exportSenders: adminProcedure(ExportAbuseSenders)
-    .meta(
-      rest('GET', '/abuse/senders/export', {
-        tag,
-        summary: 'Export top senders as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportSenders(ctx, input)),
+  exportSenders: senders.export,
 
   thresholds: adminProcedure(Empty)
     .meta(rest('GET', '/abuse/thresholds', { tag, versioned: thresholds, summary: 'Get the sending limits' }))

@@ -1,11 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportAdmins } from './export';
-import { Admin, AdminIdentity, AdminPage, CreateAdmin, ExportAdmins, ListAdmins, UpdateAdmin } from './schema';
+import { adminList } from './lists';
+import { Admin, AdminIdentity, CreateAdmin, ListAdmins, ListedAdmin, UpdateAdmin } from './schema';
 import {
   createAdmin,
   deleteAdmin,
@@ -20,18 +19,18 @@ import {
 const tag = 'Admins';
 const record = versioned('admin', getAdmin);
 
+const admins = listProcedures(adminList, {
+  procedure: authedProcedure,
+  exportedBy: superAdminProcedure,
+  item: ListedAdmin,
+  input: ListAdmins,
+  find: listAdmins,
+  tag,
+  description: 'Super admins also get the assigned domains and the time of creation.',
+});
+
 export const adminsRouter = router({
-  list: authedProcedure(ListAdmins)
-    .meta(
-      rest('GET', '/admins', {
-        tag,
-        summary: 'List admins',
-        description: 'Super admins also get the assigned domains and the time of creation.',
-        isPaginated: true,
-      }),
-    )
-    .output(AdminPage)
-    .query(({ ctx, input }) => listAdmins(ctx, input)),
+  list: admins.list,
 
   create: superAdminProcedure(CreateAdmin)
     .meta(
@@ -45,17 +44,7 @@ export const adminsRouter = router({
     .output(Admin)
     .mutation(({ ctx, input }) => createAdmin(ctx, input)),
 
-  export: superAdminProcedure(ExportAdmins)
-    .meta(
-      rest('GET', '/admins/export', {
-        tag,
-        summary: 'Export admins as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportAdmins(ctx, input)),
+  export: admins.export,
 
   get: authedProcedure(ById)
     .meta(

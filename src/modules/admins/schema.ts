@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
-import { EXPORT_PARAMETERS, Id, NewPassword, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, NewPassword, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
@@ -20,8 +20,6 @@ export const ListedAdmin = AdminSummary.extend({
 }).meta({ id: 'ListedAdmin' });
 export type ListedAdmin = z.infer<typeof ListedAdmin>;
 
-export const AdminPage = page(ListedAdmin);
-
 export const AdminIdentity = z.object({ identity: LinkedIdentity.nullable() });
 export type AdminIdentity = z.infer<typeof AdminIdentity>;
 
@@ -30,9 +28,6 @@ export const ListAdmins = z.strictObject({
   q: plainText(254).optional().meta({ description: 'Part of the email' }),
 });
 export type ListAdmins = z.infer<typeof ListAdmins>;
-
-export const ExportAdmins = ListAdmins.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportAdmins = z.infer<typeof ExportAdmins>;
 
 const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS, `Assign at most ${formatCount(MAX_ASSIGNED_DOMAINS)} domains.`);
 

@@ -1,40 +1,27 @@
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportAlerts } from './export';
-import { Alert, AlertPage, ExportAlerts, ListAlerts, UpdateAlert } from './schema';
+import { alertList } from './lists';
+import { Alert, ListAlerts, UpdateAlert } from './schema';
 import { getAlert, listAlerts, updateAlert } from './service';
 
 const tag = 'Alerts';
 const alert = versioned('alert', getAlert);
 
-export const alertsRouter = router({
-  list: adminProcedure(ListAlerts)
-    .meta(
-      rest('GET', '/abuse/alerts', {
-        tag,
-        summary: 'List alerts',
-        isPaginated: true,
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(AlertPage)
-    .query(({ ctx, input }) => listAlerts(ctx, input)),
+const alerts = listProcedures(alertList, {
+  procedure: adminProcedure,
+  item: Alert,
+  input: ListAlerts,
+  find: listAlerts,
+  tag,
+  errors: { 404: ['DOMAIN_NOT_FOUND'] },
+});
 
-  export: adminProcedure(ExportAlerts)
-    .meta(
-      rest('GET', '/abuse/alerts/export', {
-        tag,
-        summary: 'Export alerts as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportAlerts(ctx, input)),
+export const alertsRouter = router({
+  list: alerts.list,
+
+  export: alerts.export,
 
   update: adminProcedure(UpdateAlert)
     .meta(

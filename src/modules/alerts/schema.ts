@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, pageQuery, Timestamp } from '@/lib/wire';
 
 export const AlertKind = z.enum([
   'mailbox_suspended',
@@ -45,8 +45,6 @@ export const Alert = z
   .meta({ id: 'Alert' });
 export type Alert = z.infer<typeof Alert>;
 
-export const AlertPage = page(Alert);
-
 export const ListAlerts = z.strictObject({
   /** By severity: with `desc`, critical ones first, and of each severity the newest first. */
   ...pageQuery(['created_at', 'severity']),
@@ -56,9 +54,6 @@ export const ListAlerts = z.strictObject({
   domain_id: Id.optional(),
 });
 export type ListAlerts = z.infer<typeof ListAlerts>;
-
-export const ExportAlerts = ListAlerts.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportAlerts = z.infer<typeof ExportAlerts>;
 
 export const UpdateAlert = z.strictObject({ id: Id, status: AlertStatus });
 export type UpdateAlert = z.infer<typeof UpdateAlert>;

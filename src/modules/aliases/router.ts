@@ -1,5 +1,5 @@
 import { formatCount } from '@/lib/format';
-import { MAX_EXPORT_ROWS } from '@/lib/list-export';
+import { MAX_EXPORT_ROWS } from '@/lib/lists';
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';

@@ -1,14 +1,14 @@
-import { csvLine } from '@/lib/csv/csv-line';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { ActiveCell, cellMessage, csvCell, duplicateOf, localPartOf } from '@/server/csv/cells';
+import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
 import { failedCsv } from '@/server/csv/failed-lines';
 import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
-import { exportList, pagesOf } from '@/server/list/export-list';
+import { csvLines, exportList, pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
+import { aliasList } from './lists';
 import {
   type Alias,
   CreateAlias,
@@ -31,8 +31,6 @@ type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
-/** Columns of an export of several domains. */
-const WHOLE_COLUMNS = ['address', 'destination', 'active'] as const;
 const READ = {
   names: COLUMNS,
   required: ['source_local_part', 'destination'],
@@ -82,15 +80,9 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
 export async function exportAliases(ctx: ActorContext, { format: _, ...filters }: ExportAliases): Promise<FileOutput> {
   const page: Parameters<typeof pagesOf<Alias>>[0] = (part) => listAliases(ctx, { ...filters, ...part });
   const { domain_id: id } = filters;
-  if (!id) return exportList(ctx, { name: 'aliases', page, columns: WHOLE_COLUMNS, rowOf: (alias) => alias });
+  if (!id) return exportList(ctx, aliasList, page);
   const domain = await authorizeDomain(ctx, { id }, { allowInactive: true });
-  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(pagesOf(page)) };
-}
-
-async function* csvLines(pages: AsyncIterable<Alias[]>): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
-  for await (const aliases of pages)
-    yield aliases.map((alias) => csvLine(COLUMNS.map((name) => csvCell(alias[name])))).join('');
+  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(COLUMNS, pagesOf(page)) };
 }
 
 const Row = CreateAlias.extend({ active: ActiveCell });

@@ -1,28 +1,26 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportApiKeys } from './export';
-import { ApiKeyPage, CreateApiKey, CreatedApiKey, ExportApiKeys, ListApiKeys } from './schema';
+import { apiKeyList } from './lists';
+import { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 import { createApiKey, deleteApiKey, listApiKeys } from './service';
 
 const tag = 'API keys';
 
+const apiKeys = listProcedures(apiKeyList, {
+  procedure: authedProcedure,
+  item: ApiKey,
+  input: ListApiKeys,
+  find: listApiKeys,
+  tag,
+  description:
+    'A super_admin sees all keys, other admins their own, and a key scoped to domains the keys created with it.',
+  isOpenToScopedKeys: true,
+});
+
 export const apiKeysRouter = router({
-  list: authedProcedure(ListApiKeys)
-    .meta(
-      rest('GET', '/api-keys', {
-        tag,
-        summary: 'List API keys',
-        description:
-          'A super_admin sees all keys, other admins their own, and a key scoped to domains the keys created with it.',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-      }),
-    )
-    .output(ApiKeyPage)
-    .query(({ ctx, input }) => listApiKeys(ctx, input)),
+  list: apiKeys.list,
 
   create: authedProcedure(CreateApiKey)
     .meta(
@@ -41,18 +39,7 @@ export const apiKeysRouter = router({
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createApiKey(ctx, input)),
 
-  export: authedProcedure(ExportApiKeys)
-    .meta(
-      rest('GET', '/api-keys/export', {
-        tag,
-        summary: 'Export API keys as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportApiKeys(ctx, input)),
+  export: apiKeys.export,
 
   delete: authedProcedure(ById)
     .meta(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import { MAX_ADDRESS_LENGTH, normalizeDomainName, parseAddress } from '@/lib/mail/address';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_SCOPED_DOMAINS = 200;
 const MAX_RESTRICTIONS = 50;
@@ -39,8 +39,6 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-export const ApiKeyPage = page(ApiKey);
-
 export const ListApiKeys = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   q: plainText(254)
@@ -49,9 +47,6 @@ export const ListApiKeys = z.strictObject({
   expired: z.boolean().optional(),
 });
 export type ListApiKeys = z.infer<typeof ListApiKeys>;
-
-export const ExportApiKeys = ListApiKeys.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportApiKeys = z.infer<typeof ExportApiKeys>;
 
 export const CreateApiKey = z.strictObject({
   name: plainText(100).min(1, 'Enter a name, such as the application that will use the key.'),

@@ -1,34 +1,14 @@
-import { csvLine } from '@/lib/csv/csv-line';
 import { authorizeDomain } from '@/server/access/authorize';
-import { csvCell } from '@/server/csv/cells';
 import type { Tx } from '@/server/db';
-import { pagesOf } from '@/server/list/export-list';
+import { csvLines, pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import { FIELDS } from './find-entries';
+import { auditList } from './lists';
 import type { AuditEntry, ExportAudit } from './schema';
 import { listAudit, presentAll } from './service';
 
 const PAGE_SIZE = 250;
-
-const COLUMNS = [
-  'id',
-  'created_at',
-  'admin_id',
-  'admin_email',
-  'api_key_id',
-  'action',
-  'resource',
-  'resource_name',
-  'domain_id',
-  'outcome',
-  'ip_address',
-  'user_agent',
-  'request_id',
-  'details',
-  'hash',
-  'prev_hash',
-] as const satisfies (keyof AuditEntry)[];
 
 /** Streams the log, one page at a time: all of it, or the entries that match the filters. */
 export async function exportAudit(ctx: ActorContext, { format, ...input }: ExportAudit): Promise<FileOutput> {
@@ -39,20 +19,14 @@ export async function exportAudit(ctx: ActorContext, { format, ...input }: Expor
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const isCsv = format === 'csv';
   return {
-    filename: `audit-${day}.${format}`,
+    filename: `${auditList.file}-${day}.${format}`,
     contentType: isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
-    chunks: isCsv ? csv(entries) : ndjson(entries),
+    chunks: isCsv ? csvLines(auditList.csv, entries) : ndjson(entries),
   };
 }
 
 async function* ndjson(pagesOfEntries: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   for await (const entries of pagesOfEntries) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-}
-
-async function* csv(pagesOfEntries: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
-  for await (const entries of pagesOfEntries)
-    yield entries.map((entry) => csvLine(COLUMNS.map((name) => csvCell(entry[name])))).join('');
 }
 
 /** The whole log in the order it was written, as it was sealed. */

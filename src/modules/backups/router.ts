@@ -1,19 +1,10 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportBackups } from './records/export';
-import {
-  Backup,
-  BackupOperation,
-  BackupOperationPage,
-  BackupPage,
-  BackupPlan,
-  ExportBackups,
-  ListBackups,
-  RestoreBackup,
-} from './schema';
+import { backupList } from './lists';
+import { Backup, BackupOperation, BackupOperationPage, BackupPlan, ListBackups, RestoreBackup } from './schema';
 import {
   createBackup,
   deleteBackup,
@@ -33,32 +24,20 @@ const ONE_AT_A_TIME =
   'One operation runs at a time, over all instances and commands: meanwhile the answer is 409 with its `operation_id`.';
 const START_ERRORS = { 404: ['NOT_FOUND' as const], 409: ['CONFLICT' as const] };
 
-export const backupsRouter = router({
-  list: superAdminProcedure(ListBackups)
-    .meta(
-      rest('GET', '/backups', {
-        tag,
-        summary: 'List backups',
-        isReadOnPrimary: true,
-        isPaginated: true,
-        description: 'Including those that failed, and archives found in the location that no record knew.',
-      }),
-    )
-    .output(BackupPage)
-    .query(({ ctx, input }) => listBackups(ctx, input)),
+const backups = listProcedures(backupList, {
+  procedure: superAdminProcedure,
+  item: Backup,
+  input: ListBackups,
+  find: listBackups,
+  tag,
+  isReadOnPrimary: true,
+  description: 'Including those that failed, and archives found in the location that no record knew.',
+});
 
-  export: superAdminProcedure(ExportBackups)
-    .meta(
-      rest('GET', '/backups/export', {
-        tag,
-        summary: 'Export backups as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportBackups(ctx, input)),
+export const backupsRouter = router({
+  list: backups.list,
+
+  export: backups.export,
 
   plan: superAdminProcedure(Empty)
     .meta(

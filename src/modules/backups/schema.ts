@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ById, EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { ById, Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 const Proof = z
   .object({
@@ -34,8 +34,6 @@ export const Backup = z
   })
   .meta({ id: 'Backup' });
 export type Backup = z.infer<typeof Backup>;
-
-export const BackupPage = page(Backup);
 
 const Names = z.array(z.string());
 
@@ -114,9 +112,6 @@ export type BackupPlan = z.infer<typeof BackupPlan>;
 
 export const ListBackups = z.strictObject(pageQuery(['started_at']));
 export type ListBackups = z.infer<typeof ListBackups>;
-
-export const ExportBackups = ListBackups.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportBackups = z.infer<typeof ExportBackups>;
 
 export const RestoreBackup = ById.extend({
   dry_run: z.boolean().default(false).meta({ description: 'Only says what would change' }),

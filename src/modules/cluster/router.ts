@@ -1,42 +1,29 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportNodes } from './export';
-import { ClusterNode, ClusterNodePage, ExportClusterNodes, ListClusterNodes, UpdateClusterNode } from './schema';
+import { nodeList } from './lists';
+import { ClusterNode, ListClusterNodes, UpdateClusterNode } from './schema';
 import { getNode, listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
 const record = versioned('cluster_node', getNode);
 
-export const clusterRouter = router({
-  list: superAdminProcedure(ListClusterNodes)
-    .meta(
-      rest('GET', '/cluster/nodes', {
-        tag,
-        summary: 'List instances',
-        isReadOnPrimary: true,
-        description: 'The app’s instances and the mail agents, by their heartbeats.',
-        isPaginated: true,
-      }),
-    )
-    .output(ClusterNodePage)
-    .query(({ ctx, input }) => listNodes(ctx, input)),
+const nodes = listProcedures(nodeList, {
+  procedure: superAdminProcedure,
+  item: ClusterNode,
+  input: ListClusterNodes,
+  find: listNodes,
+  tag,
+  isReadOnPrimary: true,
+  description: 'The app’s instances and the mail agents, by their heartbeats.',
+});
 
-  export: superAdminProcedure(ExportClusterNodes)
-    .meta(
-      rest('GET', '/cluster/nodes/export', {
-        tag,
-        summary: 'Export instances as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportNodes(ctx, input)),
+export const clusterRouter = router({
+  list: nodes.list,
+
+  export: nodes.export,
 
   update: superAdminProcedure(UpdateClusterNode)
     .meta(

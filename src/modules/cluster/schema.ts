@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, pageQuery, Timestamp } from '@/lib/wire';
 
 const NodeState = z.enum(['active', 'draining']);
 
@@ -23,13 +23,8 @@ export const ClusterNode = z
   .meta({ id: 'ClusterNode' });
 export type ClusterNode = z.infer<typeof ClusterNode>;
 
-export const ClusterNodePage = page(ClusterNode);
-
 export const ListClusterNodes = z.strictObject(pageQuery(['started_at']));
 export type ListClusterNodes = z.infer<typeof ListClusterNodes>;
-
-export const ExportClusterNodes = ListClusterNodes.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportClusterNodes = z.infer<typeof ExportClusterNodes>;
 
 export const UpdateClusterNode = z.strictObject({ id: Id, state: NodeState });
 export type UpdateClusterNode = z.infer<typeof UpdateClusterNode>;

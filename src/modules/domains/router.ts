@@ -1,23 +1,28 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
 import { dnsProcedures } from './dns/procedures';
-import { exportDomains } from './export';
-import { CreateDomain, Domain, DomainPage, ExportDomains, ListDomains, UpdateDomain } from './schema';
+import { domainList } from './lists';
+import { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
 const tag = 'Domains';
 const record = versioned('domain', getDomain);
 
+const domains = listProcedures(domainList, {
+  procedure: authedProcedure,
+  item: Domain,
+  input: ListDomains,
+  find: listDomains,
+  tag,
+  isOpenToScopedKeys: true,
+});
+
 export const domainsRouter = router({
-  list: authedProcedure(ListDomains)
-    .meta(rest('GET', '/domains', { tag, summary: 'List domains', isPaginated: true, isOpenToScopedKeys: true }))
-    .output(DomainPage)
-    .query(({ ctx, input }) => listDomains(ctx, input)),
+  list: domains.list,
 
   create: adminProcedure(CreateDomain)
     .meta(
@@ -33,18 +38,7 @@ export const domainsRouter = router({
     .output(Domain)
     .mutation(({ ctx, input }) => createDomain(ctx, input)),
 
-  export: authedProcedure(ExportDomains)
-    .meta(
-      rest('GET', '/domains/export', {
-        tag,
-        summary: 'Export domains as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportDomains(ctx, input)),
+  export: domains.export,
 
   get: authedProcedure(ById)
     .meta(

@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
-import {
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  QuotaBytes,
-  Timestamp,
-  wholeNumber,
-} from '@/lib/wire';
+import { Id, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;
 const NAME_ERROR = 'Enter a domain name such as example.com.';
@@ -71,17 +61,12 @@ export type Domain = z.infer<typeof Domain>;
 export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
 export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 
-export const DomainPage = page(Domain);
-
 export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   active: z.boolean().optional(),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 export type ListDomains = z.infer<typeof ListDomains>;
-
-export const ExportDomains = ListDomains.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportDomains = z.infer<typeof ExportDomains>;
 
 export const CreateDomain = z.strictObject({
   name: DomainName,

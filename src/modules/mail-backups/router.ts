@@ -1,10 +1,10 @@
 import type { ErrorCode } from '@/lib/error-codes';
-import { Empty, ExportWhole } from '@/lib/wire';
+import { Empty } from '@/lib/wire';
 import { Operation } from '@/modules/services/schema';
+import { exportProcedure } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportSnapshots } from './export';
+import { snapshotList } from './lists';
 import { MailBackups, RestoreMailbox, StartMailBackup } from './schema';
 import { checkBackups, getMailBackups, restoreMailbox, startBackup } from './service';
 
@@ -29,18 +29,14 @@ export const mailBackupsRouter = router({
     .output(MailBackups)
     .query(({ ctx }) => getMailBackups(ctx)),
 
-  export: superAdminProcedure(ExportWhole)
-    .meta(
-      rest('GET', '/backups/mail/export', {
-        tag,
-        summary: 'Export backups of mail as CSV',
-        description: 'The snapshots of all mail servers.',
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx }) => exportSnapshots(ctx)),
+  export: exportProcedure(snapshotList, {
+    procedure: superAdminProcedure,
+    input: Empty,
+    items: async (ctx) => (await getMailBackups(ctx)).snapshots,
+    tag,
+    description: 'The snapshots of all mail servers.',
+    isReadOnPrimary: true,
+  }),
 
   start: superAdminProcedure(StartMailBackup)
     .meta(

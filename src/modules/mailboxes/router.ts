@@ -1,19 +1,16 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportMailboxes } from './export';
 import { ImportMailboxes, MailboxImportReport } from './import/schema';
 import { importMailboxes } from './import/service';
+import { mailboxList } from './lists';
 import {
   ClientSettings,
   CreateMailbox,
-  ExportMailboxes,
   ListMailboxes,
   Mailbox,
-  MailboxPage,
   SuspendMailbox,
   UnsuspendMailbox,
   UpdateMailbox,
@@ -25,19 +22,18 @@ const tag = 'Mailboxes';
 const record = versioned('mailbox', getMailbox);
 const isOpenToScopedKeys = true;
 
+const mailboxes = listProcedures(mailboxList, {
+  procedure: authedProcedure,
+  item: Mailbox,
+  input: ListMailboxes,
+  find: listMailboxes,
+  tag,
+  isOpenToScopedKeys,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
+
 export const mailboxesRouter = router({
-  list: authedProcedure(ListMailboxes)
-    .meta(
-      rest('GET', '/mailboxes', {
-        tag,
-        summary: 'List mailboxes',
-        isPaginated: true,
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(MailboxPage)
-    .query(({ ctx, input }) => listMailboxes(ctx, input)),
+  list: mailboxes.list,
 
   create: authedProcedure(CreateMailbox)
     .meta(
@@ -77,19 +73,7 @@ export const mailboxesRouter = router({
     .output(MailboxImportReport)
     .mutation(({ ctx, input }) => importMailboxes(ctx, input)),
 
-  export: authedProcedure(ExportMailboxes)
-    .meta(
-      rest('GET', '/mailboxes/export', {
-        tag,
-        summary: 'Export mailboxes as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportMailboxes(ctx, input)),
+  export: mailboxes.export,
 
   get: authedProcedure(ById)
     .meta(

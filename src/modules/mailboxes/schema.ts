@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { isLocalPart, localPartError, withoutSpaces } from '@/lib/mail/address';
-import {
-  chosenId,
-  EXPORT_PARAMETERS,
-  Id,
-  NewPassword,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  QuotaBytes,
-  Timestamp,
-  wholeNumber,
-} from '@/lib/wire';
+import { chosenId, Id, NewPassword, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const LocalPart = z
   .string()
@@ -56,8 +44,6 @@ export const Mailbox = z
   .meta({ id: 'Mailbox' });
 export type Mailbox = z.infer<typeof Mailbox>;
 
-export const MailboxPage = page(Mailbox);
-
 export const ClientSettings = z
   .object({
     user_name: z.string(),
@@ -88,9 +74,6 @@ export const ListMailboxes = z.strictObject({
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),
 });
 export type ListMailboxes = z.infer<typeof ListMailboxes>;
-
-export const ExportMailboxes = ListMailboxes.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportMailboxes = z.infer<typeof ExportMailboxes>;
 
 export const CreateMailbox = z.strictObject({
   domain_id: chosenId('Choose a domain.'),

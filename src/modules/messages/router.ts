@@ -1,21 +1,12 @@
 import { ById, Empty } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
-import { exportMessages } from './list/export';
-import {
-  ExportMessages,
-  GetTotals,
-  KeptDays,
-  ListMessages,
-  Message,
-  MessagePage,
-  MessageRetention,
-  MessageTotals,
-} from './schema';
+import { messageList } from './lists';
+import { GetTotals, KeptDays, ListMessages, Message, MessageRetention, MessageSummary, MessageTotals } from './schema';
 import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
@@ -23,6 +14,18 @@ const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'err
   isOpenToScopedKeys: true,
   errors: { 404: ['NOT_FOUND', 'CONTENT_UNAVAILABLE'] },
 };
+
+const messages = listProcedures(messageList, {
+  procedure: authedProcedure,
+  item: MessageSummary,
+  input: ListMessages,
+  find: listMessages,
+  tag: 'Messages',
+  description:
+    'Filters that few messages match together, although many match each, read a part of the list per page: a page can then have fewer matches than `limit`, or none, while `has_more` is true.',
+  isOpenToScopedKeys: true,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
 
 export const messagesRouter = router({
   /** For the console's filters. */
@@ -48,34 +51,9 @@ export const messagesRouter = router({
     .output(MessageRetention)
     .query(({ ctx }) => getRetention(ctx)),
 
-  list: authedProcedure(ListMessages)
-    .meta(
-      rest('GET', '/messages', {
-        tag: 'Messages',
-        summary: 'List messages',
-        description:
-          'Filters that few messages match together, although many match each, read a part of the list per page: a page can then have fewer matches than `limit`, or none, while `has_more` is true.',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(MessagePage)
-    .query(({ ctx, input }) => listMessages(ctx, input)),
+  list: messages.list,
 
-  export: authedProcedure(ExportMessages)
-    .meta(
-      rest('GET', '/messages/export', {
-        tag: 'Messages',
-        summary: 'Export messages as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportMessages(ctx, input)),
+  export: messages.export,
 
   get: authedProcedure(ById)
     .meta(

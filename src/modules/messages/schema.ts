@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
-import { EnteredTimestamp, EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
@@ -142,8 +142,6 @@ export const Message = z
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
-export const MessagePage = page(MessageSummary);
-
 const filters = {
   domain_id: Id.optional(),
   direction: z.enum(DIRECTIONS).optional(),
@@ -169,9 +167,6 @@ export const ListMessages = z.strictObject({
   ...filters,
 });
 export type ListMessages = z.infer<typeof ListMessages>;
-
-export const ExportMessages = ListMessages.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportMessages = z.infer<typeof ExportMessages>;
 
 // Postgres accepts NUL characters neither in stored text nor in parameters.
 function searchedText(maxLength: number) {

@@ -1,44 +1,30 @@
 import { Confirmation, Empty } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportQueue } from './export';
-import { ByQueueId, ExportQueue, ListQueue, QueuedMessagePage, QueueSummary } from './schema';
+import { queueList } from './lists';
+import { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
 import { changeQueued, flushQueue, listQueue, summarizeQueue } from './service';
 
 const tag = 'Queue';
 const needsMailServer = { 503: ['MAIL_STACK_UNAVAILABLE'] } as const;
 
-export const queueRouter = router({
-  list: adminProcedure(ListQueue)
-    .meta(
-      rest('GET', '/queue', {
-        tag,
-        summary: 'List queued messages',
-        isReadOnPrimary: true,
-        isAgentRead: true,
-        isPaginated: true,
-        errors: { 503: [...needsMailServer[503]] },
-      }),
-    )
-    .output(QueuedMessagePage)
-    .query(({ ctx, input }) => listQueue(ctx, input)),
+const queued = listProcedures(queueList, {
+  procedure: adminProcedure,
+  item: QueuedMessage,
+  input: ListQueue,
+  find: listQueue,
+  atMost: async (ctx) => (await summarizeQueue(ctx)).total,
+  tag,
+  isReadOnPrimary: true,
+  isAgentRead: true,
+  errors: { 503: [...needsMailServer[503]] },
+});
 
-  export: adminProcedure(ExportQueue)
-    .meta(
-      rest('GET', '/queue/export', {
-        tag,
-        summary: 'Export queued messages as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-        isAgentRead: true,
-        errors: { 503: [...needsMailServer[503]] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportQueue(ctx, input)),
+export const queueRouter = router({
+  list: queued.list,
+
+  export: queued.export,
 
   summary: adminProcedure(Empty)
     .meta(

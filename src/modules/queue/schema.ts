@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddress, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, pageQuery, Timestamp } from '@/lib/wire';
 
 export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
 
@@ -65,8 +65,6 @@ export const QueuedMessage = z
   .meta({ id: 'QueuedMessage' });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
-export const QueuedMessagePage = page(QueuedMessage);
-
 export const ListQueue = z.strictObject({
   ...pageQuery(['arrived_at']),
   queue: Queue.optional(),
@@ -74,9 +72,6 @@ export const ListQueue = z.strictObject({
   to: SearchAddress.optional(),
 });
 export type ListQueue = z.infer<typeof ListQueue>;
-
-export const ExportQueue = ListQueue.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportQueue = z.infer<typeof ExportQueue>;
 
 const count = z.number().int();
 

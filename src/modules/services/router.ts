@@ -1,22 +1,21 @@
-import { Empty, ExportWhole } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { Empty } from '@/lib/wire';
+import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportOperations, exportServices } from './export';
-import {
-  CreateOperation,
-  ExportOperations,
-  GetOperation,
-  ListOperations,
-  Operation,
-  OperationDetails,
-  OperationPage,
-  Orchestrator,
-} from './schema';
+import { operationList, serviceList } from './lists';
+import { CreateOperation, GetOperation, ListOperations, Operation, OperationDetails, Orchestrator } from './schema';
 import { createOperation, getOperation, getServices, listOperations } from './service';
 
 const tag = 'Services';
+
+const operations = listProcedures(operationList, {
+  procedure: superAdminProcedure,
+  item: Operation,
+  input: ListOperations,
+  find: listOperations,
+  tag,
+  isReadOnPrimary: true,
+});
 
 export const servicesRouter = router({
   get: superAdminProcedure(Empty)
@@ -32,42 +31,17 @@ export const servicesRouter = router({
     .output(Orchestrator)
     .query(({ ctx }) => getServices(ctx)),
 
-  exportServices: superAdminProcedure(ExportWhole)
-    .meta(
-      rest('GET', '/orchestrator/export', {
-        tag,
-        summary: 'Export the services of the mail server as CSV',
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx }) => exportServices(ctx)),
+  exportServices: exportProcedure(serviceList, {
+    procedure: superAdminProcedure,
+    input: Empty,
+    items: async (ctx) => (await getServices(ctx)).services,
+    tag,
+    isReadOnPrimary: true,
+  }),
 
-  list: superAdminProcedure(ListOperations)
-    .meta(
-      rest('GET', '/orchestrator/operations', {
-        tag,
-        summary: 'List operations',
-        isReadOnPrimary: true,
-        isPaginated: true,
-      }),
-    )
-    .output(OperationPage)
-    .query(({ ctx, input }) => listOperations(ctx, input)),
+  list: operations.list,
 
-  export: superAdminProcedure(ExportOperations)
-    .meta(
-      rest('GET', '/orchestrator/operations/export', {
-        tag,
-        summary: 'Export operations as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportOperations(ctx, input)),
+  export: operations.export,
 
   operation: superAdminProcedure(GetOperation)
     .meta(

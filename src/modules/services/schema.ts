@@ -8,7 +8,7 @@ import {
   SERVICE_ACTIONS,
   SERVICE_OPERATIONS,
 } from '@/lib/mail/operations';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, pageQuery, Timestamp } from '@/lib/wire';
 import { ClusterNode } from '@/modules/cluster/schema';
 import { MailServerState } from '@/modules/mail-server/schema';
 
@@ -49,8 +49,6 @@ export const Operation = z
   .meta({ id: 'Operation' });
 export type Operation = z.infer<typeof Operation>;
 
-export const OperationPage = page(Operation);
-
 export const OutputLine = z.object({
   number: z.number().int(),
   at: Timestamp,
@@ -68,9 +66,6 @@ export type OperationDetails = z.infer<typeof OperationDetails>;
 
 export const ListOperations = z.strictObject(pageQuery(['created_at']));
 export type ListOperations = z.infer<typeof ListOperations>;
-
-export const ExportOperations = ListOperations.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportOperations = z.infer<typeof ExportOperations>;
 
 export const GetOperation = z.strictObject({
   id: Id,

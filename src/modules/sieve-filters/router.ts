@@ -1,16 +1,13 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportSieveFilters } from './export';
+import { sieveFilterList } from './lists';
 import {
   CreateSieveFilter,
-  ExportSieveFilters,
   ListSieveFilters,
   SieveFilter,
-  SieveFilterPage,
   SieveVerdict,
   UpdateSieveFilter,
   ValidateSieve,
@@ -28,21 +25,19 @@ const tag = 'Sieve filters';
 const record = versioned('sieve_filter', getSieveFilter);
 const isOpenToScopedKeys = true;
 
+const filters = listProcedures(sieveFilterList, {
+  procedure: authedProcedure,
+  item: SieveFilter,
+  input: ListSieveFilters,
+  find: listSieveFilters,
+  tag,
+  description: 'Domain admins and scoped keys see the filters of their domains and mailboxes only, not global ones.',
+  isOpenToScopedKeys,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
+
 export const sieveFiltersRouter = router({
-  list: authedProcedure(ListSieveFilters)
-    .meta(
-      rest('GET', '/sieve-filters', {
-        tag,
-        summary: 'List Sieve filters',
-        description:
-          'Domain admins and scoped keys see the filters of their domains and mailboxes only, not global ones.',
-        isPaginated: true,
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(SieveFilterPage)
-    .query(({ ctx, input }) => listSieveFilters(ctx, input)),
+  list: filters.list,
 
   create: authedProcedure(CreateSieveFilter)
     .meta(
@@ -78,19 +73,7 @@ export const sieveFiltersRouter = router({
     .output(SieveVerdict)
     .mutation(({ ctx, input }) => validateSieve(ctx, input)),
 
-  export: authedProcedure(ExportSieveFilters)
-    .meta(
-      rest('GET', '/sieve-filters/export', {
-        tag,
-        summary: 'Export Sieve filters as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportSieveFilters(ctx, input)),
+  export: filters.export,
 
   get: authedProcedure(ById)
     .meta(

@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
-import {
-  chosenId,
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  Timestamp,
-  wholeNumber,
-} from '@/lib/wire';
+import { chosenId, Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_POSITION = 9_999;
 const CHOOSE = { domain_id: 'Choose a domain.', mailbox_id: 'Choose a mailbox.' };
@@ -49,8 +39,6 @@ export const SieveFilter = z
   .meta({ id: 'SieveFilter' });
 export type SieveFilter = z.infer<typeof SieveFilter>;
 
-export const SieveFilterPage = page(SieveFilter);
-
 export const ListSieveFilters = z.strictObject({
   ...pageQuery(['created_at']),
   scope: SieveScope.optional(),
@@ -60,9 +48,6 @@ export const ListSieveFilters = z.strictObject({
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
 });
 export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
-
-export const ExportSieveFilters = ListSieveFilters.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportSieveFilters = z.infer<typeof ExportSieveFilters>;
 
 export const CreateSieveFilter = z
   .strictObject({

@@ -1,10 +1,10 @@
-import { Empty, ExportWhole } from '@/lib/wire';
+import { Empty } from '@/lib/wire';
+import { exportProcedure } from '@/server/list/list-procedures';
 import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { checkNow } from './health/check-now';
-import { exportHealth } from './health/export';
 import { getHealthHistory, getSystemHealth } from './health/read';
+import { healthList } from './lists';
 import { GetHealthHistory, Health, HealthHistory, SystemHealth, Version } from './schema';
 import { getHealth, getVersion } from './service';
 
@@ -44,18 +44,14 @@ export const systemRouter = router({
     .output(SystemHealth)
     .query(({ ctx }) => getSystemHealth(ctx)),
 
-  exportHealth: superAdminProcedure(ExportWhole)
-    .meta(
-      rest('GET', '/system/health/export', {
-        tag,
-        summary: 'Export the health of the system as CSV',
-        description: 'The last result of each check, the worst first.',
-        file: 'text/csv; charset=utf-8',
-        isReadOnPrimary: true,
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx }) => exportHealth(ctx)),
+  exportHealth: exportProcedure(healthList, {
+    procedure: superAdminProcedure,
+    input: Empty,
+    items: async (ctx) => (await getSystemHealth(ctx)).checks,
+    tag,
+    description: 'The last result of each check, the worst first.',
+    isReadOnPrimary: true,
+  }),
 
   checkNow: superAdminProcedure(Empty)
     .meta(

@@ -1,21 +1,16 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
-import { exportWebhooks } from './export';
-import { exportDeliveries } from './export-deliveries';
+import { deliveryList, webhookList } from './lists';
 import {
   ByDelivery,
   CreatedWebhook,
   CreateWebhook,
   Delivery,
-  DeliveryPage,
   DeliveryRequest,
-  ExportDeliveries,
-  ExportWebhooks,
   ListDeliveries,
   ListWebhooks,
   Replayed,
@@ -25,7 +20,6 @@ import {
   TestWebhook,
   UpdateWebhook,
   Webhook,
-  WebhookPage,
 } from './schema';
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
 
@@ -33,19 +27,27 @@ const tag = 'Webhooks';
 const record = versioned('webhook', getWebhook);
 const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
+const webhooks = listProcedures(webhookList, {
+  procedure: adminProcedure,
+  item: Webhook,
+  input: ListWebhooks,
+  find: listWebhooks,
+  tag,
+  isOpenToScopedKeys: true,
+  errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
+});
+const deliveries = listProcedures(deliveryList, {
+  procedure: adminProcedure,
+  item: Delivery,
+  input: ListDeliveries,
+  find: listDeliveries,
+  tag,
+  isOpenToScopedKeys: true,
+  errors: { 404: ['NOT_FOUND'] },
+});
+
 export const webhooksRouter = router({
-  list: adminProcedure(ListWebhooks)
-    .meta(
-      rest('GET', '/webhooks', {
-        tag,
-        summary: 'List webhooks',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
-      }),
-    )
-    .output(WebhookPage)
-    .query(({ ctx, input }) => listWebhooks(ctx, input)),
+  list: webhooks.list,
 
   create: adminProcedure(CreateWebhook)
     .meta(
@@ -62,19 +64,7 @@ export const webhooksRouter = router({
     .output(CreatedWebhook)
     .mutation(({ ctx, input }) => createWebhook(ctx, input)),
 
-  export: adminProcedure(ExportWebhooks)
-    .meta(
-      rest('GET', '/webhooks/export', {
-        tag,
-        summary: 'Export webhooks as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportWebhooks(ctx, input)),
+  export: webhooks.export,
 
   get: adminProcedure(ById)
     .meta(
@@ -163,32 +153,9 @@ export const webhooksRouter = router({
     .output(Replayed)
     .mutation(({ ctx, input }) => replayFailed(ctx, input)),
 
-  deliveries: adminProcedure(ListDeliveries)
-    .meta(
-      rest('GET', '/webhooks/{id}/deliveries', {
-        tag,
-        summary: 'List the deliveries of a webhook',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(DeliveryPage)
-    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+  deliveries: deliveries.list,
 
-  exportDeliveries: adminProcedure(ExportDeliveries)
-    .meta(
-      rest('GET', '/webhooks/{id}/deliveries/export', {
-        tag,
-        summary: 'Export the deliveries of a webhook as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportDeliveries(ctx, input)),
+  exportDeliveries: deliveries.export,
 
   delivery: adminProcedure(ByDelivery)
     .meta(

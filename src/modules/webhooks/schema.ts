@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import {
-  EnteredTimestamp,
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  Timestamp,
-  wholeNumber,
-} from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -58,8 +48,6 @@ export const Webhook = z
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
 
-export const WebhookPage = page(Webhook);
-
 export const CreatedWebhook = Webhook.extend({
   secret: z.string().meta({ description: 'Signs every delivery. Returned only in this response' }),
 }).meta({ id: 'CreatedWebhook' });
@@ -72,9 +60,6 @@ export const ListWebhooks = z.strictObject({
   active: z.boolean().optional(),
 });
 export type ListWebhooks = z.infer<typeof ListWebhooks>;
-
-export const ExportWebhooks = ListWebhooks.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportWebhooks = z.infer<typeof ExportWebhooks>;
 
 export const CreateWebhook = z.strictObject({
   url: Url,
@@ -168,8 +153,6 @@ export const Delivery = z
   .meta({ id: 'WebhookDelivery' });
 export type Delivery = z.infer<typeof Delivery>;
 
-export const DeliveryPage = page(Delivery);
-
 export const ListDeliveries = z.strictObject({
   id: Id,
   ...pageQuery(['created_at']),
@@ -177,9 +160,6 @@ export const ListDeliveries = z.strictObject({
   event: EventTypeName.optional(),
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
-
-export const ExportDeliveries = ListDeliveries.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportDeliveries = z.infer<typeof ExportDeliveries>;
 
 export const ByDelivery = z.strictObject({ id: Id, delivery_id: Id });
 export type ByDelivery = z.infer<typeof ByDelivery>;

@@ -1,4 +1,4 @@
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 import type { Tx } from '../db';
 import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';

@@ -179,13 +179,12 @@ describe('the export of a list', () => {
       for (const maxRows of [6, 7]) {
         const filters = { domain_id: domain.id, q, sort: 'local_part', order: 'asc' } as const;
         ctx.response.headers = new Headers();
-        const file = await exportList(ctx, {
-          name: 'mailboxes',
-          page: (part) => listMailboxes(ctx, { ...filters, ...part }),
-          columns: ['local_part'],
-          rowOf: (row) => row,
-          maxRows,
-        });
+        const file = await exportList(
+          ctx,
+          { file: 'mailboxes', csv: ['local_part'] },
+          (part) => listMailboxes(ctx, { ...filters, ...part }),
+          { maxRows },
+        );
         expect(await linesOf(file.chunks)).toEqual(lines.slice(0, maxRows + 1));
         expect(ctx.response.headers.get('x-row-limit')).toBe(String(maxRows));
         expect(ctx.response.headers.get('x-row-limit-reached')).toBe(String(maxRows < 7));

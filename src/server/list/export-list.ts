@@ -1,7 +1,5 @@
 import { csvLine } from '@/lib/csv/csv-line';
-import { formatCount } from '@/lib/format';
-import { MAX_EXPORT_ROWS } from '@/lib/list-export';
-import { MAX_TOTAL } from '@/lib/list-total';
+import { type CsvColumn, type List, MAX_EXPORT_ROWS, MAX_TOTAL } from '@/lib/lists';
 import { csvCell } from '../csv/cells';
 import { limitReads } from '../limits/concurrent-reads';
 import type { Page } from '../pagination';
@@ -10,13 +8,7 @@ import type { FileOutput } from '../rest/file';
 
 type ReadPage<Item> = (part: { cursor?: string; limit: number; total?: boolean }) => Promise<Page<Item>>;
 
-type ListExport<Item, Row> = {
-  /** Names the file. */
-  name: string;
-  /** A page of the list, with the filters and the order of the export. */
-  page: ReadPage<Item>;
-  columns: readonly (keyof Row & string)[];
-  rowOf: (item: Item) => Row;
+type Limits = {
   maxRows?: number;
   /** At least the rows of the list, where it doesn't count them itself. */
   atMost?: () => Promise<number>;
@@ -24,25 +16,24 @@ type ListExport<Item, Row> = {
 
 const PAGE_SIZE = 500;
 
-export const EXPORT_DESCRIPTION =
-  `Takes the list’s filters, \`sort\` and \`order\`. At most ${formatCount(MAX_EXPORT_ROWS)} rows: the header ` +
-  '`X-Row-Limit-Reached` says whether there are more.';
-
 /**
  * Streams a list as CSV, page by page, up to a number of rows. Whether there are more is found out before the first one is
  * sent, since the headers say so. The list itself checks what its filters name, so its errors are those of the export.
+ * @param page a page of the list, with the filters and the order of the export
  */
-export async function exportList<Item, Row extends object>(
+export async function exportList<Item extends object>(
   ctx: ActorContext,
-  { name, page, columns, rowOf, maxRows = MAX_EXPORT_ROWS, atMost }: ListExport<Item, Row>,
+  { file, csv }: Pick<List<Item>, 'file' | 'csv'>,
+  page: ReadPage<Item>,
+  { maxRows = MAX_EXPORT_ROWS, atMost }: Limits = {},
 ): Promise<FileOutput> {
   const isCut = await hasMore(page, maxRows, atMost);
   ctx.response.headers.set('X-Row-Limit', String(maxRows));
   ctx.response.headers.set('X-Row-Limit-Reached', String(isCut));
   const read: typeof page = (part) => limitReads(ctx.actor.admin.id, () => page(part));
   return {
-    filename: `${name}-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
-    chunks: csv(read, { columns, rowOf, maxRows, isCut }),
+    filename: `${file}-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    chunks: csvLines(csv, firstRows(read, maxRows, isCut)),
   };
 }
 
@@ -62,6 +53,17 @@ export async function* pagesOf<Item>(page: ReadPage<Item>, limit = PAGE_SIZE): A
   }
 }
 
+/** A header line, and a line for each item. */
+export async function* csvLines<Item>(
+  columns: readonly CsvColumn<Item>[],
+  pages: AsyncIterable<Item[]>,
+): AsyncGenerator<string> {
+  const cellOf = (item: Item, column: CsvColumn<Item>) => (typeof column === 'string' ? item[column] : column[1](item));
+  yield csvLine(columns.map((column) => (typeof column === 'string' ? column : column[0])));
+  for await (const items of pages)
+    yield items.map((item) => csvLine(columns.map((column) => csvCell(cellOf(item, column))))).join('');
+}
+
 /** Whether a list has more rows than that. A list that counts no further is read. */
 async function hasMore<Item>(page: ReadPage<Item>, maxRows: number, atMost?: () => Promise<number>): Promise<boolean> {
   const { total } = (await page({ limit: 1, total: true })).pagination;
@@ -75,20 +77,13 @@ async function hasMore<Item>(page: ReadPage<Item>, maxRows: number, atMost?: () 
   return false;
 }
 
-type Lines<Item, Row> = Pick<ListExport<Item, Row>, 'columns' | 'rowOf'> & { maxRows: number; isCut: boolean };
-
-async function* csv<Item, Row extends object>(
-  page: ReadPage<Item>,
-  { columns, rowOf, maxRows, isCut }: Lines<Item, Row>,
-): AsyncGenerator<string> {
-  yield csvLine(columns);
+/** The pages up to that many rows. Rows that came since then break the file off, so that it isn't mistaken for the whole. */
+async function* firstRows<Item>(page: ReadPage<Item>, maxRows: number, isCut: boolean): AsyncGenerator<Item[]> {
   let left = maxRows;
   for await (const items of pagesOf(page)) {
-    const rows = items.slice(0, left).map(rowOf);
-    yield rows.map((row) => csvLine(columns.map((column) => csvCell(row[column])))).join('');
-    // Rows that came since then: the file breaks off, so that it isn't mistaken for the whole.
+    yield items.slice(0, left);
     if (items.length > left && !isCut) throw new Error('a list outgrew the row limit during its export');
-    left -= rows.length;
+    left -= Math.min(items.length, left);
     if (left === 0 && isCut) return;
   }
 }

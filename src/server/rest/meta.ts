@@ -54,7 +54,7 @@ export type Rest = {
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-type Operation = Partial<Omit<Rest, 'errors'>> &
+export type Operation = Partial<Omit<Rest, 'errors'>> &
   Pick<
     ProcedureMeta,
     | 'audit'

@@ -1,13 +1,24 @@
 import { ById } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportDns, exportDnsChanges } from './export';
-import { DnsChangePage, DomainDns, ExportDns, ExportDnsChanges, GetDnsZone, ListDnsChanges } from './schema';
+import { dnsChangeList, dnsRecordList } from './lists';
+import { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { checkDns, getDns, getDnsZone, listDnsChanges } from './service';
 
 const tag = 'Domains';
+
+const changes = listProcedures(dnsChangeList, {
+  procedure: authedProcedure,
+  item: DnsChange,
+  input: ListDnsChanges,
+  find: listDnsChanges,
+  tag,
+  description: 'What checks found different from the check before.',
+  isOpenToScopedKeys: true,
+  errors: { 404: ['NOT_FOUND'] },
+});
 
 export const dnsProcedures = {
   dns: authedProcedure(ById)
@@ -23,19 +34,15 @@ export const dnsProcedures = {
     .output(DomainDns)
     .query(({ ctx, input }) => getDns(ctx, input)),
 
-  exportDns: authedProcedure(ExportDns)
-    .meta(
-      rest('GET', '/domains/{id}/dns/export', {
-        tag,
-        summary: 'Export the DNS records of a domain as CSV',
-        description: 'What the last check found, with what to publish.',
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportDns(ctx, input)),
+  exportDns: exportProcedure(dnsRecordList, {
+    procedure: authedProcedure,
+    input: ById,
+    items: async (ctx, { id }) => (await getDns(ctx, { id })).records,
+    tag,
+    description: 'What the last check found, with what to publish.',
+    isOpenToScopedKeys: true,
+    errors: { 404: ['NOT_FOUND'] },
+  }),
 
   checkDns: authedProcedure(ById)
     .meta(
@@ -53,33 +60,9 @@ export const dnsProcedures = {
     .output(DomainDns)
     .mutation(({ ctx, input }) => checkDns(ctx, input)),
 
-  dnsChanges: authedProcedure(ListDnsChanges)
-    .meta(
-      rest('GET', '/domains/{id}/dns/history', {
-        tag,
-        summary: 'List changes of the DNS records of a domain',
-        description: 'What checks found different from the check before.',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(DnsChangePage)
-    .query(({ ctx, input }) => listDnsChanges(ctx, input)),
+  dnsChanges: changes.list,
 
-  exportDnsChanges: authedProcedure(ExportDnsChanges)
-    .meta(
-      rest('GET', '/domains/{id}/dns/history/export', {
-        tag,
-        summary: 'Export changes of the DNS records of a domain as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportDnsChanges(ctx, input)),
+  exportDnsChanges: changes.export,
 
   dnsZone: authedProcedure(GetDnsZone)
     .meta(

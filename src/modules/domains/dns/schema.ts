@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
-import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, pageQuery, Timestamp } from '@/lib/wire';
 import { DnsRecordStatus } from '../schema';
 
 const DnsPurpose = z.enum(DNS_PURPOSES).meta({
@@ -78,16 +78,8 @@ export const DnsChange = z
   .meta({ id: 'DnsChange' });
 export type DnsChange = z.infer<typeof DnsChange>;
 
-export const DnsChangePage = page(DnsChange);
-
 export const ListDnsChanges = z.strictObject({ id: Id, ...pageQuery(['at']) });
 export type ListDnsChanges = z.infer<typeof ListDnsChanges>;
-
-export const ExportDnsChanges = ListDnsChanges.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportDnsChanges = z.infer<typeof ExportDnsChanges>;
-
-export const ExportDns = z.strictObject({ id: Id, ...EXPORT_PARAMETERS });
-export type ExportDns = z.infer<typeof ExportDns>;
 
 export const GetDnsZone = z.strictObject({
   id: Id,

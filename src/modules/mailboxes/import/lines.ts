@@ -6,7 +6,7 @@ import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/
 import type { CsvLine } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
-import { EXPORTED } from '../export';
+import { mailboxList } from '../lists';
 import { CreateMailbox } from '../schema';
 import type { MailboxImportLine } from './schema';
 
@@ -17,7 +17,7 @@ export const COLUMNS = {
   names: NAMES,
   required: ['local_part'],
   synonyms: { email: 'local_part' },
-  ignored: EXPORTED,
+  ignored: mailboxList.csv,
   exact: 'password',
 };
 

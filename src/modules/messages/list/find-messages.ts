@@ -1,4 +1,4 @@
-import { MAX_TOTAL } from '@/lib/list-total';
+import { MAX_TOTAL } from '@/lib/lists';
 import { countRows } from '@/server/list/count-rows';
 import { findPage } from '@/server/list/find-page';
 import type { Found, Position } from '@/server/pagination';

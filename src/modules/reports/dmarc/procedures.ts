@@ -1,15 +1,13 @@
 import { ById } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { UploadReport } from '../schema';
-import { exportDmarcReports } from './export';
+import { dmarcReportList } from './lists';
 import {
   DmarcReport,
-  DmarcReportPage,
+  DmarcReportSummary,
   DomainDmarc,
-  ExportDmarcReports,
   GetDomainDmarc,
   ListDmarcReports,
   UploadedDmarcReport,
@@ -17,6 +15,16 @@ import {
 import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
 
 const tag = 'Reports';
+
+const reports = listProcedures(dmarcReportList, {
+  procedure: authedProcedure,
+  item: DmarcReportSummary,
+  input: ListDmarcReports,
+  find: listDmarcReports,
+  tag,
+  isOpenToScopedKeys: true,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
 
 export const dmarcProcedures = {
   domainDmarc: authedProcedure(GetDomainDmarc)
@@ -33,32 +41,9 @@ export const dmarcProcedures = {
     .output(DomainDmarc)
     .query(({ ctx, input }) => getDomainDmarc(ctx, input)),
 
-  dmarcReports: authedProcedure(ListDmarcReports)
-    .meta(
-      rest('GET', '/dmarc/reports', {
-        tag,
-        summary: 'List DMARC reports',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(DmarcReportPage)
-    .query(({ ctx, input }) => listDmarcReports(ctx, input)),
+  dmarcReports: reports.list,
 
-  exportDmarcReports: authedProcedure(ExportDmarcReports)
-    .meta(
-      rest('GET', '/dmarc/reports/export', {
-        tag,
-        summary: 'Export DMARC reports as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportDmarcReports(ctx, input)),
+  exportDmarcReports: reports.export,
 
   dmarcReport: authedProcedure(ById)
     .meta(

@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  EnteredTimestamp,
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  Timestamp,
-} from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import {
   Count,
   DroppedReports,
@@ -147,8 +138,6 @@ const summary = {
 export const DmarcReportSummary = z.object(summary).meta({ id: 'DmarcReportSummary' });
 export type DmarcReportSummary = z.infer<typeof DmarcReportSummary>;
 
-export const DmarcReportPage = page(DmarcReportSummary);
-
 export const DmarcReportRow = z
   .object({
     ip: z.string(),
@@ -202,9 +191,6 @@ export const ListDmarcReports = z.strictObject({
   until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
 export type ListDmarcReports = z.infer<typeof ListDmarcReports>;
-
-export const ExportDmarcReports = ListDmarcReports.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportDmarcReports = z.infer<typeof ExportDmarcReports>;
 
 export const UploadedDmarcReport = z
   .object({ status: UploadStatus, reason: DropReason.optional(), report: DmarcReportSummary.optional() })

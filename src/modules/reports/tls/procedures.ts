@@ -1,22 +1,23 @@
 import { ById } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { UploadReport } from '../schema';
-import { exportTlsReports } from './export';
-import {
-  DomainTls,
-  ExportTlsReports,
-  GetDomainTls,
-  ListTlsReports,
-  TlsReport,
-  TlsReportPage,
-  UploadedTlsReport,
-} from './schema';
+import { tlsReportList } from './lists';
+import { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
 
 const tag = 'Reports';
+
+const reports = listProcedures(tlsReportList, {
+  procedure: authedProcedure,
+  item: TlsReportSummary,
+  input: ListTlsReports,
+  find: listTlsReports,
+  tag,
+  isOpenToScopedKeys: true,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
 
 export const tlsProcedures = {
   domainTls: authedProcedure(GetDomainTls)
@@ -32,32 +33,9 @@ export const tlsProcedures = {
     .output(DomainTls)
     .query(({ ctx, input }) => getDomainTls(ctx, input)),
 
-  tlsReports: authedProcedure(ListTlsReports)
-    .meta(
-      rest('GET', '/tls/reports', {
-        tag,
-        summary: 'List TLS reports',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(TlsReportPage)
-    .query(({ ctx, input }) => listTlsReports(ctx, input)),
+  tlsReports: reports.list,
 
-  exportTlsReports: authedProcedure(ExportTlsReports)
-    .meta(
-      rest('GET', '/tls/reports/export', {
-        tag,
-        summary: 'Export TLS reports as CSV',
-        description: EXPORT_DESCRIPTION,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportTlsReports(ctx, input)),
+  exportTlsReports: reports.export,
 
   tlsReport: authedProcedure(ById)
     .meta(

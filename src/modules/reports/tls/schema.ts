@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  EnteredTimestamp,
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  Timestamp,
-} from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import {
   Count,
   DroppedReports,
@@ -77,8 +68,6 @@ const summary = {
 export const TlsReportSummary = z.object(summary).meta({ id: 'TlsReportSummary' });
 export type TlsReportSummary = z.infer<typeof TlsReportSummary>;
 
-export const TlsReportPage = page(TlsReportSummary);
-
 export const TlsReport = z
   .object({
     ...summary,
@@ -113,9 +102,6 @@ export const ListTlsReports = z.strictObject({
   until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
 export type ListTlsReports = z.infer<typeof ListTlsReports>;
-
-export const ExportTlsReports = ListTlsReports.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportTlsReports = z.infer<typeof ExportTlsReports>;
 
 export const UploadedTlsReport = z
   .object({ status: UploadStatus, reason: DropReason.optional(), report: TlsReportSummary.optional() })

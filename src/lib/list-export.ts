@@ -1,2 +1,0 @@
-/** How many rows the export of a list has at most. */
-export const MAX_EXPORT_ROWS = 100_000;

@@ -1,2 +1,0 @@
-/** How far a list counts its rows. */
-export const MAX_TOTAL = 10_000;

@@ -1,0 +1,9 @@
+import type { List } from '@/lib/lists';
+import type { Alias } from './schema';
+
+export const aliasList = {
+  what: 'aliases',
+  path: '/aliases',
+  file: 'aliases',
+  csv: ['address', 'destination', 'active'],
+} satisfies List<Alias>;

@@ -1,0 +1,27 @@
+import type { List } from '@/lib/lists';
+import type { AuditEntry } from './schema';
+
+export const auditList = {
+  what: 'entries',
+  fullName: 'audit entries',
+  path: '/audit',
+  file: 'audit',
+  csv: [
+    'id',
+    'created_at',
+    'admin_id',
+    'admin_email',
+    'api_key_id',
+    'action',
+    'resource',
+    'resource_name',
+    'domain_id',
+    'outcome',
+    'ip_address',
+    'user_agent',
+    'request_id',
+    'details',
+    'hash',
+    'prev_hash',
+  ],
+} satisfies List<AuditEntry>;

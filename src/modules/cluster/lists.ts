@@ -1,0 +1,22 @@
+import type { List } from '@/lib/lists';
+import type { ClusterNode } from './schema';
+
+export const nodeList = {
+  what: 'instances',
+  path: '/cluster/nodes',
+  file: 'nodes',
+  csv: [
+    'id',
+    'host',
+    'process_id',
+    'version',
+    'roles',
+    'state',
+    'alive',
+    'load_average',
+    'memory_bytes',
+    'clock_ahead_ms',
+    'started_at',
+    'last_heartbeat_at',
+  ],
+} satisfies List<ClusterNode>;

@@ -1,0 +1,24 @@
+import type { List } from '@/lib/lists';
+import type { MessageSummary } from './schema';
+
+export const messageList = {
+  what: 'messages',
+  path: '/messages',
+  file: 'messages',
+  csv: [
+    'id',
+    'created_at',
+    'direction',
+    'status',
+    ['outcomes', ({ outcomes }) => outcomes.map(({ status, recipients }) => `${recipients} ${status}`)],
+    'from',
+    'to',
+    'subject',
+    'size',
+    'message_id',
+    'queue_id',
+    'domain_id',
+    'spam_score',
+    'updated_at',
+  ],
+} satisfies List<MessageSummary>;

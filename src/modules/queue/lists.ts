@@ -1,0 +1,22 @@
+import type { List } from '@/lib/lists';
+import type { QueuedMessage } from './schema';
+
+export const queueList = {
+  what: 'messages',
+  fullName: 'queued messages',
+  path: '/queue',
+  file: 'queue',
+  csv: [
+    'queue_id',
+    'queue',
+    'arrived_at',
+    'from',
+    ['recipients', ({ recipients }) => recipients.map(({ address }) => address)],
+    'recipient_count',
+    ['reason', ({ recipients }) => recipients.find(({ reason }) => reason !== null)?.reason],
+    'size',
+    ['id', ({ message }) => message?.id],
+    ['message_id', ({ message }) => message?.message_id],
+    ['subject', ({ message }) => message?.subject],
+  ],
+} satisfies List<QueuedMessage>;

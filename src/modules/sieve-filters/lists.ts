@@ -1,0 +1,23 @@
+import type { List } from '@/lib/lists';
+import type { SieveFilter } from './schema';
+
+export const sieveFilterList = {
+  what: 'filters',
+  fullName: 'Sieve filters',
+  path: '/sieve-filters',
+  file: 'filters',
+  csv: [
+    'id',
+    'scope',
+    'domain',
+    'mailbox',
+    'position',
+    'name',
+    'active',
+    'script',
+    'domain_id',
+    'mailbox_id',
+    'created_at',
+    'updated_at',
+  ],
+} satisfies List<SieveFilter>;
