@@ -1,9 +1,10 @@
 // Import rules: app → modules → server, mail → lib, and components → lib. scripts/checks/check-imports.mjs applies them,
 // src/test/whole/import-rules.pure.test.ts tests them.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
-const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';
+const BROWSER_SAFE =
+  '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$|lists\\.ts$|[^/]+/lists\\.ts$)';
 const SERVER_SIDE = '^src/(server|mail)/|^src/modules/[^/]+/(service|router)\\.ts$';
-const MODULE_ENTRY_POINTS = '^src/modules/[^/]+/(service|schema)\\.ts$';
+const MODULE_ENTRY_POINTS = '^src/modules/[^/]+/(service|schema|lists)\\.ts$';
 const APP_ROUTER = '^src/modules/router\\.ts$';
 const PRISMA = '^src/server/prisma/|(^|/)node_modules/@prisma/(client|adapter-pg)(/|$)';
 
@@ -60,7 +61,7 @@ export const onAllImports = [
   },
   {
     name: 'modules-through-service-or-schema',
-    comment: 'A module uses another module only through its service.ts or schema.ts.',
+    comment: 'A module uses another module only through its service.ts, schema.ts or lists.ts.',
     severity: 'error',
     from: { path: '^src/modules/([^/]+)/', pathNot: TESTS },
     to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', MODULE_ENTRY_POINTS, APP_ROUTER] },

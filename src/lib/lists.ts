@@ -1,3 +1,5 @@
+import type { ViewPage } from './saved-views';
+
 /** How many rows the export of a list has at most. */
 export const MAX_EXPORT_ROWS = 100_000;
 /** How far a list counts its rows. */
@@ -15,6 +17,8 @@ export type List<Item> = {
   file: string;
   /** The columns of the CSV file. */
   csv: readonly CsvColumn<Item>[];
+  /** Where its filters and order can be saved as views. */
+  views?: ViewPage;
 };
 
 /** A field of the items, or a name and the value. */

@@ -8,20 +8,12 @@ import { reportSessionLost } from '../api/session-lost';
 import { IconDownload } from '../icons/icons';
 import { dismissResult, notify } from '../notifications';
 import { saveFile } from '../save-file';
+import type { ShownList } from './use-list';
 
-export type ListExport = {
-  /** Path of the REST endpoint, such as "/messages/export". */
-  path: string;
-  /** The list's input: its filters and its order. */
-  input: Record<string, string | number | boolean | undefined>;
-  /** What is listed, such as "messages". */
-  what: string;
-};
-
-const PAGE_PARAMETERS = ['cursor', 'limit', 'total'];
+type ExportProps = { list: Pick<ShownList<never>, 'what' | 'path'> & { input?: object } };
 
 /** Exports what a list shows, on all of its pages. */
-export function ExportButton(list: ListExport) {
+export function ExportButton({ list }: ExportProps) {
   const { isBusy, run } = useExport(list);
   return (
     <Button leftSection={<IconDownload stroke={1.5} />} loading={isBusy} onClick={run}>
@@ -30,10 +22,8 @@ export function ExportButton(list: ListExport) {
   );
 }
 
-type ExportItemProps = ListExport & { children: ReactNode };
-
 /** The same in a menu. */
-export function ExportItem({ children, ...list }: ExportItemProps) {
+export function ExportItem({ list, children }: ExportProps & { children: ReactNode }) {
   const { isBusy, run } = useExport(list);
   return (
     <Menu.Item leftSection={<IconDownload size={16} stroke={1.5} />} disabled={isBusy} onClick={run}>
@@ -42,13 +32,13 @@ export function ExportItem({ children, ...list }: ExportItemProps) {
   );
 }
 
-function useExport({ path, input, what }: ListExport) {
+function useExport({ path, input = {}, what }: ExportProps['list']) {
   const [isBusy, setIsBusy] = useState(false);
   const run = async () => {
     setIsBusy(true);
     dismissResult();
     try {
-      const response = await fetch(`/api/v1${path}?${queryOf(input)}`);
+      const response = await fetch(addressOf(path, input));
       if (!response.ok) throw await errorOf(response);
       saveFile(await response.blob(), filenameOf(response));
       notify({ text: resultOf(response, what) });
@@ -63,9 +53,12 @@ function useExport({ path, input, what }: ListExport) {
   return { isBusy, run: () => void run() };
 }
 
-function queryOf(input: ListExport['input']): URLSearchParams {
-  const given = Object.entries(input).filter(([name, value]) => value !== undefined && !PAGE_PARAMETERS.includes(name));
-  return new URLSearchParams([...given.map(([name, value]) => [name, String(value)]), ['format', 'csv']]);
+/** The address of the export, with the input in the path and in the query. */
+function addressOf(path: string, input: object): string {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const filled = given.reduce((part, [name, value]) => part.replace(`{${name}}`, String(value)), path);
+  const query = given.filter(([name]) => !path.includes(`{${name}}`)).map(([name, value]) => [name, String(value)]);
+  return `/api/v1${filled}/export?${new URLSearchParams([...query, ['format', 'csv']])}`;
 }
 
 function resultOf({ headers }: Response, what: string): string {

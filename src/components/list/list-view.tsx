@@ -7,26 +7,14 @@ import { DataTable, type DataTableProps } from '../data-table/data-table';
 import { Pagination, type PaginationProps } from '../data-table/pagination';
 import { EmptyState, ErrorState } from '../data-table/states';
 import { StatusMark } from '../marks/status-mark';
+import { ExportButton } from './export-csv';
 import classes from './list-view.module.css';
-import type { ListSearch } from './use-list-search';
+import type { ShownList } from './use-list';
 import { TOOLS, useToolsHeight } from './use-tools-height';
+import { Views } from './views/views';
 
-export type ListQuery<Row> = {
-  data: { items: Row[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
-  isError: boolean;
-  isPlaceholderData: boolean;
-  error: unknown;
-  refetch: () => unknown;
-};
-
-type TotalQuery = { data: { pagination: { total?: number | null } } | undefined };
-
-export type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
-  query: ListQuery<Row>;
-  /** Without it, the list is one page in one order. */
-  search?: ListSearch;
-  /** What is listed, such as "mailboxes". */
-  what: string;
+type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
+  list: Pick<ShownList<Row>, 'what' | 'query' | 'search' | 'total'>;
   /** Shown if there is nothing to list. */
   empty?: ReactNode;
   /** Says what the filters compare, if nothing matches. */
@@ -34,21 +22,16 @@ export type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 
   /** The query's rows as they are shown: ordered, or with changes that aren't saved yet. */
   rows?: Row[];
   pageLabels?: PaginationProps['labels'];
-  /** The rows on all pages: the query with totalOf and totalOptions. */
-  total?: TotalQuery;
   /** Instead of the pagination. */
   footer?: ReactNode;
 };
 
 /** A list in whatever state it is: loading, failed, empty, without matches, or a page of rows. */
 export function ListView<Row>({
-  query,
-  search,
-  what,
+  list: { what, query, search, total },
   empty,
   noMatches,
   pageLabels,
-  total,
   footer,
   ...table
 }: ListViewProps<Row>) {
@@ -68,7 +51,7 @@ export function ListView<Row>({
     <Pagination
       page={rows && data && { ...data, items: rows }}
       history={search.history}
-      total={total?.data?.pagination.total}
+      total={total}
       labels={pageLabels}
     />
   );
@@ -101,17 +84,18 @@ export function ListView<Row>({
   );
 }
 
-export type ListToolsProps = Pick<GroupProps, 'align' | 'className'> & {
-  query: Pick<ListQuery<unknown>, 'data' | 'error'>;
+type ListToolsProps<Row> = Pick<GroupProps, 'align' | 'className'> & {
+  list: ShownList<Row>;
   /** Adds "Clear filters", for lists with filters that are not all visible. */
-  search?: ListSearch;
-  /** At the end of the row: what can be done with the list. */
+  hasClear?: boolean;
+  /** At the end of the row. By default, saved views and the export. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
 /** The filters above a list. Says if its last refresh failed. */
-export function ListTools({ query, search, actions, children, ...layout }: ListToolsProps) {
+export function ListTools<Row>({ list, hasClear, actions, children, ...layout }: ListToolsProps<Row>) {
+  const { query, search, views } = list;
   const ref = useToolsHeight();
   return (
     <Group
@@ -122,13 +106,20 @@ export function ListTools({ query, search, actions, children, ...layout }: ListT
       className={[classes.tools, layout.className].filter(Boolean).join(' ')}
     >
       {children}
-      {search?.isFiltered && (
+      {hasClear && search?.isFiltered && (
         <ClearFilters className="only-wide" variant="subtle" color="gray" onClick={search.clear} />
       )}
       {query.error !== null && query.data && (
         <StatusMark status="warning">Not up to date: {reasonOf(toProblem(query.error))}</StatusMark>
       )}
-      {actions && <Group className="spacer">{actions}</Group>}
+      <Group className="spacer">
+        {actions ?? (
+          <>
+            {views && <Views page={views} />}
+            <ExportButton list={list} />
+          </>
+        )}
+      </Group>
     </Group>
   );
 }

@@ -5,6 +5,7 @@ export const alertList = {
   what: 'alerts',
   path: '/abuse/alerts',
   file: 'alerts',
+  views: 'alerts',
   csv: [
     'id',
     'created_at',

@@ -5,5 +5,6 @@ export const aliasList = {
   what: 'aliases',
   path: '/aliases',
   file: 'aliases',
+  views: 'aliases',
   csv: ['address', 'destination', 'active'],
 } satisfies List<Alias>;

@@ -5,6 +5,7 @@ export const apiKeyList = {
   what: 'API keys',
   path: '/api-keys',
   file: 'api-keys',
+  views: 'api_keys',
   csv: [
     'id',
     'name',

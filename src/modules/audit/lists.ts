@@ -6,6 +6,7 @@ export const auditList = {
   fullName: 'audit entries',
   path: '/audit',
   file: 'audit',
+  views: 'audit',
   csv: [
     'id',
     'created_at',

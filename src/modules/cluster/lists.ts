@@ -2,7 +2,8 @@ import type { List } from '@/lib/lists';
 import type { ClusterNode } from './schema';
 
 export const nodeList = {
-  what: 'instances',
+  what: 'nodes',
+  fullName: 'instances',
   path: '/cluster/nodes',
   file: 'nodes',
   csv: [

@@ -5,6 +5,7 @@ export const domainList = {
   what: 'domains',
   path: '/domains',
   file: 'domains',
+  views: 'domains',
   csv: [
     'id',
     'name',

@@ -5,6 +5,7 @@ export const mailboxList = {
   what: 'mailboxes',
   path: '/mailboxes',
   file: 'mailboxes',
+  views: 'mailboxes',
   csv: [
     'id',
     'email',

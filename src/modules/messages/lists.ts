@@ -5,6 +5,7 @@ export const messageList = {
   what: 'messages',
   path: '/messages',
   file: 'messages',
+  views: 'messages',
   csv: [
     'id',
     'created_at',

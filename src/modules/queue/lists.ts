@@ -6,6 +6,7 @@ export const queueList = {
   fullName: 'queued messages',
   path: '/queue',
   file: 'queue',
+  views: 'queue',
   csv: [
     'queue_id',
     'queue',

@@ -6,6 +6,7 @@ export const sieveFilterList = {
   fullName: 'Sieve filters',
   path: '/sieve-filters',
   file: 'filters',
+  views: 'sieve_filters',
   csv: [
     'id',
     'scope',

@@ -5,6 +5,7 @@ export const webhookList = {
   what: 'webhooks',
   path: '/webhooks',
   file: 'webhooks',
+  views: 'webhooks',
   csv: [
     'id',
     'name',

@@ -49,6 +49,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ['services-without-router', 'src/modules/domains/imports-its-router.ts', "import './router';"],
   ['browser-safe', 'src/modules/domains/schema.ts', "import type { get } from './service';"],
   ['browser-safe', 'src/modules/domains/components/page.tsx', "import '@/server/db';"],
+  ['browser-safe', 'src/modules/domains/dns/lists.ts', "import '@/server/db';"],
   ['browser-safe-transitively', 'src/modules/aliases/components/form.tsx', "import '../compose';"],
   ['browser-safe-without-node', 'src/lib/reads-files.ts', "import 'node:fs';"],
   ['prisma-in-services', 'src/modules/domains/router.ts', "import type { client } from '@/server/prisma/client';"],

@@ -8,10 +8,12 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatCount } from '@/lib/format';
+import { senderList } from '../lists';
 import type { AbuseSender } from '../schema';
 
 const MAX_SENDERS = 20;
@@ -26,19 +28,22 @@ type SendersProps = { domainId: string | undefined; children: ReactNode };
 /** Renders `children` only after the senders are loaded, so that they don't move. */
 export function Senders({ domainId, children }: SendersProps) {
   const [sort, setSort] = useQueryState('senders', parseAsPeriod);
-  const input = { sort, domain_id: domainId };
-  const list = trpc.abuse.senders.useQuery({ ...input, limit: MAX_SENDERS }, { placeholderData: keepPreviousData });
+  const list = useList(senderList, trpc.abuse.senders, {
+    input: { sort, domain_id: domainId },
+    limit: MAX_SENDERS,
+    placeholderData: keepPreviousData,
+  });
+  const { data, isError } = list.query;
   return (
     <>
       <section aria-labelledby="senders">
         <SectionHeading title="Top senders" id="senders">
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
-          <ExportButton path="/abuse/senders/export" input={input} what="senders" />
+          <ExportButton list={{ ...list, what: 'senders' }} />
         </SectionHeading>
         <ListView
-          query={list}
-          what="top senders"
+          list={list}
           empty={<NoRows>No messages sent in the last 24 hours.</NoRows>}
           caption={`Top ${MAX_SENDERS} senders`}
           columns={COLUMNS}
@@ -47,7 +52,7 @@ export function Senders({ domainId, children }: SendersProps) {
           skeletonRows={5}
         />
       </section>
-      {(list.data || list.isError) && children}
+      {(data || isError) && children}
     </>
   );
 }

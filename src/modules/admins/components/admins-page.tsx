@@ -1,19 +1,18 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { adminList } from '../lists';
 import { adminColumns } from './admin-columns';
 
 const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog').then((module) => module.AddAdminDialog));
@@ -25,14 +24,10 @@ const SEARCH = {
 
 export function AdminsPage() {
   const search = useListSearch(SEARCH);
-  const { values, settled, change, open } = search;
+  const { values, settled, open } = search;
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const input = { q: settled.q || undefined, sort: values.sort, order: values.order };
-  const list = trpc.admins.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const total = trpc.admins.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(adminList, trpc.admins.list, { search, input });
   const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
 
   return (
@@ -42,20 +37,11 @@ export function AdminsPage() {
           Add admin
         </Button>
       </PageHeader>
-      <ListTools query={list} actions={<ListActions page="admins" path="/admins/export" input={input} what="admins" />}>
-        <SearchInput
-          label="Filter by email"
-          placeholder="Email"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
-        />
+      <ListTools list={list}>
+        <SearchInput search={search} label="Filter by email" placeholder="Email" />
       </ListTools>
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="admins"
+        list={list}
         caption="Admins"
         columns={columns}
         rowKey={({ id }) => id}

@@ -1,25 +1,24 @@
 'use client';
 
 import { Button, Select } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
+import { alertList } from '../lists';
 import { type Alert, AlertKind, AlertSeverity } from '../schema';
 import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
 import classes from './alerts-page.module.css';
@@ -60,17 +59,16 @@ export function AlertsPage() {
     domain_id: domain ?? undefined,
     sort,
     order,
-    cursor: search.history.cursor,
   };
-  const list = trpc.alerts.list.useQuery(input, { placeholderData: keepPreviousData });
-  const total = trpc.alerts.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(alertList, trpc.alerts.list, { search, input });
+  const { data, isError } = list.query;
   const update = trpc.alerts.update.useMutation();
   const actions = useRowActions<Alert>({
     keyOf: ({ id }) => id,
     nameOf: nameOfAlerts,
     refresh: () => Promise.all([utils.alerts.invalidate(), utils.abuse.invalidate(), utils.overview.invalidate()]),
   });
-  const selection = useSelection(list.data?.items ?? [], ({ id }) => id);
+  const selection = useSelection(data?.items ?? [], ({ id }) => id);
   const setStatus = (rows: Alert[], next: 'acknowledged' | 'closed' | 'open') => {
     selection.clear();
     const changed = rows.filter((alert) => alert.status !== next);
@@ -86,16 +84,8 @@ export function AlertsPage() {
   return (
     <Page>
       <PageHeader title="Alerts" description="What needs an admin, and who gets to know of it" />
-      <ListTools
-        query={list}
-        actions={<ListActions page="alerts" path="/abuse/alerts/export" input={input} what="alerts" />}
-      >
-        <SegmentedControl
-          label="Status"
-          value={show}
-          options={STATUS_OPTIONS}
-          onChange={(value) => search.change({ show: value })}
-        />
+      <ListTools list={list}>
+        <ShowFilter search={search} options={STATUS_OPTIONS} />
         <div className={classes.filters}>
           <Select
             aria-label="Kind"
@@ -126,10 +116,7 @@ export function AlertsPage() {
         </Button>
       </SelectionBar>
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="alerts"
+        list={list}
         empty={<NoRows>No open alerts.</NoRows>}
         noMatches="No alert matches these filters."
         caption={`Alerts, ${FIRST[sort][order]} first`}
@@ -145,7 +132,7 @@ export function AlertsPage() {
         skeletonRows={3}
         pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}
       />
-      {(list.data || list.isError) && <Notifications />}
+      {(data || isError) && <Notifications />}
     </Page>
   );
 }

@@ -1,20 +1,20 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus, IconRoute } from '@/components/icons/icons';
-import { SHOWN } from '@/components/list/active-filter';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { SHOWN } from '@/components/list/show-filter';
 import { useFocusReturn } from '@/components/list/use-focus-return';
+import { useList } from '@/components/list/use-list';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
+import { aliasList } from '../lists';
 import type { Alias } from '../schema';
 import { DeleteAliasesDialog } from './edit/delete-aliases-dialog';
 import { AliasTable } from './list/alias-table';
@@ -44,11 +44,7 @@ export function AliasesPage() {
     order: values.order,
     domain_id: domainScope.listDomainId,
   };
-  const list = trpc.aliases.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData, enabled: domainScope.isReady },
-  );
-  const total = trpc.aliases.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(aliasList, trpc.aliases.list, { search, input, enabled: domainScope.isReady });
   const { defaultDomain: domain, selectedDomain } = domainScope;
   useFocusReturn(values.edit);
 
@@ -71,14 +67,13 @@ export function AliasesPage() {
           New alias
         </Button>
       </PageHeader>
-      <AliasTools query={list} search={search} input={input} domain={domain} />
+      <AliasTools list={list} search={search} domain={domain} />
       {domainScope.needsSelection ? (
         <ChooseDomain hasNoDomains={domainScope.hasNoDomains} onChoose={(id) => change({ domain: id })} />
       ) : (
         <AliasTable
-          query={list}
+          list={list}
           search={search}
-          total={total}
           actions={actions}
           empty={
             <NoAliases domainName={selectedDomain?.name} onNew={openNew} onImport={() => open({ import: true })} />
@@ -97,7 +92,7 @@ export function AliasesPage() {
         <EditAliasDialog
           key={values.edit}
           id={values.edit}
-          row={list.data?.items.find(({ id }) => id === values.edit)}
+          row={list.query.data?.items.find(({ id }) => id === values.edit)}
           onClose={() => open({ edit: null })}
           onSaved={({ address }) => {
             open({ edit: null });

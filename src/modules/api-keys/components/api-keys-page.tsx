@@ -1,20 +1,19 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
+import { apiKeyList } from '../lists';
 import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns, isExpired } from './api-key-columns';
 import { KeySecretDialog } from './key-secret-dialog';
@@ -32,7 +31,7 @@ const SEARCH = {
 
 export function ApiKeysPage() {
   const search = useListSearch(SEARCH);
-  const { values, settled, change, open } = search;
+  const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
@@ -42,14 +41,10 @@ export function ApiKeysPage() {
     sort: values.sort,
     order: values.order,
   };
-  const list = trpc.apiKeys.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const total = trpc.apiKeys.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(apiKeyList, trpc.apiKeys.list, { search, input });
   const hasOwners = me.data?.role === 'super_admin';
   const columns = useMemo(() => apiKeyColumns({ hasOwners, onRevoke: setRevoking }), [hasOwners]);
-  const rows = useMemo(() => list.data && expiredLast(list.data.items), [list.data]);
+  const rows = useMemo(() => list.query.data && expiredLast(list.query.data.items), [list.query.data]);
   const openNew = () => open({ new: true });
 
   return (
@@ -62,30 +57,13 @@ export function ApiKeysPage() {
           New key
         </Button>
       </PageHeader>
-      <ListTools
-        query={list}
-        actions={<ListActions page="api_keys" path="/api-keys/export" input={input} what="API keys" />}
-      >
-        <SearchInput
-          label="Filter by name, admin or prefix"
-          placeholder="Name, admin or prefix"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
-        />
-        <SegmentedControl
-          label="Status"
-          value={values.show}
-          options={{ all: 'All', active: 'Active', expired: 'Expired' }}
-          onChange={(show) => change({ show })}
-        />
+      <ListTools list={list}>
+        <SearchInput search={search} label="Filter by name, admin or prefix" placeholder="Name, admin or prefix" />
+        <ShowFilter search={search} options={{ all: 'All', active: 'Active', expired: 'Expired' }} />
       </ListTools>
       <ListView
-        query={list}
+        list={list}
         rows={rows}
-        search={search}
-        total={total}
-        what="API keys"
         empty={<NoKeys onNew={openNew} />}
         caption="API keys"
         columns={columns}

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
@@ -9,14 +8,16 @@ import { EmptyState } from '@/components/data-table/states';
 import { IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
-import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
+import { type ShownList, useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { auditList } from '../lists';
+import type { AuditEntry } from '../schema';
 import { auditColumns } from './audit-columns';
 import { AuditTools } from './audit-tools';
-import { type AuditSearch, inputOf, useAuditSearch } from './use-audit-search';
+import { inputOf, useAuditSearch } from './use-audit-search';
 import { VerifyChain } from './verify-chain';
 
 const AuditPeek = dynamic(() => import('./audit-peek').then((module) => module.AuditPeek));
@@ -27,12 +28,12 @@ export function AuditPage() {
   const search = useAuditSearch();
   const { values, change } = search;
   const canExport = useHasRole('super_admin');
-  const list = trpc.audit.list.useQuery(inputOf(search), {
-    placeholderData: keepPreviousData,
-    refetchInterval: search.history.isFirst ? REFRESH_MS : false,
+  const list = useList(auditList, trpc.audit.list, {
+    search,
+    input: inputOf(search),
+    refetchInterval: search.history.isFirst && REFRESH_MS,
   });
-  const total = trpc.audit.list.useQuery(totalOf(inputOf(search)), totalOptions(list, search));
-  const peeked = list.data?.items.find(({ id }) => id === values.peek);
+  const peeked = list.query.data?.items.find(({ id }) => id === values.peek);
   const open = (peek: string | null) => search.open({ peek });
   useFocusReturn(values.peek);
 
@@ -53,14 +54,11 @@ export function AuditPage() {
         title="Audit log"
         description={canExport === false ? <span>Successful and denied changes in your domains</span> : <VerifyChain />}
       >
-        {canExport !== false && <ExportMenu isReady={canExport === true} search={search} />}
+        {canExport !== false && <ExportMenu isReady={canExport === true} list={list} />}
       </PageHeader>
-      <AuditTools query={list} search={search} />
+      <AuditTools list={list} search={search} />
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="entries"
+        list={list}
         empty={<NoEntries />}
         noMatches="No entries match these filters. Search by a part of an admin’s address, an action, a name or a request ID."
         caption={`Audit log, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
@@ -84,9 +82,9 @@ function NoEntries() {
   );
 }
 
-type ExportMenuProps = { isReady: boolean; search: AuditSearch };
+type ExportMenuProps = { isReady: boolean; list: ShownList<AuditEntry> };
 
-function ExportMenu({ isReady, search }: ExportMenuProps) {
+function ExportMenu({ isReady, list }: ExportMenuProps) {
   return (
     <Menu>
       <Menu.Target>
@@ -95,9 +93,7 @@ function ExportMenu({ isReady, search }: ExportMenuProps) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <ExportItem path="/audit/export" input={inputOf(search)} what="audit entries">
-          Export shown as CSV
-        </ExportItem>
+        <ExportItem list={{ ...list, what: 'audit entries' }}>Export shown as CSV</ExportItem>
         <Menu.Item component="a" href="/api/v1/audit/export" download>
           Export all as NDJSON
         </Menu.Item>

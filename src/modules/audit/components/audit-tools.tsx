@@ -1,28 +1,29 @@
 'use client';
 
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
-import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
+import type { AuditEntry } from '../schema';
 import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
 const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
 
-type AuditToolsProps = { query: ListToolsProps['query']; search: AuditSearch };
+type AuditToolsProps = { list: ShownList<AuditEntry>; search: AuditSearch };
 
-export function AuditTools({ query, search }: AuditToolsProps) {
+export function AuditTools({ list, search }: AuditToolsProps) {
   const { values, change } = search;
   const set = (Object.keys(VALUE_FILTERS) as ValueFilter[]).filter((name) => values[name] !== null);
   return (
-    <ListTools query={query} search={search} actions={<Views page="audit" />}>
+    <ListTools list={list} hasClear actions={<Views page="audit" />}>
       <SearchInput
+        search={search}
         label="Search entries"
         placeholder="Actor, action, name or request ID"
         w={{ base: '100%', sm: 360 }}
-        value={values.q}
-        onChange={(q) => change({ q })}
       />
       <SegmentedControl
         label="Outcome"

@@ -59,6 +59,5 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     since: startOf(values.since, history.now),
     until: values.until?.toISOString(),
     order: values.order,
-    cursor: history.cursor,
   };
 }

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { type Problem, toProblem } from '@/components/api/problem';
@@ -12,13 +11,14 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { useOpenOperation } from '@/components/list/use-open-operation';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
+import { backupList } from '../lists';
 import type { Backup } from '../schema';
 import { backupColumns } from './backup-columns';
 import { BackupPlan } from './backup-plan';
@@ -33,13 +33,14 @@ const REFRESH_MS = 5_000;
 export function BackupsPage({ mail }: { mail: ReactNode }) {
   const utils = trpc.useUtils();
   const search = useListSearch({ filters: {} });
-  const { cursor } = search.history;
   prefetchDuringRender(() => utils.backups.plan.prefetch({}));
-  const list = trpc.backups.list.useQuery(
-    { limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },
-  );
-  const total = trpc.backups.list.useQuery(totalOf({}), totalOptions(list, search));
+  const list = useList(backupList, trpc.backups.list, {
+    search,
+    input: {},
+    limit: PAGE_SIZE,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
   const plan = trpc.backups.plan.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
   const create = trpc.backups.create.useMutation();
   const verify = trpc.backups.verify.useMutation();
@@ -51,7 +52,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   const { opened, open, close } = useOpenOperation(runningId);
   const refresh = () => void utils.backups.invalidate();
   // At once, so that nothing moves.
-  const isLoading = plan.isPending || list.isPending;
+  const isLoading = plan.isPending || list.query.isPending;
   const isStarting = create.isPending || verify.isPending || prove.isPending;
 
   const start = async (what: string, run: () => Promise<string | null>) => {
@@ -99,13 +100,10 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
           <section aria-label="Archives">
             <SectionHeading title="Archives">
               <span className="spacer" />
-              <ExportButton path="/backups/export" input={{}} what="backups" />
+              <ExportButton list={list} />
             </SectionHeading>
             <ListView
-              query={list}
-              search={search}
-              total={total}
-              what="backups"
+              list={list}
               empty={<NoRows>No backups yet.</NoRows>}
               caption="Backups, newest first"
               columns={columns}

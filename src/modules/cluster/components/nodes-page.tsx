@@ -7,9 +7,11 @@ import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import { useRowActions } from '@/components/list/use-row-actions';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { nodeList } from '../lists';
 import type { ClusterNode } from '../schema';
 import { nodeColumns } from './node-columns';
 
@@ -17,7 +19,12 @@ const REFRESH_MS = 5_000;
 
 export function NodesPage() {
   const utils = trpc.useUtils();
-  const list = trpc.cluster.list.useQuery({ limit: 200 }, { refetchInterval: REFRESH_MS, retry: false });
+  const list = useList(nodeList, trpc.cluster.list, {
+    input: {},
+    limit: 200,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
   const update = trpc.cluster.update.useMutation();
   const remove = trpc.cluster.remove.useMutation();
   const [draining, setDraining] = useState<ClusterNode | null>(null);
@@ -51,16 +58,15 @@ export function NodesPage() {
   return (
     <Page>
       <PageHeader title="Nodes" description="Instances of Postroom and mail agents, by their heartbeats">
-        <ExportButton path="/cluster/nodes/export" input={{}} what="nodes" />
+        <ExportButton list={list} />
       </PageHeader>
       <ListView
-        query={list}
-        what="nodes"
+        list={list}
         caption="Nodes"
         columns={columns}
         rowKey={({ id }) => id}
         skeletonRows={2}
-        rows={list.data?.items.map(actions.latest)}
+        rows={list.query.data?.items.map(actions.latest)}
       />
       <ConfirmDialog
         opened={draining !== null}

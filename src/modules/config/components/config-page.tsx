@@ -10,9 +10,9 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SearchInput } from '@/components/list/search-input';
+import { ShowFilter } from '@/components/list/show-filter';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useUrlState } from '@/components/url-state';
@@ -51,6 +51,7 @@ function Settings({ settings }: { settings: Setting[] }) {
     q: parseAsString.withDefault(''),
     show: parseAsStringLiteral(Object.keys(SHOWN) as (keyof typeof SHOWN)[]).withDefault('all'),
   });
+  const search = { values: view, change: choose };
   const [history, setHistory] = useState<Setting | null>(null);
   const edit = useSettingDrafts(settings);
   const shown = settings.filter((setting) => isShown(setting, view.show) && matches(setting, view.q));
@@ -59,13 +60,13 @@ function Settings({ settings }: { settings: Setting[] }) {
     <>
       <div className={classes.filters}>
         <SearchInput
+          search={search}
           label="Search settings"
           miw={280}
+          w="auto"
           placeholder="Search by name, description or value"
-          value={view.q}
-          onChange={(q) => choose({ q })}
         />
-        <SegmentedControl label="Show" value={view.show} options={SHOWN} onChange={(show) => choose({ show })} />
+        <ShowFilter search={search} label="Show" options={SHOWN} />
       </div>
       {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
       {SETTING_GROUPS.map((group) => {

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
@@ -10,20 +9,19 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
-import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { parseAsShown, SHOWN, SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
 import { formatCount } from '@/lib/format';
+import { domainList } from '../lists';
 import type { Domain } from '../schema';
 import classes from './domains-page.module.css';
 
@@ -36,7 +34,7 @@ const SEARCH = {
 
 export function DomainsPage() {
   const search = useListSearch(SEARCH);
-  const { values, settled, change, open } = search;
+  const { values, settled, open } = search;
   const canAdd = useHasRole('admin');
   const input = {
     q: settled.q || undefined,
@@ -44,11 +42,7 @@ export function DomainsPage() {
     sort: values.sort,
     order: values.order,
   };
-  const list = trpc.domains.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const total = trpc.domains.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(domainList, trpc.domains.list, { search, input });
 
   return (
     <Page>
@@ -60,30 +54,17 @@ export function DomainsPage() {
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
-      <ListTools
-        query={list}
-        actions={<ListActions page="domains" path="/domains/export" input={input} what="domains" />}
-      >
+      <ListTools list={list}>
         <SearchInput
+          search={search}
           label="Filter by name"
           placeholder="Domain name"
           className="grow-small mono-input"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
         />
-        <SegmentedControl
-          label="Status"
-          value={values.show}
-          options={SHOWN_LABELS}
-          onChange={(show) => change({ show })}
-        />
+        <ShowFilter search={search} options={SHOWN_LABELS} />
       </ListTools>
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="domains"
+        list={list}
         empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
         noMatches="No domain matches these filters."
         caption={`Domains, by ${values.sort === 'name' ? 'name' : 'date added'}`}

@@ -10,7 +10,7 @@ export const dnsChangeList = {
 } satisfies List<DnsChange>;
 
 export const dnsRecordList = {
-  what: 'records',
+  what: 'DNS records',
   fullName: 'the DNS records of a domain',
   path: '/domains/{id}/dns',
   file: 'dns-records',

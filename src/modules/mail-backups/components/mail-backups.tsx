@@ -15,6 +15,7 @@ import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
 import { LocalText } from '@/components/values/local-text';
 import { formatMoment } from '@/lib/format';
+import { snapshotList } from '../lists';
 import type { MailServerBackup, MailSnapshot } from '../schema';
 import { snapshotColumns } from './snapshot-columns';
 
@@ -50,9 +51,7 @@ export function MailBackups() {
     <section aria-label="Mail">
       <SectionHeading title="Mail">
         <span className="spacer" />
-        {data && data.mail_servers.length > 0 && (
-          <ExportButton path="/backups/mail/export" input={{}} what="backups of mail" />
-        )}
+        {data && data.mail_servers.length > 0 && <ExportButton list={snapshotList} />}
       </SectionHeading>
       {error && !data && <ErrorState what="the backups of mail" error={error} onRetry={() => void query.refetch()} />}
       {data?.mail_servers.length === 0 && (

@@ -4,14 +4,14 @@ import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
 import { IconFilter } from '@/components/icons/icons';
-import { ListActions } from '@/components/list/list-actions';
-import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import type { ShownList } from '@/components/list/use-list';
 import { STATUSES } from '@/components/marks/status-mark';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
-import { MESSAGE_STATUSES } from '../schema';
-import { inputOf, type MessageSearch } from './use-message-search';
+import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
+import type { MessageSearch } from './use-message-search';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
@@ -19,23 +19,19 @@ const DIRECTIONS = [
   { value: 'inbound', label: 'Inbound' },
 ];
 
-type MessageToolsProps = { query: ListToolsProps['query']; search: MessageSearch };
+type MessageToolsProps = { list: ShownList<MessageSummary>; search: MessageSearch };
 
-export function MessageTools({ query, search }: MessageToolsProps) {
+export function MessageTools({ list, search }: MessageToolsProps) {
   const { values, change } = search;
   return (
-    <ListTools
-      query={query}
-      search={search}
-      actions={<ListActions page="messages" path="/messages/export" input={inputOf(search)} what="messages" />}
-    >
+    <ListTools list={list} hasClear>
       <SearchInput
+        search={search}
         label="Search messages"
         placeholder="Address, subject or message ID"
         flex="1 1 200px"
+        w="auto"
         miw={0}
-        value={values.q}
-        onChange={(q) => change({ q })}
       />
       <SinceFilter since={values.since} onChange={(since) => change({ since })} />
       {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import type { MouseEvent } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
@@ -11,13 +10,14 @@ import { EmptyState } from '@/components/data-table/states';
 import { IconSend } from '@/components/icons/icons';
 import { ListView } from '@/components/list/list-view';
 import { nameOfPeriod } from '@/components/list/since';
-import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
+import { useList } from '@/components/list/use-list';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { LocalText } from '@/components/values/local-text';
 import { formatMoment, formatZone } from '@/lib/format';
+import { messageList } from '../lists';
 import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
 import { MessageTools } from './message-tools';
@@ -35,11 +35,12 @@ export function MessagesPage() {
   const utils = trpc.useUtils();
   prefetchDuringRender(() => utils.messages.totals.prefetch(filtersOf(search)));
   prefetchDuringRender(() => utils.messages.keptDays.prefetch({}));
-  const list = trpc.messages.list.useQuery(inputOf(search), {
-    placeholderData: keepPreviousData,
-    refetchInterval: search.history.isFirst ? REFRESH_MS : false,
+  const list = useList(messageList, trpc.messages.list, {
+    search,
+    input: inputOf(search),
+    refetchInterval: search.history.isFirst && REFRESH_MS,
   });
-  const total = trpc.messages.list.useQuery(totalOf(inputOf(search)), totalOptions(list, search));
+  const items = list.query.data?.items;
   const isPeeking = values.peek !== null;
   const openPeek = (peek: string | null) => open({ peek });
   useFocusReturn(values.peek);
@@ -54,19 +55,16 @@ export function MessagesPage() {
   }));
 
   return (
-    <Page peek={values.peek && <MessagePeek id={values.peek} rows={list.data?.items ?? []} onOpen={openPeek} />}>
+    <Page peek={values.peek && <MessagePeek id={values.peek} rows={items ?? []} onOpen={openPeek} />}>
       <PageHeader title="Messages" description={<LocalText>{() => describeRange(values)}</LocalText>}>
         <Button component={NearLink} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send message
         </Button>
       </PageHeader>
       <StatusFilter search={search} />
-      <MessageTools query={list} search={search} />
+      <MessageTools list={list} search={search} />
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="messages"
+        list={list}
         empty={<NoMessages />}
         noMatches="No messages match these filters. Search by a part of an address or subject, message ID or queue ID."
         caption={`Messages, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
@@ -79,7 +77,7 @@ export function MessagesPage() {
         skeletonRows={14}
         pageLabels={timeLabels(values.order)}
       />
-      {list.data && <RetentionNote />}
+      {items && <RetentionNote />}
     </Page>
   );
 }

@@ -28,13 +28,8 @@ export type MessageSearch = ReturnType<typeof useMessageSearch>;
 
 /** The search as the API's input. */
 export function inputOf(search: MessageSearch) {
-  const { values, history } = search;
-  return {
-    ...filtersOf(search),
-    status: values.status ?? undefined,
-    order: values.order,
-    cursor: history.cursor,
-  };
+  const { status, order } = search.values;
+  return { ...filtersOf(search), status: status ?? undefined, order };
 }
 
 /** All filters but the status. */

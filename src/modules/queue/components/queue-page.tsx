@@ -1,15 +1,16 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { IconRefresh } from '@/components/icons/icons';
+import { useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatPlural } from '@/lib/format';
+import { queueList } from '../lists';
 import type { QueuedMessage, QueueSummary } from '../schema';
 import { BulkResult } from './bulk-result';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
@@ -32,20 +33,24 @@ export function QueuePage() {
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
   const utils = trpc.useUtils();
-  prefetchDuringRender(() => utils.queue.list.prefetch(inputOf(search)));
+  const input = inputOf(search);
+  prefetchDuringRender(() => utils.queue.list.prefetch({ ...input, cursor: search.history.cursor }));
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},
     { refetchInterval: ({ state }) => refreshIntervalMs(state.data), retry: false },
   );
-  const list = trpc.queue.list.useQuery(inputOf(search), {
+  const list = useList(queueList, trpc.queue.list, {
+    search,
+    input,
+    isCounted: false,
     refetchInterval: refreshIntervalMs(summary.data),
     retry: false,
-    placeholderData: keepPreviousData,
   });
-  const refresh = () => void Promise.all([summary.refetch(), list.refetch()]);
-  const rows = list.data?.items;
-  const problem = list.error ? toProblem(list.error) : null;
+  const { data, error, refetch } = list.query;
+  const refresh = () => void Promise.all([summary.refetch(), refetch()]);
+  const rows = data?.items;
+  const problem = error ? toProblem(error) : null;
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
   const open = (id: string | null) => search.open({ open: id });
   const isNotListed = values.open !== null && rows?.every((row) => row.queue_id !== values.open);
@@ -67,7 +72,7 @@ export function QueuePage() {
       ) : (
         <>
           <QueueCounts values={values} change={change} summary={summary.data} />
-          <QueueTools query={list} search={search} />
+          <QueueTools list={list} search={search} />
           {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
           {isNotListed && (
             <p className={`soft ${classes.notListed}`}>
@@ -79,7 +84,12 @@ export function QueuePage() {
               </Button>
             </p>
           )}
-          <QueueTable query={{ ...list, refetch: refresh }} search={search} actions={actions} onDelete={setDeleting} />
+          <QueueTable
+            list={{ ...list, query: { ...list.query, refetch: refresh } }}
+            search={search}
+            actions={actions}
+            onDelete={setDeleting}
+          />
         </>
       )}
       <DeleteQueuedDialog

@@ -1,7 +1,8 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { type ListQuery, ListView } from '@/components/list/list-view';
+import { ListView } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
@@ -13,15 +14,15 @@ import type { useQueueActions } from './use-queue-actions';
 import type { QueueSearch } from './use-queue-search';
 
 type QueueTableProps = {
-  query: ListQuery<QueuedMessage>;
+  list: ShownList<QueuedMessage>;
   search: QueueSearch;
   actions: ReturnType<typeof useQueueActions>;
   onDelete: (messages: QueuedMessage[]) => void;
 };
 
-export function QueueTable({ query, search, actions, onDelete }: QueueTableProps) {
+export function QueueTable({ list, search, actions, onDelete }: QueueTableProps) {
   const { values } = search;
-  const selection = useSelection(query.data?.items ?? [], ({ queue_id: id }) => id);
+  const selection = useSelection(list.query.data?.items ?? [], ({ queue_id: id }) => id);
   const open = (id: string | null) => search.open({ open: id });
 
   return (
@@ -42,9 +43,7 @@ export function QueueTable({ query, search, actions, onDelete }: QueueTableProps
         </Button>
       </SelectionBar>
       <ListView
-        query={query}
-        search={search}
-        what="messages"
+        list={list}
         empty={<EmptyQueue />}
         noMatches="No queued message matches these filters."
         caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}

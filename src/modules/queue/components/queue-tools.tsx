@@ -1,9 +1,12 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
-import { ListActions } from '@/components/list/list-actions';
-import { ListTools, type ListToolsProps } from '@/components/list/list-view';
-import { inputOf, isSearchable, type QueueSearch } from './use-queue-search';
+import { ExportButton } from '@/components/list/export-csv';
+import { ListTools } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
+import { Views } from '@/components/list/views/views';
+import type { QueuedMessage } from '../schema';
+import { isSearchable, type QueueSearch } from './use-queue-search';
 
 const LABELS = { from: 'From', to: 'To' };
 const HINTS = {
@@ -11,16 +14,21 @@ const HINTS = {
   to: 'To: address or @domain',
 };
 
-type QueueToolsProps = { query: ListToolsProps['query']; search: QueueSearch };
+type QueueToolsProps = { list: ShownList<QueuedMessage>; search: QueueSearch };
 
-export function QueueTools({ query, search }: QueueToolsProps) {
+export function QueueTools({ list, search }: QueueToolsProps) {
   const { values, change } = search;
   return (
     <ListTools
-      query={query}
-      search={search}
+      list={list}
+      hasClear
       align="flex-start"
-      actions={<ListActions page="queue" path="/queue/export" input={inputOf(search)} what="queued messages" />}
+      actions={
+        <>
+          <Views page="queue" />
+          <ExportButton list={{ ...list, what: 'queued messages' }} />
+        </>
+      }
     >
       {(['from', 'to'] as const).map((field) => (
         <TextInput

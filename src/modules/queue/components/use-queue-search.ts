@@ -18,13 +18,12 @@ export function useQueueSearch() {
 export type QueueSearch = ReturnType<typeof useQueueSearch>;
 
 /** The search as the API's input. */
-export function inputOf({ values, settled, history }: QueueSearch) {
+export function inputOf({ values, settled }: QueueSearch) {
   return {
     queue: values.queue ?? undefined,
     from: searchTerm('from', settled.from),
     to: searchTerm('to', settled.to),
     order: values.order,
-    cursor: history.cursor,
   };
 }
 

@@ -8,9 +8,9 @@ import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { ExportButton, type ListExport } from '@/components/list/export-csv';
-import { type ListQuery, ListView } from '@/components/list/list-view';
-import type { ListSearch } from '@/components/list/use-list-search';
+import { ExportButton } from '@/components/list/export-csv';
+import { ListView } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
 import { useUrlState } from '@/components/url-state';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { formatDate } from '@/lib/format';
@@ -28,10 +28,7 @@ type Summary = {
 
 type ReportListProps<Row extends Summary> = {
   kind: 'dmarc' | 'tls';
-  /** The input of the list, without its page. */
-  input: ListExport['input'];
-  query: ListQuery<Row>;
-  search: ListSearch;
+  list: ShownList<Row>;
   /** The figures of a report. */
   columns: DataTableColumn<Row>[];
   mark: (row: Row) => ReactNode;
@@ -41,15 +38,7 @@ type ReportListProps<Row extends Summary> = {
 const OPEN = { report: parseAsString };
 
 /** Reports, newest first. The open one is in the URL. */
-export function ReportList<Row extends Summary>({
-  kind,
-  input,
-  query,
-  search,
-  columns,
-  mark,
-  details,
-}: ReportListProps<Row>) {
+export function ReportList<Row extends Summary>({ kind, list, columns, mark, details }: ReportListProps<Row>) {
   const { values, open: openReport } = useUrlState(OPEN);
   const open = values.report;
   const toggle = ({ id }: Row) => openReport({ report: id === open ? null : id });
@@ -58,12 +47,10 @@ export function ReportList<Row extends Summary>({
       <SectionHeading title="Reports" id="reports">
         <span className="quiet">Newest first, of any period</span>
         <span className="spacer" />
-        <ExportButton path={`/${kind}/reports/export`} input={input} what="reports" />
+        <ExportButton list={list} />
       </SectionHeading>
       <ListView
-        query={query}
-        search={search}
-        what="reports"
+        list={list}
         empty={<NoRows>No reports yet.</NoRows>}
         pageLabels={timeLabels('desc')}
         caption="Reports, newest first"

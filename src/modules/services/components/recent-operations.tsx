@@ -1,16 +1,17 @@
 'use client';
 
-import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import type { ListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
+import { operationList } from '../lists';
 import type { Operation } from '../schema';
 import { OPERATION_MARKS, operationTitle } from './operation-texts';
 
@@ -20,21 +21,22 @@ const REFRESH_MS = 5_000;
 type RecentOperationsProps = { search: ListSearch; openId: string | null; onOpen: (id: string | null) => void };
 
 export function RecentOperations({ search, openId, onOpen }: RecentOperationsProps) {
-  const { cursor } = search.history;
-  const list = trpc.services.list.useQuery(
-    { limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },
-  );
+  const list = useList(operationList, trpc.services.list, {
+    search,
+    input: {},
+    limit: PAGE_SIZE,
+    isCounted: false,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
   return (
     <section aria-label="Operations">
       <SectionHeading title="Operations">
         <span className="spacer" />
-        <ExportButton path="/orchestrator/operations/export" input={{}} what="operations" />
+        <ExportButton list={list} />
       </SectionHeading>
       <ListView
-        query={list}
-        search={search}
-        what="operations"
+        list={list}
         empty={<NoRows>No operations yet.</NoRows>}
         caption="Operations, newest first"
         columns={columns({ openId, onOpen })}

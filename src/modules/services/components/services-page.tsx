@@ -13,6 +13,7 @@ import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
+import { serviceList } from '../lists';
 import type { Orchestrator } from '../schema';
 import { MailServer } from './mail-server';
 import { NoMailServer, SilentAgent } from './mail-server-states';
@@ -52,7 +53,7 @@ export function ServicesPage() {
   return (
     <Page>
       <PageHeader title="Services" description={descriptionOf(data)}>
-        {data && wasAttached(data) && <ExportButton path="/orchestrator/export" input={{}} what="services" />}
+        {data && wasAttached(data) && <ExportButton list={serviceList} />}
       </PageHeader>
       {query.isPending && <SettingsSkeleton heights={[240, 200]} />}
       {query.isError && !data && (

@@ -15,6 +15,7 @@ import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatPlural } from '@/lib/format';
+import { healthList } from '../lists';
 import type { HealthCheck, SystemHealth } from '../schema';
 import { checkColumns } from './check-columns';
 import { Problems } from './problems';
@@ -38,7 +39,7 @@ export function HealthPage() {
   return (
     <Page>
       <PageHeader title="Health" description={descriptionOf(health.data)}>
-        <ExportButton path="/system/health/export" input={{}} what="checks" />
+        <ExportButton list={healthList} />
         <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
           Check now
         </Button>

@@ -2,7 +2,8 @@
 
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type ListQuery, ListView, type ListViewProps } from '@/components/list/list-view';
+import { ListView } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
@@ -13,17 +14,16 @@ import type { useAliasActions } from './use-alias-actions';
 import type { AliasSearch } from './use-alias-search';
 
 type AliasTableProps = {
-  query: ListQuery<Alias>;
+  list: ShownList<Alias>;
   search: AliasSearch;
-  total: ListViewProps<Alias>['total'];
   empty: ReactNode;
   actions: ReturnType<typeof useAliasActions>;
   onDelete: (aliases: Alias[]) => void;
 };
 
-export function AliasTable({ query, search, total, empty, actions, onDelete }: AliasTableProps) {
+export function AliasTable({ list, search, empty, actions, onDelete }: AliasTableProps) {
   const { values, open } = search;
-  const rows = query.data?.items.map(actions.latest) ?? [];
+  const rows = list.query.data?.items.map(actions.latest) ?? [];
   const selection = useSelection(rows, ({ id }) => id);
   const setActive = (active: boolean) => {
     actions.setActive(
@@ -48,11 +48,8 @@ export function AliasTable({ query, search, total, empty, actions, onDelete }: A
         </Button>
       </SelectionBar>
       <ListView
-        query={query}
-        search={search}
-        total={total}
+        list={list}
         rows={rows}
-        what="aliases"
         empty={empty}
         noMatches="No alias or destination matches these filters."
         caption={`Aliases, by ${values.sort === 'created_at' ? 'date added' : 'address'}`}

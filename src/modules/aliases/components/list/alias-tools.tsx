@@ -2,29 +2,28 @@
 
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconTableImport } from '@/components/icons/icons';
-import { SHOWN_LABELS } from '@/components/list/active-filter';
-import { ExportItem, type ListExport } from '@/components/list/export-csv';
-import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { ExportItem } from '@/components/list/export-csv';
+import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
-import { SegmentedControl } from '@/components/segmented-control';
+import type { Alias } from '../../schema';
 import type { AliasSearch } from './use-alias-search';
 
 type AliasToolsProps = {
-  query: ListToolsProps['query'];
+  list: ShownList<Alias>;
   search: AliasSearch;
-  /** The list's input. */
-  input: ListExport['input'];
   domain: { id: string; name: string } | undefined;
 };
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
-  const { values, change, open, isFiltered } = search;
+export function AliasTools({ list, search, domain }: AliasToolsProps) {
+  const { open, isFiltered } = search;
   return (
     <ListTools
-      query={query}
+      list={list}
       actions={
         <>
           <Views page="aliases" />
@@ -36,7 +35,7 @@ export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
               <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
                 Import CSV
               </Menu.Item>
-              <ExportItem path="/aliases/export" input={{ ...input, domain_id: domain?.id }} what="aliases">
+              <ExportItem list={{ ...list, input: { ...list.input, domain_id: domain?.id } }}>
                 {isFiltered ? 'Export shown' : 'Export'}
                 {domain ? (
                   <>
@@ -51,20 +50,8 @@ export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
         </>
       }
     >
-      <SearchInput
-        label="Filter by address or destination"
-        placeholder="Address or destination"
-        w={240}
-        value={values.q}
-        onChange={(q) => change({ q })}
-      />
-      <SegmentedControl
-        label="Status"
-        value={values.show}
-        options={SHOWN_LABELS}
-        narrow="line"
-        onChange={(show) => change({ show })}
-      />
+      <SearchInput search={search} label="Filter by address or destination" placeholder="Address or destination" />
+      <ShowFilter search={search} options={SHOWN_LABELS} narrow="line" />
     </ListTools>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { parseAsBoolean, parseAsString } from 'nuqs';
-import { parseAsShown } from '@/components/list/active-filter';
+import { parseAsShown } from '@/components/list/show-filter';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 
 const SEARCH = {

@@ -34,8 +34,7 @@ export function Sessions() {
   return (
     <SettingsSection title="Sessions" hint="Where you are signed in. Ending a session signs it out immediately.">
       <ListView
-        query={list}
-        what="your sessions"
+        list={{ what: 'your sessions', query: list }}
         caption="Sessions"
         columns={columns}
         rowKey={({ id }) => id}

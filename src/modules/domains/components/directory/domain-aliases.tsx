@@ -8,9 +8,11 @@ import { DestinationsCell } from '@/components/directory/destinations/destinatio
 import { WarningMark } from '@/components/directory/destinations/warning-mark';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
+import { aliasList } from '@/modules/aliases/lists';
 import type { Alias } from '@/modules/aliases/schema';
 import type { Domain } from '../../schema';
 import { ShortListFooter } from './short-list-footer';
@@ -18,12 +20,13 @@ import { ShortListFooter } from './short-list-footer';
 const SHOWN = 20;
 
 export function DomainAliases({ domain }: { domain: Domain }) {
-  const input = { domain_id: domain.id, sort: 'source_local_part', order: 'asc' } as const;
-  const list = trpc.aliases.list.useQuery({ ...input, limit: SHOWN });
+  const list = useList(aliasList, trpc.aliases.list, {
+    input: { domain_id: domain.id, sort: 'source_local_part', order: 'asc' },
+    limit: SHOWN,
+  });
   return (
     <ListView
-      query={list}
-      what="aliases"
+      list={list}
       empty={
         <EmptyState title={`No aliases in ${domain.name} yet`}>
           <p>An alias forwards mail to one or more addresses. It has no mailbox, so nobody signs in to it.</p>
@@ -37,7 +40,7 @@ export function DomainAliases({ domain }: { domain: Domain }) {
       skeletonRows={Math.min(SHOWN, domain.alias_count)}
       footer={
         <ShortListFooter shown={Math.min(SHOWN, domain.alias_count)} total={domain.alias_count}>
-          <ExportButton path="/aliases/export" input={input} what="aliases" />
+          <ExportButton list={list} />
           <NearLink className="act" href={`/aliases?domain=${domain.id}`}>
             Search and filter aliases
           </NearLink>

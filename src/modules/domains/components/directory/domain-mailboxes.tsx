@@ -8,9 +8,11 @@ import { EmptyState } from '@/components/data-table/states';
 import { StorageCell } from '@/components/directory/storage';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
+import { mailboxList } from '@/modules/mailboxes/lists';
 import type { Mailbox } from '@/modules/mailboxes/schema';
 import type { Domain } from '../../schema';
 import { ShortListFooter } from './short-list-footer';
@@ -21,13 +23,14 @@ type DomainMailboxesProps = { domain: Domain; children: ReactNode };
 
 /** Renders `children` only after the mailboxes are loaded, so that they don't move. */
 export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
-  const input = { domain_id: domain.id, sort: 'local_part', order: 'asc' } as const;
-  const list = trpc.mailboxes.list.useQuery({ ...input, limit: SHOWN });
+  const list = useList(mailboxList, trpc.mailboxes.list, {
+    input: { domain_id: domain.id, sort: 'local_part', order: 'asc' },
+    limit: SHOWN,
+  });
   return (
     <>
       <ListView
-        query={list}
-        what="mailboxes"
+        list={list}
         empty={
           <EmptyState title={`No mailboxes in ${domain.name} yet`}>
             <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
@@ -41,14 +44,14 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
         skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
         footer={
           <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
-            <ExportButton path="/mailboxes/export" input={input} what="mailboxes" />
+            <ExportButton list={list} />
             <NearLink className="act" href={`/mailboxes?domain=${domain.id}`}>
               Search and filter mailboxes
             </NearLink>
           </ShortListFooter>
         }
       />
-      {(list.data || list.isError) && children}
+      {(list.query.data || list.query.isError) && children}
     </>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 
-import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
@@ -8,10 +7,12 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
+import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
 import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
+import { dnsChangeList } from '../../dns/lists';
 import type { DnsChange } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
@@ -22,21 +23,21 @@ const PAGE_SIZE = 10;
 /** What changed in DNS from one check to the next, newest first. */
 export function DnsHistory({ domain }: { domain: Domain }) {
   const search = useListSearch({ filters: {} });
-  const list = trpc.domains.dnsChanges.useQuery(
-    { id: domain.id, limit: PAGE_SIZE, sort: 'at', order: 'desc', cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
+  const list = useList(dnsChangeList, trpc.domains.dnsChanges, {
+    search,
+    input: { id: domain.id, sort: 'at', order: 'desc' },
+    limit: PAGE_SIZE,
+    isCounted: false,
+  });
   return (
     <section aria-labelledby="dns-history">
       <SectionHeading title="History" id="dns-history">
         <span className="quiet">What changed from one check to the next</span>
         <span className="spacer" />
-        <ExportButton path={`/domains/${domain.id}/dns/history/export`} input={{}} what="changes" />
+        <ExportButton list={list} />
       </SectionHeading>
       <ListView
-        query={list}
-        search={search}
-        what="changes"
+        list={list}
         empty={<NoRows>Nothing has changed since the first check.</NoRows>}
         pageLabels={timeLabels('desc')}
         caption="Changes of DNS records, newest first"

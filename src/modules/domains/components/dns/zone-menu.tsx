@@ -5,6 +5,7 @@ import { toProblem } from '@/components/api/problem';
 import { IconChevronDown, IconCopy, IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { notify } from '@/components/notifications';
+import { dnsRecordList } from '../../dns/lists';
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
@@ -28,9 +29,7 @@ export function ZoneMenu({ id }: { id: string }) {
         <Menu.Item leftSection={<IconCopy {...ICON} />} onClick={() => void copyMissing(zone)}>
           Copy missing records
         </Menu.Item>
-        <ExportItem path={`/domains/${id}/dns/export`} input={{}} what="DNS records">
-          Export results of the last check as CSV
-        </ExportItem>
+        <ExportItem list={{ ...dnsRecordList, input: { id } }}>Export results of the last check as CSV</ExportItem>
       </Menu.Dropdown>
     </Menu>
   );

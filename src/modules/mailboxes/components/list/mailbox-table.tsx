@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { type ListQuery, ListView, type ListViewProps } from '@/components/list/list-view';
-import type { ListSearch } from '@/components/list/use-list-search';
+import { ListView } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
@@ -19,19 +19,17 @@ const SuspendMailboxesDialog = lazyDialog(() =>
 const DeleteMailboxesDialog = lazyDialog(() => import('./bulk-dialogs').then((module) => module.DeleteMailboxesDialog));
 
 type MailboxTableProps = {
-  query: ListQuery<Mailbox>;
-  search: ListSearch;
-  total: ListViewProps<Mailbox>['total'];
+  list: ShownList<Mailbox>;
   empty: ReactNode;
   caption: string;
 };
 
 /** Mailboxes, one or several of which can be changed at once. */
-export function MailboxTable({ query, search, total, empty, caption }: MailboxTableProps) {
+export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
   const actions = useMailboxActions();
   const canSuspend = useHasRole('admin');
   const [dialog, setDialog] = useState<'suspend' | 'delete' | null>(null);
-  const rows = query.data?.items.map(actions.latest) ?? [];
+  const rows = list.query.data?.items.map(actions.latest) ?? [];
   const selection = useSelection(rows, ({ id }) => id);
   const finish = () => {
     setDialog(null);
@@ -75,11 +73,8 @@ export function MailboxTable({ query, search, total, empty, caption }: MailboxTa
         </Button>
       </SelectionBar>
       <ListView
-        query={query}
-        search={search}
-        total={total}
+        list={list}
         rows={rows}
-        what="mailboxes"
         empty={empty}
         noMatches="No mailbox matches these filters."
         caption={caption}

@@ -1,19 +1,18 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus, IconTableImport } from '@/components/icons/icons';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
+import { mailboxList } from '../../lists';
 import { MailboxTable } from './mailbox-table';
 import { NoMailboxes } from './no-mailboxes';
 import { useMailboxSearch } from './use-mailbox-search';
@@ -42,7 +41,7 @@ const SHOWN_LABELS = {
 
 export function MailboxesPage() {
   const search = useMailboxSearch();
-  const { values, settled, change, open } = search;
+  const { values, settled, open } = search;
   const domainScope = useDomainScope();
   const input = {
     q: settled.q || undefined,
@@ -51,11 +50,7 @@ export function MailboxesPage() {
     sort: search.sort.field,
     order: search.sort.order,
   };
-  const list = trpc.mailboxes.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const total = trpc.mailboxes.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(mailboxList, trpc.mailboxes.list, { search, input });
   const domainName = domainScope.selectedDomain?.name;
   const openNew = () => open({ new: true });
 
@@ -72,29 +67,12 @@ export function MailboxesPage() {
           New mailbox
         </Button>
       </PageHeader>
-      <ListTools
-        query={list}
-        actions={<ListActions page="mailboxes" path="/mailboxes/export" input={input} what="mailboxes" />}
-      >
-        <SearchInput
-          label="Filter by address or name"
-          placeholder="Address or name"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
-        />
-        <SegmentedControl
-          label="Status"
-          value={values.show}
-          options={SHOWN_LABELS}
-          narrow="line"
-          onChange={(show) => change({ show })}
-        />
+      <ListTools list={list}>
+        <SearchInput search={search} label="Filter by address or name" placeholder="Address or name" />
+        <ShowFilter search={search} options={SHOWN_LABELS} narrow="line" />
       </ListTools>
       <MailboxTable
-        query={list}
-        search={search}
-        total={total}
+        list={list}
         empty={<NoMailboxes domainName={domainName} hasNoDomains={domainScope.hasNoDomains} onNew={openNew} />}
         caption={`Mailboxes, by ${SORT_LABELS[search.sort.field]}`}
       />

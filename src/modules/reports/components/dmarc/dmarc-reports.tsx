@@ -1,26 +1,26 @@
 'use client';
 
-import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
+import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
+import { dmarcReportList } from '../../dmarc/lists';
 import { REPORTS_PER_PAGE, ReportList } from '../report-list';
 import { DmarcReportDetails } from './dmarc-report-details';
 
 export function DmarcReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
-  const input = { domain_id: domainId, sort: 'begin', order: 'desc' } as const;
-  const query = trpc.reports.dmarcReports.useQuery(
-    { ...input, limit: REPORTS_PER_PAGE, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
+  const list = useList(dmarcReportList, trpc.reports.dmarcReports, {
+    search,
+    input: { domain_id: domainId, sort: 'begin', order: 'desc' },
+    limit: REPORTS_PER_PAGE,
+    isCounted: false,
+  });
   return (
     <ReportList
       kind="dmarc"
-      input={input}
-      query={query}
-      search={search}
+      list={list}
       mark={({ failed, aligned }) => {
         if (failed > 0) return <StatusMark status="warning">{formatCount(failed)} failed</StatusMark>;
         return aligned > 0 ? (

@@ -1,31 +1,31 @@
 'use client';
 
-import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DetailsList } from '@/components/text/details-list';
 import { formatCount, formatFull, formatPlural } from '@/lib/format';
+import { tlsReportList } from '../../tls/lists';
 import { LeftOut } from '../left-out';
 import { REPORTS_PER_PAGE, ReportList } from '../report-list';
 import { SentBy } from '../sent-by';
 
 export function TlsReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
-  const input = { domain_id: domainId, sort: 'begin', order: 'desc' } as const;
-  const query = trpc.reports.tlsReports.useQuery(
-    { ...input, limit: REPORTS_PER_PAGE, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
+  const list = useList(tlsReportList, trpc.reports.tlsReports, {
+    search,
+    input: { domain_id: domainId, sort: 'begin', order: 'desc' },
+    limit: REPORTS_PER_PAGE,
+    isCounted: false,
+  });
   return (
     <ReportList
       kind="tls"
-      input={input}
-      query={query}
-      search={search}
+      list={list}
       mark={({ failed_sessions: failed }) =>
         failed === 0 ? (
           <StatusMark status="on">Encrypted</StatusMark>

@@ -1,21 +1,21 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
+import { ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { Steps } from '@/components/text/steps';
+import { sieveFilterList } from '../../lists';
 import { inRunOrder } from '../filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from '../mail-server-alert';
 import { filterColumns } from './filter-columns';
@@ -41,12 +41,15 @@ export function FiltersPage() {
     scope: SCOPES[show],
     order: 'asc',
   } as const;
-  const list = trpc.sieveFilters.list.useQuery(
-    { ...input, limit: MAX_FILTERS_SHOWN },
-    { placeholderData: keepPreviousData },
-  );
+  const list = useList(sieveFilterList, trpc.sieveFilters.list, {
+    search,
+    input,
+    limit: MAX_FILTERS_SHOWN,
+    isCounted: false,
+  });
+  const { data } = list.query;
   const mailServer = useMailServerState();
-  const rows = list.data && inRunOrder(list.data.items.map(actions.latest));
+  const rows = data && inRunOrder(data.items.map(actions.latest));
   const domainName = domainScope.selectedDomain?.name;
 
   return (
@@ -66,22 +69,16 @@ export function FiltersPage() {
       ) : (
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
-          <ListTools
-            query={list}
-            actions={<ListActions page="sieve_filters" path="/sieve-filters/export" input={input} what="filters" />}
-          >
-            <SegmentedControl
+          <ListTools list={list}>
+            <ShowFilter
+              search={search}
               label="Applies to"
-              value={show}
               options={{ all: 'All', global: 'Global', domain: 'Domains', mailbox: 'Mailboxes' }}
-              onChange={(next) => search.change({ show: next })}
             />
           </ListTools>
           <ListView
-            query={list}
-            search={search}
+            list={list}
             rows={rows}
-            what="filters"
             empty={<NoFilters domainName={domainName} />}
             noMatches="No filter that you have access to matches."
             caption="Filters, in run order"
@@ -91,7 +88,7 @@ export function FiltersPage() {
             isInactive={({ active }) => !active}
             skeletonRows={6}
             footer={
-              list.data?.pagination.has_more && (
+              data?.pagination.has_more && (
                 <p className={`soft ${classes.more}`}>
                   Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of
                   its filters.

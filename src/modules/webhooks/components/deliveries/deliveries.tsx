@@ -1,15 +1,15 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { IconArrowUp } from '@/components/icons/icons';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { useList } from '@/components/list/use-list';
 import { formatPlural } from '@/lib/format';
+import { deliveryList } from '../../lists';
 import type { Delivery, Webhook } from '../../schema';
 import { DeliveryDetails } from '../attempts/delivery-details';
 import { isAboutToChange } from '../webhook-values';
@@ -27,19 +27,18 @@ type DeliveriesProps = { id: string; webhook: Webhook | undefined };
 
 export function Deliveries({ id, webhook }: DeliveriesProps) {
   const search = useDeliverySearch();
-  const { values, history } = search;
+  const { values } = search;
   const open = (delivery: string | null) => search.open({ delivery });
   const isActive = webhook?.active ?? true;
   const refetchInterval = (items: Delivery[] = []) =>
     items.some((delivery) => isAboutToChange(delivery, isActive)) ? REFRESH_ACTIVE_MS : REFRESH_MS;
-  const filters = { status: values.status ?? undefined, event: values.event ?? undefined };
-  const input = { id, ...filters };
-  const list = trpc.webhooks.deliveries.useQuery(
-    { ...input, limit: PAGE_SIZE, cursor: history.cursor },
-    { placeholderData: keepPreviousData, refetchInterval: ({ state }) => refetchInterval(state.data?.items) },
-  );
-  const total = trpc.webhooks.deliveries.useQuery(totalOf(input), totalOptions(list, search));
-  const { rows, newer, release } = useHeldRows(list.data?.items, values.delivery);
+  const list = useList(deliveryList, trpc.webhooks.deliveries, {
+    search,
+    input: { id, status: values.status ?? undefined, event: values.event ?? undefined },
+    limit: PAGE_SIZE,
+    refetchInterval: ({ state }) => refetchInterval(state.data?.items),
+  });
+  const { rows, newer, release } = useHeldRows(list.query.data?.items, values.delivery);
   const columns = deliveryColumns({ openId: values.delivery, isInactive: !isActive, onOpen: open });
   const isUnlisted = values.delivery !== null && rows?.every((row) => row.id !== values.delivery);
   const details = (delivery: Delivery) =>
@@ -50,7 +49,7 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
   return (
     <>
       <DeliveryTools
-        query={list}
+        list={list}
         search={search}
         actions={
           <>
@@ -59,7 +58,7 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
                 {formatPlural(newer, 'newer delivery', 'newer deliveries')}
               </Button>
             )}
-            <ExportButton path={`/webhooks/${id}/deliveries/export`} input={filters} what="deliveries" />
+            <ExportButton list={list} />
           </>
         }
       />
@@ -74,11 +73,8 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
         />
       )}
       <ListView
-        query={list}
-        search={search}
-        total={total}
+        list={list}
         rows={rows}
-        what="deliveries"
         empty={<NoDeliveries />}
         noMatches="No deliveries have this status and event."
         caption="Deliveries, newest first"

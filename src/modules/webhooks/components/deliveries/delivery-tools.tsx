@@ -3,9 +3,11 @@
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ActiveFilter, FilterButton } from '@/components/data-table/filters';
-import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { ListTools } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
+import type { Delivery } from '../../schema';
 import type { DeliverySearch } from './use-delivery-search';
 
 const STATUS_OPTIONS = {
@@ -16,11 +18,11 @@ const STATUS_OPTIONS = {
   abandoned: 'Abandoned',
 };
 
-type DeliveryToolsProps = { query: ListToolsProps['query']; search: DeliverySearch; actions: ReactNode };
+type DeliveryToolsProps = { list: ShownList<Delivery>; search: DeliverySearch; actions: ReactNode };
 
-export function DeliveryTools({ query, search: { values, change }, actions }: DeliveryToolsProps) {
+export function DeliveryTools({ list, search: { values, change }, actions }: DeliveryToolsProps) {
   return (
-    <ListTools query={query} actions={actions}>
+    <ListTools list={list} actions={actions}>
       <SegmentedControl
         label="Status"
         value={values.status ?? 'all'}

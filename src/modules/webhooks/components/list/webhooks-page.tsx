@@ -1,7 +1,6 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
@@ -9,17 +8,16 @@ import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
-import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
-import { ListActions } from '@/components/list/list-actions';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { parseAsShown, SHOWN, SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import { useList } from '@/components/list/use-list';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { EVENT_TYPES } from '@/lib/event-types';
+import { webhookList } from '../../lists';
 import type { CreatedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
@@ -39,7 +37,7 @@ const SEARCH = {
 export function WebhooksPage() {
   const router = useRouter();
   const search = useListSearch(SEARCH);
-  const { values, settled, change, open } = search;
+  const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
   const domainScope = useDomainScope();
   const actions = useWebhookActions();
@@ -48,13 +46,10 @@ export function WebhooksPage() {
     domain_id: domainScope.selectedId ?? undefined,
     active: SHOWN[values.show],
   };
-  const list = trpc.webhooks.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
-  );
-  const shownIds = list.data?.items.flatMap(({ domain_id }) => domain_id ?? []) ?? [];
+  const list = useList(webhookList, trpc.webhooks.list, { search, input, refetchInterval: REFRESH_MS });
+  const items = list.query.data?.items;
+  const shownIds = items?.flatMap(({ domain_id }) => domain_id ?? []) ?? [];
   const domainNames = useDomainNames(created?.domain_id ? [...shownIds, created.domain_id] : shownIds);
-  const total = trpc.webhooks.list.useQuery(totalOf(input), totalOptions(list, search));
   const domainName = domainScope.selectedDomain?.name;
   const openNew = () => open({ new: true });
   const closeNew = () => open({ new: null, event: null });
@@ -69,30 +64,13 @@ export function WebhooksPage() {
           New webhook
         </Button>
       </PageHeader>
-      <ListTools
-        query={list}
-        actions={<ListActions page="webhooks" path="/webhooks/export" input={input} what="webhooks" />}
-      >
-        <SearchInput
-          label="Filter by name or URL"
-          placeholder="Name or URL"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
-        />
-        <SegmentedControl
-          label="Status"
-          value={values.show}
-          options={SHOWN_LABELS}
-          onChange={(show) => change({ show })}
-        />
+      <ListTools list={list}>
+        <SearchInput search={search} label="Filter by name or URL" placeholder="Name or URL" />
+        <ShowFilter search={search} options={SHOWN_LABELS} />
       </ListTools>
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        rows={list.data?.items.map(actions.latest)}
-        what="webhooks"
+        list={list}
+        rows={items?.map(actions.latest)}
         empty={<NoWebhooks domainName={domainName} onNew={openNew} />}
         noMatches="No webhook matches these filters."
         caption="Webhooks, newest first"

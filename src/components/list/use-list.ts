@@ -1,0 +1,76 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import type { DecorateProcedure } from '@trpc/react-query/shared';
+import type { List } from '@/lib/lists';
+import { NOT_WITH_PAGE } from '../api/page-query-client';
+import type { ListSearch } from './use-list-search';
+
+const STALE_MS = 60_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: errors are read by toProblem.
+type ErrorShape = any;
+
+type ListPage<Row> = { items: Row[]; pagination: { has_more: boolean; next_cursor: string; total?: number | null } };
+
+type ListQuery<Row> = {
+  data: ListPage<Row> | undefined;
+  isError: boolean;
+  isPlaceholderData: boolean;
+  error: unknown;
+  refetch: () => unknown;
+};
+
+/** A list as its page shows it. */
+export type ShownList<Row> = List<Row> & {
+  query: ListQuery<Row>;
+  /** The filters and the order, as the API takes them. */
+  input: object;
+  /** Without it, the list is one page in one order. */
+  search?: ListSearch;
+  /** The rows on all pages, where they are counted. */
+  total?: number | null;
+};
+
+type Procedure<Input, Row> = DecorateProcedure<
+  'query',
+  { input: Input; output: ListPage<Row>; transformer: false; errorShape: ErrorShape }
+>;
+
+type PageInput = { cursor?: string; limit?: number; total?: boolean };
+
+type ListOptions<Input, Row> = {
+  input: Omit<Input, keyof PageInput>;
+  search?: ListSearch;
+  limit?: number;
+  /** Whether to count the rows, once the list has several pages. */
+  isCounted?: boolean;
+  enabled?: boolean;
+  refetchInterval?: number | false | ((query: { state: { data?: ListPage<Row> } }) => number);
+  retry?: false;
+  placeholderData?: typeof keepPreviousData;
+};
+
+/** Loads a page of a list, and counts its rows. */
+export function useList<Input extends PageInput, Row>(
+  declared: List<Row>,
+  procedure: Procedure<Input, Row>,
+  { input, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row>,
+) {
+  const at = { limit, cursor: search?.history.cursor };
+  const query = procedure.useQuery({ ...input, ...at } as Input, {
+    ...(search && { placeholderData: keepPreviousData }),
+    ...options,
+  });
+  const page = query.isPlaceholderData ? undefined : query.data;
+  const isLong = page !== undefined && (page.pagination.has_more || search?.history.isFirst === false);
+  // A request of its own: no list waits for its total.
+  const total = procedure.useQuery({ ...input, limit: 1, total: true } as Input, {
+    enabled: isCounted && isLong,
+    staleTime: STALE_MS,
+    retry: false,
+    meta: NOT_WITH_PAGE,
+    trpc: { context: { isAlone: true } },
+  });
+  return { ...declared, query, input, search, total: total.data?.pagination.total };
+}
