@@ -10,9 +10,9 @@ export const VIEW_PAGES = {
   aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },
   sieve_filters: { path: '/sieve-filters', parameters: ['domain', 'show'] },
   domains: { path: '/domains', parameters: ['q', 'show', ...ORDER] },
-  webhooks: { path: '/webhooks', parameters: ['domain', 'show'] },
+  webhooks: { path: '/webhooks', parameters: ['q', 'domain', 'show'] },
   api_keys: { path: '/api-keys', parameters: ['q', 'show', ...ORDER] },
-  admins: { path: '/admins', parameters: ORDER },
+  admins: { path: '/admins', parameters: ['q', ...ORDER] },
   audit: {
     path: '/audit',
     parameters: [

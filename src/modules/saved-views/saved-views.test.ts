@@ -49,6 +49,14 @@ describe('saved views', () => {
     expectError(await api.post(PATH, { page: 'nodes', name: 'One', query }), 400, 'VALIDATION_ERROR');
   });
 
+  const SEARCHED = ['messages', 'mailboxes', 'aliases', 'domains', 'webhooks', 'api_keys', 'admins', 'audit'] as const;
+
+  it.each(SEARCHED)('keep the text that %s are searched for', async (page) => {
+    const api = await keyClient();
+    const { data } = await api.post(PATH, { page, name: 'One', query: 'q=two+words' });
+    expect(data.query).toBe('q=two+words');
+  });
+
   it('have a name that is unique in its list, also if two are saved at the same time', async () => {
     const api = await keyClient();
     const answers = await Promise.all([1, 2, 3].map(() => api.post(PATH, BOUNCES)));
