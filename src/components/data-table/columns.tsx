@@ -1,3 +1,5 @@
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '../icons/icons';
 import { RowSwitch } from '../row-controls/row-controls';
 import { CalendarDate } from '../values/calendar-date';
 import type { DataTableColumn } from './data-table';
@@ -54,5 +56,31 @@ export function addedColumn<Row extends { created_at?: string }>(): DataTableCol
     skeletonWidth: 64,
     className: 'soft',
     cell: ({ created_at }) => created_at && <CalendarDate iso={created_at} />,
+  };
+}
+
+type DetailsColumnProps<Row> = {
+  /** The name of the button. */
+  labelOf: (row: Row) => string;
+  isOpen: (row: Row) => boolean;
+  onToggle: (row: Row) => void;
+};
+
+/** A button that shows or hides the details of a row. */
+export function detailsColumn<Row>({ labelOf, isOpen, onToggle }: DetailsColumnProps<Row>): DataTableColumn<Row> {
+  return {
+    key: 'details',
+    header: <span className="sr-only">Details</span>,
+    width: 36,
+    kind: 'tail',
+    mobile: 'tail',
+    cell: (row) => {
+      const Chevron = isOpen(row) ? IconChevronUp : IconChevronDown;
+      return (
+        <ActionIcon aria-label={labelOf(row)} aria-expanded={isOpen(row)} onClick={() => onToggle(row)}>
+          <Chevron size={16} stroke={1.5} />
+        </ActionIcon>
+      );
+    },
   };
 }

@@ -1,14 +1,15 @@
 import { formatCount } from '@/lib/format';
 import { MAX_EXPORT_ROWS } from '@/lib/lists';
 import { ById, Confirmation } from '@/lib/wire';
+import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { aliasList } from './lists';
 import { resolveAddress } from './resolve';
 import {
   Alias,
-  AliasPage,
   CreateAlias,
   ExportAliases,
   ImportAliases,
@@ -26,18 +27,15 @@ const record = versioned('alias', getAlias);
 const domainErrors = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const aliasesRouter = router({
-  list: authedProcedure(ListAliases)
-    .meta(
-      rest('GET', '/aliases', {
-        tag,
-        summary: 'List aliases',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(AliasPage)
-    .query(({ ctx, input }) => listAliases(ctx, input)),
+  list: listProcedure(aliasList, {
+    procedure: authedProcedure,
+    item: Alias,
+    input: ListAliases,
+    find: listAliases,
+    tag,
+    isOpenToScopedKeys: true,
+    errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+  }),
 
   create: authedProcedure(CreateAlias)
     .meta(

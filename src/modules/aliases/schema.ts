@@ -10,7 +10,7 @@ import {
   withoutSpaces,
 } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
-import { chosenId, EXPORT_PARAMETERS, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { chosenId, EXPORT_PARAMETERS, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const MAX_DESTINATIONS = 10;
 const MAX_CSV_LENGTH = 1_000_000;
@@ -86,8 +86,6 @@ export const Alias = z
   })
   .meta({ id: 'Alias' });
 export type Alias = z.infer<typeof Alias>;
-
-export const AliasPage = page(Alias);
 
 export const ListAliases = z.strictObject({
   ...pageQuery(['created_at', 'source_local_part']),

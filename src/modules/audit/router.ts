@@ -1,26 +1,25 @@
+import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { exportAudit } from './export';
-import { AuditPage, AuditVerification, ExportAudit, ListAudit, VerifyAudit } from './schema';
+import { auditList } from './lists';
+import { AuditEntry, AuditVerification, ExportAudit, ListAudit, VerifyAudit } from './schema';
 import { listAudit } from './service';
 import { verifyAudit } from './verify';
 
 const tag = 'Audit log';
 
 export const auditRouter = router({
-  list: authedProcedure(ListAudit)
-    .meta(
-      rest('GET', '/audit', {
-        tag,
-        summary: 'List audit entries',
-        description: 'A domain_admin sees only entries of assigned domains.',
-        isPaginated: true,
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(AuditPage)
-    .query(({ ctx, input }) => listAudit(ctx, input)),
+  list: listProcedure(auditList, {
+    procedure: authedProcedure,
+    item: AuditEntry,
+    input: ListAudit,
+    find: listAudit,
+    tag,
+    description: 'A domain_admin sees only entries of assigned domains.',
+    errors: { 404: ['DOMAIN_NOT_FOUND'] },
+  }),
 
   export: superAdminProcedure(ExportAudit)
     .meta(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EnteredTimestamp, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, PAGE_PARAMETERS, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const OUTCOMES = ['success', 'denied', 'error'] as const;
 
@@ -30,8 +30,6 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
-
-export const AuditPage = page(AuditEntry);
 
 const exact = plainText(500).min(1).optional();
 

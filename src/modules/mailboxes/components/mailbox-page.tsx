@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
+import { MailboxState } from '@/components/directory/mailbox-columns';
 import { StorageGauge } from '@/components/directory/storage';
 import { IconMail } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
@@ -19,7 +20,6 @@ import { DeleteMailbox } from './delete-mailbox';
 import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
 import classes from './mailbox-page.module.css';
-import { MailboxState } from './mailbox-state';
 import { MailboxPassword } from './password/mailbox-password';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 

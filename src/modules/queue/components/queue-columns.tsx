@@ -1,7 +1,6 @@
-import { ActionIcon } from '@mantine/core';
 import { Copyable } from '@/components/data-table/cells';
+import { detailsColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
@@ -107,25 +106,10 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       skeletonWidth: 40,
       cell: ({ size }) => formatBytes(size),
     },
-    {
-      key: 'open',
-      header: <span className="sr-only">Details</span>,
-      width: 36,
-      kind: 'tail',
-      mobile: 'tail',
-      cell: ({ queue_id: id, recipients: [first] }) => {
-        const isOpen = id === openId;
-        const Chevron = isOpen ? IconChevronUp : IconChevronDown;
-        return (
-          <ActionIcon
-            aria-label={`Details of ${id}, to ${first?.address ?? 'no recipient'}`}
-            aria-expanded={isOpen}
-            onClick={() => onOpen(isOpen ? null : id)}
-          >
-            <Chevron size={16} stroke={1.5} />
-          </ActionIcon>
-        );
-      },
-    },
+    detailsColumn({
+      labelOf: ({ queue_id: id, recipients: [first] }) => `Details of ${id}, to ${first?.address ?? 'no recipient'}`,
+      isOpen: ({ queue_id: id }) => id === openId,
+      onToggle: ({ queue_id: id }) => onOpen(id === openId ? null : id),
+    }),
   ];
 }

@@ -1,12 +1,11 @@
 'use client';
 
-import { ActionIcon } from '@mantine/core';
 import { parseAsString } from 'nuqs';
 import type { ReactNode } from 'react';
+import { detailsColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
-import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
@@ -88,26 +87,11 @@ export function ReportList<Row extends Summary>({ kind, list, columns, mark, det
             ),
           },
           ...columns,
-          {
-            key: 'actions',
-            header: <span className="sr-only">Actions</span>,
-            width: 48,
-            kind: 'tail',
-            mobile: 'tail',
-            cell: (row) => {
-              const isOpen = row.id === open;
-              const Chevron = isOpen ? IconChevronUp : IconChevronDown;
-              return (
-                <ActionIcon
-                  aria-label={`Details of the report of ${row.organisation}, ${formatDate(row.begin)}`}
-                  aria-expanded={isOpen}
-                  onClick={() => toggle(row)}
-                >
-                  <Chevron size={16} stroke={1.5} />
-                </ActionIcon>
-              );
-            },
-          },
+          detailsColumn({
+            labelOf: ({ organisation, begin }) => `Details of the report of ${organisation}, ${formatDate(begin)}`,
+            isOpen: ({ id }) => id === open,
+            onToggle: toggle,
+          }),
         ]}
         rowKey={({ id }) => id}
         rowHref={({ id, domain_id }) => `/domains/${domain_id}?view=reports&kind=${kind}&report=${id}`}

@@ -2,18 +2,13 @@
 
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
-import { StorageCell } from '@/components/directory/storage';
+import { MAILBOX_COLUMNS } from '@/components/directory/mailbox-columns';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useList } from '@/components/list/use-list';
-import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
-import { EmailAddress } from '@/components/values/email-address';
 import { mailboxList } from '@/modules/mailboxes/lists';
-import type { Mailbox } from '@/modules/mailboxes/schema';
 import type { Domain } from '../../schema';
 import { ShortListFooter } from './short-list-footer';
 
@@ -37,7 +32,7 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
           </EmptyState>
         }
         caption="Mailboxes of the domain, by address"
-        columns={COLUMNS}
+        columns={MAILBOX_COLUMNS}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/mailboxes/${id}`}
         isInactive={({ active }) => !active}
@@ -55,46 +50,3 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
     </>
   );
 }
-
-const COLUMNS: DataTableColumn<Mailbox>[] = [
-  {
-    key: 'address',
-    header: 'Address',
-    mobile: 'lead',
-    skeletonWidth: 200,
-    kind: 'copyable',
-    cell: ({ id, email, active, suspended }) => (
-      <Copyable value={email} what="address">
-        <Cell>
-          <RowLink aria-label={email} href={`/mailboxes/${id}`}>
-            <EmailAddress value={email} />
-          </RowLink>
-          {suspended && <StatusMark status="failed">Suspended</StatusMark>}
-          {!suspended && !active && <StatusMark status="off" />}
-        </Cell>
-      </Copyable>
-    ),
-  },
-  {
-    key: 'name',
-    header: 'Name',
-    width: 200,
-    maxWidth: 360,
-    isOptional: true,
-    skeletonWidth: 120,
-    className: 'soft',
-    cell: ({ display_name }) => (
-      <span className="clip" title={display_name}>
-        {display_name}
-      </span>
-    ),
-  },
-  {
-    key: 'storage',
-    header: 'Storage used',
-    width: 296,
-    mobile: 'under',
-    skeletonWidth: 160,
-    cell: (mailbox) => <StorageCell mailbox={mailbox} />,
-  },
-];

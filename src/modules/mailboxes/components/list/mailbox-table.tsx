@@ -2,15 +2,16 @@
 
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { addedColumn } from '@/components/data-table/columns';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { MAILBOX_COLUMNS } from '@/components/directory/mailbox-columns';
 import { ListView } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
-import { SELECTABLE } from '@/components/selection/select-column';
+import { SELECTABLE, selectColumn } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
 import { useHasRole } from '@/components/shell/use-has-role';
 import type { Mailbox } from '../../schema';
-import { mailboxColumns } from './mailbox-columns';
 import { useMailboxActions } from './use-mailbox-actions';
 
 const SuspendMailboxesDialog = lazyDialog(() =>
@@ -79,7 +80,11 @@ export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
         noMatches="No mailbox matches these filters."
         caption={caption}
         className={SELECTABLE}
-        columns={mailboxColumns(selection)}
+        columns={[
+          selectColumn({ selection, nameOf: ({ email }) => email, mobile: 'mark' }),
+          ...MAILBOX_COLUMNS,
+          addedColumn(),
+        ]}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/mailboxes/${id}`}
         isSelected={selection.has}

@@ -1,7 +1,6 @@
-import { ActionIcon } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
+import { detailsColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
@@ -93,26 +92,11 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       className: 'soft',
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
-    {
-      key: 'open',
-      header: <span className="sr-only">Open or close</span>,
-      width: 36,
-      kind: 'tail',
-      mobile: 'tail',
-      cell: ({ id, event, recipient, is_test }) => {
-        const isOpen = id === openId;
-        const Chevron = isOpen ? IconChevronUp : IconChevronDown;
-        return (
-          <ActionIcon
-            aria-label={`Attempts for ${event}, ${is_test ? 'test' : recipient}`}
-            aria-expanded={isOpen}
-            onClick={() => onOpen(isOpen ? null : id)}
-          >
-            <Chevron size={16} stroke={1.5} />
-          </ActionIcon>
-        );
-      },
-    },
+    detailsColumn({
+      labelOf: ({ event, recipient, is_test }) => `Attempts for ${event}, ${is_test ? 'test' : recipient}`,
+      isOpen: ({ id }) => id === openId,
+      onToggle: ({ id }) => onOpen(id === openId ? null : id),
+    }),
   ];
 }
 

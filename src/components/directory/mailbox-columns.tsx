@@ -1,18 +1,22 @@
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
-import { addedColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
-import { StorageCell } from '@/components/directory/storage';
-import { selectColumn } from '@/components/selection/select-column';
-import type { Selection } from '@/components/selection/use-selection';
-import { EmailAddress } from '@/components/values/email-address';
-import type { Mailbox } from '../../schema';
-import { MailboxState } from '../mailbox-state';
+import { Cell, Copyable, RowLink } from '../data-table/cells';
+import type { DataTableColumn } from '../data-table/data-table';
+import { StatusMark } from '../marks/status-mark';
+import { EmailAddress } from '../values/email-address';
+import { StorageCell } from './storage';
 
-export function mailboxColumns(selection: Selection<Mailbox>): DataTableColumn<Mailbox>[] {
-  return [selectColumn({ selection, nameOf: ({ email }) => email, mobile: 'mark' }), ...COLUMNS];
-}
+type MailboxRow = {
+  id: string;
+  email: string;
+  display_name: string;
+  active: boolean;
+  suspended: boolean;
+  used_bytes: number;
+  quota_bytes: number | null;
+  percent_full: number | null;
+};
 
-const COLUMNS: DataTableColumn<Mailbox>[] = [
+/** What the tables of mailboxes have in common. */
+export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
   {
     key: 'address',
     header: 'Address',
@@ -55,5 +59,11 @@ const COLUMNS: DataTableColumn<Mailbox>[] = [
     skeletonWidth: 160,
     cell: (mailbox) => <StorageCell mailbox={mailbox} />,
   },
-  addedColumn(),
 ];
+
+type MailboxStateProps = { mailbox: { active: boolean; suspended: boolean } };
+
+export function MailboxState({ mailbox: { active, suspended } }: MailboxStateProps) {
+  if (suspended) return <StatusMark status="failed">Suspended</StatusMark>;
+  return <StatusMark status={active ? 'on' : 'off'} />;
+}
