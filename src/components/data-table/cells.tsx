@@ -9,6 +9,17 @@ export function Cell({ children }: { children: ReactNode }) {
   return <span className={classes.cell}>{children}</span>;
 }
 
+type ClippedProps = { text: string | null | undefined; className?: string };
+
+/** A text that may not fit in its cell. */
+export function Clipped({ text, className = '' }: ClippedProps) {
+  return (
+    <span className={`clip ${className}`} title={text ?? undefined}>
+      {text}
+    </span>
+  );
+}
+
 /** The link to a row's own page. */
 export function RowLink(props: ComponentProps<typeof NearLink>) {
   return <NearLink className={classes.link} {...props} />;

@@ -17,7 +17,6 @@ export function activeColumn<Row extends { active: boolean }>({
   mobile = 'tail',
 }: ActiveColumnProps<Row>): DataTableColumn<Row> {
   return {
-    key: 'active',
     header: 'Active',
     width: 64,
     kind: 'control',
@@ -35,7 +34,6 @@ export function activeColumn<Row extends { active: boolean }>({
 
 export function updatedColumn<Row extends { updated_at: string }>(): DataTableColumn<Row> {
   return {
-    key: 'changed',
     header: 'Changed',
     width: 88,
     kind: 'figure',
@@ -48,7 +46,6 @@ export function updatedColumn<Row extends { updated_at: string }>(): DataTableCo
 
 export function addedColumn<Row extends { created_at?: string }>(): DataTableColumn<Row> {
   return {
-    key: 'added',
     header: 'Added',
     width: 112,
     kind: 'figure',

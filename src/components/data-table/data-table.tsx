@@ -11,7 +11,8 @@ type SortOrder = 'asc' | 'desc';
 type TableSort = { field: string; order: SortOrder; onSort: (field: string, order: SortOrder) => void };
 
 export type DataTableColumn<Row> = {
-  key: string;
+  /** Identifies the column; by default, its header. */
+  key?: string;
   header: ReactNode;
   cell: (row: Row) => ReactNode;
   width?: number;
@@ -87,7 +88,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <colgroup>
           {columns.map((column) => (
             <col
-              key={column.key}
+              key={keyOf(column)}
               data-optional={column.isOptional || undefined}
               style={{ width: columnWidth(column) }}
             />
@@ -96,7 +97,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <thead className={hideHeader ? 'sr-only' : hasStickyHeader ? classes.sticky : undefined}>
           <tr>
             {columns.map((column) => (
-              <HeaderCell key={column.key} column={column} sort={sort} />
+              <HeaderCell key={keyOf(column)} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
@@ -120,7 +121,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       onClick={opens ? (event) => openRow(event, row, href) : undefined}
                     >
                       {columns.map((column) => (
-                        <td key={column.key} {...cellAttributes(column)} className={column.className}>
+                        <td key={keyOf(column)} {...cellAttributes(column)} className={column.className}>
                           {column.cell(row)}
                         </td>
                       ))}
@@ -187,12 +188,16 @@ function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
   return (
     <tr>
       {columns.map((column) => (
-        <td key={column.key} {...cellAttributes(column)}>
+        <td key={keyOf(column)} {...cellAttributes(column)}>
           {column.kind !== 'tail' && <Skeleton width={(column.skeletonWidth ?? 72) - ((index * 13) % 5) * 4} />}
         </td>
       ))}
     </tr>
   );
+}
+
+function keyOf<Row>({ key, header }: DataTableColumn<Row>): string {
+  return key ?? String(header);
 }
 
 function cellAttributes<Row>({ kind, mobile, isOptional }: DataTableColumn<Row>) {

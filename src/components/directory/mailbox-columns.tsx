@@ -1,4 +1,4 @@
-import { Cell, Copyable, RowLink } from '../data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '../data-table/cells';
 import type { DataTableColumn } from '../data-table/data-table';
 import { StatusMark } from '../marks/status-mark';
 import { EmailAddress } from '../values/email-address';
@@ -18,7 +18,6 @@ type MailboxRow = {
 /** What the tables of mailboxes have in common. */
 export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
   {
-    key: 'address',
     header: 'Address',
     kind: 'copyable',
     mobile: 'lead',
@@ -36,21 +35,15 @@ export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
     ),
   },
   {
-    key: 'name',
     header: 'Name',
     width: 200,
     maxWidth: 360,
     isOptional: true,
     skeletonWidth: 120,
     className: 'soft',
-    cell: ({ display_name }) => (
-      <span className="clip" title={display_name}>
-        {display_name}
-      </span>
-    ),
+    cell: ({ display_name }) => <Clipped text={display_name} />,
   },
   {
-    key: 'storage',
     header: 'Storage used',
     width: 296,
     sortBy: 'percent_full',

@@ -28,7 +28,6 @@ type ImportLinesProps<Row extends Line> = {
 export function ImportLines<Row extends Line>({ lines, header, name, summary, failedCsv }: ImportLinesProps<Row>) {
   const columns: DataTableColumn<Row>[] = [
     {
-      key: 'outcome',
       header: 'Result',
       width: 124,
       kind: 'mark',
@@ -36,7 +35,6 @@ export function ImportLines<Row extends Line>({ lines, header, name, summary, fa
       cell: ({ outcome }) => <StatusMark status={MARKS[outcome][0]}>{MARKS[outcome][1]}</StatusMark>,
     },
     {
-      key: 'line',
       header: 'Line',
       width: 56,
       kind: 'figure',

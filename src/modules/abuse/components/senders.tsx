@@ -63,7 +63,6 @@ function messagesOf(address: string): string {
 
 const COLUMNS: DataTableColumn<AbuseSender>[] = [
   {
-    key: 'address',
     header: 'Address',
     mobile: 'lead',
     skeletonWidth: 200,

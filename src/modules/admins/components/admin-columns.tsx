@@ -1,4 +1,4 @@
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -11,7 +11,6 @@ import { ROLE_OPTIONS } from './role-fields';
 export function adminColumns(myId: string | undefined): DataTableColumn<ListedAdmin>[] {
   return [
     {
-      key: 'email',
       header: 'Email',
       kind: 'copyable',
       mobile: 'lead',
@@ -21,9 +20,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
         <Copyable value={email} what="address">
           <Cell>
             <RowLink href={`/admins/${id}`}>
-              <span className="clip strong" title={email}>
-                {email}
-              </span>
+              <Clipped text={email} className="strong" />
             </RowLink>
             {id === myId && <Badge>You</Badge>}
             {!totp_enabled && <StatusMark status="warning">No two-factor</StatusMark>}
@@ -32,7 +29,6 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       ),
     },
     {
-      key: 'role',
       header: 'Role',
       width: 136,
       mobile: 'under',
@@ -40,7 +36,6 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       cell: ({ role }) => roleLabel(role),
     },
     {
-      key: 'domains',
       header: 'Domains',
       width: 128,
       isOptional: true,
@@ -50,7 +45,6 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
         role === 'domain_admin' ? formatPlural(domain_ids?.length ?? 0, 'domain') : 'All domains',
     },
     {
-      key: 'last',
       header: 'Last sign-in',
       width: 136,
       skeletonWidth: 80,

@@ -45,7 +45,6 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
   return [
     selectColumn({ selection, nameOf: nameOfAlert, mobile: 'mark' }),
     {
-      key: 'kind',
       header: 'Alert',
       width: 112,
       maxWidth: 152,
@@ -53,7 +52,6 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       cell: ({ kind }) => <KindMark kind={kind} />,
     },
     {
-      key: 'severity',
       header: 'Severity',
       width: 80,
       maxWidth: 120,
@@ -65,7 +63,6 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       ),
     },
     {
-      key: 'subject',
       header: 'Subject',
       width: 280,
       maxWidth: 400,
@@ -75,7 +72,6 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       cell: (alert) => <Subject alert={alert} />,
     },
     {
-      key: 'message',
       header: 'Details',
       mobile: 'under',
       skeletonWidth: 240,
@@ -92,7 +88,6 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       ),
     },
     {
-      key: 'time',
       header: 'Raised',
       width: 96,
       maxWidth: 136,

@@ -111,7 +111,6 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
 }
 
 const DELIVERED: DataTableColumn<BreakdownEntry> = {
-  key: 'rate',
   header: 'Rate',
   width: 80,
   kind: 'figure',

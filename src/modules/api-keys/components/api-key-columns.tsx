@@ -24,7 +24,6 @@ type Options = {
 
 export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn<ApiKey>[] {
   const owner: DataTableColumn<ApiKey> = {
-    key: 'owner',
     header: 'Admin',
     width: 228,
     maxWidth: 320,
@@ -34,7 +33,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
   };
   return [
     {
-      key: 'name',
       header: 'Name',
       mobile: 'lead',
       sortBy: 'name',
@@ -54,7 +52,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
     },
     ...(hasOwners ? [owner] : []),
     {
-      key: 'prefix',
       header: 'Prefix',
       width: 132,
       maxWidth: 168,
@@ -63,7 +60,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
     },
     {
-      key: 'access',
       header: 'Access',
       width: 192,
       maxWidth: 264,
@@ -72,7 +68,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       cell: (key) => <KeyScope ids={key.scoped_domain_ids} restrictions={restrictionsOf(key)} />,
     },
     {
-      key: 'rate',
       header: 'Rate limit',
       isOptional: true,
       width: 76,
@@ -82,7 +77,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
     },
     {
-      key: 'used',
       header: 'Last used',
       width: 84,
       maxWidth: 136,
@@ -91,7 +85,6 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeAgo iso={last_used_at} />),
     },
     {
-      key: 'expires',
       header: 'Expires',
       width: 124,
       maxWidth: 184,

@@ -1,4 +1,4 @@
-import { Cell } from '@/components/data-table/cells';
+import { Cell, Clipped } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
@@ -16,7 +16,6 @@ const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
 export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): DataTableColumn<AuditEntry>[] {
   const columns: (DataTableColumn<AuditEntry> | false)[] = [
     {
-      key: 'outcome',
       header: 'Outcome',
       width: 112,
       kind: 'mark',
@@ -26,7 +25,6 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
         entry.outcome === 'success' ? <span className="quiet only-wide">Success</span> : <Outcome {...entry} />,
     },
     {
-      key: 'time',
       header: 'Time',
       width: 104,
       mobile: 'side',
@@ -35,7 +33,6 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
-      key: 'entry',
       header: 'What happened',
       mobile: 'lead',
       skeletonWidth: 320,
@@ -49,18 +46,13 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       ),
     },
     !isNarrow && {
-      key: 'ip',
       header: 'IP address',
       width: 144,
       maxWidth: 288,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
-      cell: ({ ip_address }) => (
-        <span className="mono clip" title={ip_address}>
-          {ip_address}
-        </span>
-      ),
+      cell: ({ ip_address }) => <Clipped text={ip_address} className="mono" />,
     },
   ];
   return columns.filter((column) => column !== false);

@@ -15,7 +15,6 @@ export type BackupActions = Record<'onRestore' | 'onProve' | 'onVerify' | 'onDel
 export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[] {
   return [
     {
-      key: 'started',
       header: 'Made',
       width: 112,
       maxWidth: 168,
@@ -24,7 +23,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ started_at: at }) => <TimeAgo iso={at} />,
     },
     {
-      key: 'status',
       header: 'Status',
       width: 112,
       maxWidth: 144,
@@ -33,7 +31,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ status }) => <StatusMark status={BACKUP_MARKS[status][0]}>{BACKUP_MARKS[status][1]}</StatusMark>,
     },
     {
-      key: 'proof',
       header: 'Restore',
       width: 112,
       maxWidth: 144,
@@ -47,7 +44,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
         ) : null,
     },
     {
-      key: 'size',
       header: 'Size',
       width: 80,
       maxWidth: 112,
@@ -56,7 +52,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ size_bytes: size }) => (size === null ? '' : formatBytes(size)),
     },
     {
-      key: 'rows',
       header: 'Rows',
       width: 96,
       maxWidth: 128,
@@ -66,7 +61,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ rows }) => (rows === null ? '' : formatCount(rows)),
     },
     {
-      key: 'trigger',
       header: 'By',
       width: 104,
       maxWidth: 144,
@@ -76,7 +70,6 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ trigger }) => TRIGGERS[trigger],
     },
     {
-      key: 'name',
       header: 'Archive',
       isOptional: true,
       skeletonWidth: 200,

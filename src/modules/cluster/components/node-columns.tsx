@@ -10,7 +10,6 @@ type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode)
 export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTableColumn<ClusterNode>[] {
   return [
     {
-      key: 'host',
       header: 'Host',
       mobile: 'lead',
       skeletonWidth: 160,
@@ -21,7 +20,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       ),
     },
     {
-      key: 'state',
       header: 'State',
       width: 144,
       mobile: 'side',
@@ -32,7 +30,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       },
     },
     {
-      key: 'roles',
       header: 'Role',
       width: 96,
       maxWidth: 144,
@@ -40,9 +37,8 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       skeletonWidth: 64,
       cell: ({ roles }) => (roles.includes('agent') ? 'Mail agent' : 'App'),
     },
-    { key: 'version', header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
+    { header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
     {
-      key: 'load',
       header: 'Load',
       width: 64,
       maxWidth: 96,
@@ -52,7 +48,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: ({ load_average: load }) => load.toFixed(2),
     },
     {
-      key: 'memory',
       header: 'Memory',
       width: 88,
       maxWidth: 112,
@@ -62,7 +57,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: ({ memory_bytes: bytes }) => formatBytes(bytes),
     },
     {
-      key: 'started',
       header: 'Started',
       width: 104,
       maxWidth: 144,
@@ -72,7 +66,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: ({ started_at: at }) => <TimeAgo iso={at} />,
     },
     {
-      key: 'heartbeat',
       header: 'Heartbeat',
       width: 104,
       maxWidth: 144,
@@ -81,7 +74,6 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: ({ last_heartbeat_at: at }) => <TimeAgo iso={at} />,
     },
     {
-      key: 'actions',
       header: 'Actions',
       width: 136,
       kind: 'control',

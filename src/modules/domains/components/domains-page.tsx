@@ -3,7 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
@@ -80,7 +80,6 @@ export function DomainsPage() {
 
 const COLUMNS: DataTableColumn<Domain>[] = [
   {
-    key: 'name',
     header: 'Name',
     kind: 'copyable',
     mobile: 'lead',
@@ -90,9 +89,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
       <Copyable value={name} what="domain">
         <Cell>
           <RowLink href={`/domains/${id}`}>
-            <span className={`mono clip ${classes.name}`} title={name}>
-              {name}
-            </span>
+            <Clipped text={name} className={`mono ${classes.name}`} />
           </RowLink>
           {!active && <StatusMark status="off" />}
         </Cell>
@@ -100,20 +97,14 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     ),
   },
   {
-    key: 'description',
     header: 'Description',
     isOptional: true,
     mobile: 'under',
     skeletonWidth: 160,
     className: 'soft',
-    cell: ({ description }) => (
-      <span className="clip" title={description ?? undefined}>
-        {description}
-      </span>
-    ),
+    cell: ({ description }) => <Clipped text={description} />,
   },
   {
-    key: 'mailboxes',
     header: 'Mailboxes',
     width: 104,
     kind: 'figure',
@@ -126,7 +117,6 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     ),
   },
   {
-    key: 'aliases',
     header: 'Aliases',
     width: 104,
     kind: 'figure',
@@ -139,7 +129,6 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     ),
   },
   {
-    key: 'limit',
     header: 'Hourly limit',
     isOptional: true,
     width: 120,

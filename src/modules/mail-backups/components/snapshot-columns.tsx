@@ -11,7 +11,6 @@ const SHORT_ID_LENGTH = 8;
 export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn<MailSnapshot>[] {
   return [
     {
-      key: 'taken',
       header: 'Made',
       width: 168,
       mobile: 'lead',
@@ -19,7 +18,6 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       cell: ({ taken_at: at }) => <TimeAgo iso={at} />,
     },
     {
-      key: 'size',
       header: 'Size',
       width: 104,
       kind: 'figure',
@@ -28,7 +26,6 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       cell: ({ size_bytes: size }) => amountOf(size),
     },
     {
-      key: 'added',
       header: 'Added',
       width: 104,
       kind: 'figure',
@@ -36,7 +33,6 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       cell: ({ added_bytes: added }) => amountOf(added),
     },
     {
-      key: 'files',
       header: 'Files',
       width: 96,
       kind: 'figure',
@@ -45,7 +41,6 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       cell: ({ files }) => (files === null ? '' : formatCount(files)),
     },
     {
-      key: 'id',
       header: 'Snapshot',
       isOptional: true,
       skeletonWidth: 64,

@@ -11,7 +11,6 @@ type OpenLink = (message: MessageSummary) => { href: string; onClick: (event: Re
 
 export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const status: Column = {
-    key: 'status',
     header: 'Status',
     width: 112,
     kind: 'mark',
@@ -20,7 +19,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     cell: (message) => <OutcomeMarks message={message} />,
   };
   const time: Column = {
-    key: 'time',
     header: 'Time',
     width: 88,
     mobile: 'side',
@@ -30,7 +28,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     cell: ({ created_at }) => <TimeAgo iso={created_at} />,
   };
   const from: Column = {
-    key: 'from',
     header: 'From',
     width: 280,
     maxWidth: 344,
@@ -44,7 +41,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     ),
   };
   const to: Column = {
-    key: 'to',
     header: 'To',
     ...(isNarrow ? { width: 216 } : { width: 280, maxWidth: 352 }),
     kind: 'copyable',
@@ -65,7 +61,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     ),
   };
   const subject: Column = {
-    key: 'subject',
     header: 'Subject',
     mobile: 'under',
     skeletonWidth: 168,
@@ -76,7 +71,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     ),
   };
   const size: Column = {
-    key: 'size',
     header: 'Size',
     width: 64,
     maxWidth: 112,

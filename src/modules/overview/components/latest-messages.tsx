@@ -36,7 +36,6 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
 
 const COLUMNS: DataTableColumn<Latest>[] = [
   {
-    key: 'status',
     header: 'Status',
     width: 112,
     kind: 'mark',
@@ -44,14 +43,12 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     cell: ({ status }) => <StatusMark status={status} />,
   },
   {
-    key: 'to',
     header: 'To',
     width: 288,
     mobile: 'lead',
     cell: ({ to: [first = ''] }) => <EmailAddress value={first} />,
   },
   {
-    key: 'subject',
     header: 'Subject',
     mobile: 'under',
     cell: ({ id, subject }) => (
@@ -61,7 +58,6 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     ),
   },
   {
-    key: 'time',
     header: 'Time',
     width: 120,
     kind: 'figure',

@@ -56,7 +56,6 @@ function MailIsFlowing({ lastDeliveredAt: at }: { lastDeliveredAt: string | null
 
 const COLUMNS: DataTableColumn<AttentionRow>[] = [
   {
-    key: 'status',
     header: 'Status',
     width: 136,
     kind: 'mark',
@@ -65,7 +64,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   { key: 'object', header: 'Object', width: 88, mobile: 'side', cell: ({ object }) => object },
   {
-    key: 'subject',
     header: 'Subject',
     width: 264,
     maxWidth: 360,
@@ -73,7 +71,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     cell: ({ subject }) => <Subject text={subject} />,
   },
   {
-    key: 'reason',
     header: 'Details',
     mobile: 'none',
     className: 'soft',
@@ -84,7 +81,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     ),
   },
   {
-    key: 'action',
     header: 'Next step',
     width: 168,
     kind: 'tail',

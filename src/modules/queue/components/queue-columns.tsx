@@ -25,7 +25,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       nameOf: ({ queue_id: id, recipients: [first] }) => `${id}, to ${first?.address ?? 'no recipient'}`,
     }),
     {
-      key: 'status',
       header: 'Status',
       width: 90,
       maxWidth: 152,
@@ -33,7 +32,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
     {
-      key: 'from',
       header: 'From',
       width: 288,
       maxWidth: 344,
@@ -50,7 +48,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
         ),
     },
     {
-      key: 'to',
       header: 'To',
       width: 272,
       maxWidth: 352,
@@ -68,7 +65,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       ),
     },
     {
-      key: 'reason',
       header: 'Reason',
       mobile: 'under',
       skeletonWidth: 184,
@@ -85,7 +81,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       },
     },
     {
-      key: 'arrived',
       header: 'Arrived',
       width: 84,
       maxWidth: 144,
@@ -96,7 +91,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       cell: ({ arrived_at }) => <TimeAgo iso={arrived_at} />,
     },
     {
-      key: 'size',
       header: 'Size',
       width: 64,
       maxWidth: 112,

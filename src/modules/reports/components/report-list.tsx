@@ -55,7 +55,6 @@ export function ReportList<Row extends Summary>({ kind, list, columns, mark, det
         caption="Reports, newest first"
         columns={[
           {
-            key: 'state',
             header: 'Result',
             width: 136,
             kind: 'mark',
@@ -63,7 +62,6 @@ export function ReportList<Row extends Summary>({ kind, list, columns, mark, det
             cell: mark,
           },
           {
-            key: 'day',
             header: 'Day',
             width: 112,
             mobile: 'under',
@@ -76,7 +74,6 @@ export function ReportList<Row extends Summary>({ kind, list, columns, mark, det
             ),
           },
           {
-            key: 'organisation',
             header: 'Organization',
             mobile: 'lead',
             skeletonWidth: 160,

@@ -1,6 +1,7 @@
 'use client';
 
 import { trpc } from '@/components/api/trpc';
+import { Clipped } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
@@ -51,7 +52,6 @@ export function RecentOperations({ search, openId, onOpen }: RecentOperationsPro
 function columns({ openId, onOpen }: Pick<RecentOperationsProps, 'openId' | 'onOpen'>): DataTableColumn<Operation>[] {
   return [
     {
-      key: 'title',
       header: 'Operation',
       width: 216,
       mobile: 'lead',
@@ -66,7 +66,6 @@ function columns({ openId, onOpen }: Pick<RecentOperationsProps, 'openId' | 'onO
       ),
     },
     {
-      key: 'state',
       header: 'Result',
       width: 128,
       mobile: 'tail',
@@ -74,30 +73,19 @@ function columns({ openId, onOpen }: Pick<RecentOperationsProps, 'openId' | 'onO
       cell: ({ state }) => <StatusMark status={OPERATION_MARKS[state][0]}>{OPERATION_MARKS[state][1]}</StatusMark>,
     },
     {
-      key: 'message',
       header: 'What happened',
       mobile: 'under',
       skeletonWidth: 200,
       className: 'soft',
-      cell: ({ message }) => (
-        <span className="clip" title={message ?? undefined}>
-          {message}
-        </span>
-      ),
+      cell: ({ message }) => <Clipped text={message} />,
     },
     {
-      key: 'who',
       header: 'Requested by',
       width: 200,
       isOptional: true,
-      cell: ({ requested_by: admin }) => (
-        <span className="clip" title={admin?.email}>
-          {admin?.email ?? 'Schedule'}
-        </span>
-      ),
+      cell: ({ requested_by: admin }) => <Clipped text={admin?.email ?? 'Schedule'} />,
     },
     {
-      key: 'at',
       header: 'When',
       width: 144,
       className: 'soft',

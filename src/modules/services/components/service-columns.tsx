@@ -26,7 +26,6 @@ export function serviceColumns({
 }: Options): DataTableColumn<MailServiceStatus>[] {
   return [
     {
-      key: 'service',
       header: 'Service',
       mobile: 'lead',
       cell: ({ service }) => (
@@ -37,36 +36,31 @@ export function serviceColumns({
       ),
     },
     {
-      key: 'state',
       header: 'State',
       width: 144,
       mobile: 'side',
       cell: ({ state }) => <StatusMark status={SERVICE_MARKS[state][0]}>{SERVICE_MARKS[state][1]}</StatusMark>,
     },
     {
-      key: 'since',
       header: 'Since',
       width: 104,
       className: 'soft',
       cell: (row) => <Since row={row} />,
     },
-    { key: 'version', header: 'Version', width: 88, isOptional: true, cell: ({ version }) => version ?? '–' },
+    { header: 'Version', width: 88, isOptional: true, cell: ({ version }) => version ?? '–' },
     {
-      key: 'files',
       header: 'Configuration',
       width: 136,
       mobile: 'under',
       cell: (row) => <Files row={row} isShown={row.service === shown} onShow={onShowFiles} />,
     },
     {
-      key: 'last',
       header: 'Last operation',
       width: 168,
       isOptional: true,
       cell: (row) => <LastOperation row={row} onOpen={onOpen} />,
     },
     {
-      key: 'actions',
       header: 'Actions',
       width: 168,
       kind: 'control',

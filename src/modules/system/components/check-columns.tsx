@@ -11,7 +11,6 @@ type Options = { onShowHistory: (check: HealthCheck) => void };
 export function checkColumns({ onShowHistory }: Options): DataTableColumn<HealthCheck>[] {
   return [
     {
-      key: 'title',
       header: 'Check',
       mobile: 'lead',
       cell: ({ title, subject }) => (
@@ -22,14 +21,12 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
       ),
     },
     {
-      key: 'status',
       header: 'Status',
       width: 112,
       mobile: 'tail',
       cell: ({ status }) => <StatusMark status={MARKS[status][0]}>{MARKS[status][1]}</StatusMark>,
     },
     {
-      key: 'value',
       header: 'Value',
       width: 112,
       maxWidth: 136,
@@ -37,7 +34,6 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
       cell: ({ value, unit }) => valueText(value, unit),
     },
     {
-      key: 'threshold',
       header: 'Limits',
       width: 296,
       isOptional: true,
@@ -45,7 +41,6 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
       cell: ({ threshold, unit }) => limitsText(threshold, unit),
     },
     {
-      key: 'since',
       header: 'Since',
       width: 112,
       isOptional: true,
@@ -53,7 +48,6 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
       cell: ({ since }) => <TimeAgo iso={since} />,
     },
     {
-      key: 'history',
       header: 'Last day',
       width: 88,
       kind: 'control',

@@ -6,14 +6,12 @@ import type { ScheduledTask } from '../schema';
 
 export const TASK_COLUMNS: DataTableColumn<ScheduledTask>[] = [
   {
-    key: 'name',
     header: 'Task',
     mobile: 'lead',
     cell: ({ name }) => <span className="clip">{titleOf(name)}</span>,
   },
-  { key: 'status', header: 'Status', width: 112, mobile: 'tail', cell: Status },
+  { header: 'Status', width: 112, mobile: 'tail', cell: Status },
   {
-    key: 'last',
     header: 'Last run',
     width: 112,
     maxWidth: 136,
@@ -21,7 +19,6 @@ export const TASK_COLUMNS: DataTableColumn<ScheduledTask>[] = [
     cell: ({ last_run_at: at }) => (at ? <TimeAgo iso={at} /> : '–'),
   },
   {
-    key: 'duration',
     header: 'Duration',
     width: 112,
     isOptional: true,
@@ -30,7 +27,6 @@ export const TASK_COLUMNS: DataTableColumn<ScheduledTask>[] = [
       ms === null || ms < 1_000 ? valueText(ms, 'ms') : valueText(Math.round(ms / 1_000), 's'),
   },
   {
-    key: 'next',
     header: 'Next run',
     width: 112,
     isOptional: true,

@@ -29,7 +29,6 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
   return [
     selectColumn({ selection, nameOf: ({ address }) => address, mobile: 'mark' }),
     {
-      key: 'address',
       header: 'Address',
       kind: 'copyable',
       mobile: 'lead',
@@ -58,7 +57,6 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       ),
     },
     {
-      key: 'destinations',
       header: 'Delivers to',
       mobile: 'under',
       skeletonWidth: 200,

@@ -9,7 +9,6 @@ import type { Session } from '../../schema';
 export function sessionColumns(onEnd: (session: Session) => void): DataTableColumn<Session>[] {
   return [
     {
-      key: 'browser',
       header: 'Browser',
       mobile: 'lead',
       skeletonWidth: 144,
@@ -23,7 +22,6 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       ),
     },
     {
-      key: 'address',
       header: 'IP address',
       width: 152,
       mobile: 'under',
@@ -31,7 +29,6 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
     },
     {
-      key: 'since',
       header: 'Signed in',
       width: 128,
       skeletonWidth: 88,
@@ -39,7 +36,6 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
-      key: 'ends',
       header: 'Ends',
       width: 128,
       isOptional: true,

@@ -53,7 +53,6 @@ export function DomainAliases({ domain }: { domain: Domain }) {
 function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
   return [
     {
-      key: 'address',
       header: 'Address',
       mobile: 'lead',
       skeletonWidth: 200,
@@ -71,7 +70,6 @@ function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
       ),
     },
     {
-      key: 'destinations',
       header: 'Delivers to',
       mobile: 'under',
       skeletonWidth: 200,

@@ -53,7 +53,6 @@ export function DnsHistory({ domain }: { domain: Domain }) {
 function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
   return [
     {
-      key: 'state',
       header: 'State',
       width: 116,
       kind: 'mark',
@@ -61,7 +60,6 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       cell: ({ status }) => <StatusMark status={MARKS[status]}>{statusLabel(status)}</StatusMark>,
     },
     {
-      key: 'record',
       header: 'Record',
       width: 124,
       mobile: 'lead',
@@ -69,7 +67,6 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
     },
     {
-      key: 'name',
       header: 'Name',
       width: 172,
       isOptional: true,
@@ -82,7 +79,6 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       ),
     },
     {
-      key: 'change',
       header: 'Before and after',
       mobile: 'under',
       skeletonWidth: 280,
@@ -105,7 +101,6 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       },
     },
     {
-      key: 'time',
       header: 'When',
       width: 120,
       kind: 'figure',

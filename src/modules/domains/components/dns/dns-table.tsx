@@ -43,7 +43,6 @@ type Options = { domain: Domain; openKey: string | null; toggle: (row: DnsRow) =
 function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow>[] {
   return [
     {
-      key: 'state',
       header: 'State',
       width: 116,
       kind: 'mark',
@@ -56,7 +55,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
         ),
     },
     {
-      key: 'record',
       header: 'Record',
       width: 124,
       mobile: 'lead',
@@ -64,7 +62,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
     },
     {
-      key: 'does',
       header: 'What it does',
       width: 172,
       isOptional: true,
@@ -74,7 +71,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: ({ purpose }) => DNS_PURPOSE_TEXTS[purpose].does,
     },
     {
-      key: 'type',
       header: 'Type',
       width: 68,
       isOptional: true,
@@ -84,7 +80,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: ({ type }) => type,
     },
     {
-      key: 'name',
       header: 'Name',
       width: 188,
       mobile: 'under',
@@ -96,7 +91,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       ),
     },
     {
-      key: 'found',
       header: 'Found',
       mobile: 'none',
       skeletonWidth: 200,

@@ -66,7 +66,6 @@ function alignmentText(isAligned: boolean | null): string {
 
 const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
   {
-    key: 'ip',
     header: 'Source',
     width: 232,
     mobile: 'lead',
@@ -78,7 +77,6 @@ const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
     ),
   },
   {
-    key: 'dkim',
     header: 'DKIM',
     mobile: 'under',
     className: classes.reason,
@@ -90,7 +88,6 @@ const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
     ),
   },
   {
-    key: 'spf',
     header: 'SPF',
     mobile: 'none',
     className: classes.reason,
@@ -102,14 +99,12 @@ const COLUMNS: DataTableColumn<DmarcReportRow & { position: number }>[] = [
     ),
   },
   {
-    key: 'disposition',
     header: 'Outcome',
     width: 104,
     mobile: 'none',
     cell: ({ disposition }) => ({ none: 'Delivered', quarantine: 'Spam', reject: 'Rejected' })[disposition],
   },
   {
-    key: 'messages',
     header: 'Messages',
     width: 88,
     kind: 'figure',

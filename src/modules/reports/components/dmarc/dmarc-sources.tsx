@@ -42,7 +42,6 @@ export function DmarcSources({ sources, total }: DmarcSourcesProps) {
 
 const COLUMNS: DataTableColumn<DmarcSource>[] = [
   {
-    key: 'advice',
     header: 'Advice',
     width: 136,
     kind: 'mark',
@@ -50,7 +49,6 @@ const COLUMNS: DataTableColumn<DmarcSource>[] = [
     cell: ({ advice }) => <StatusMark status={ADVICE[advice].status}>{ADVICE[advice].label}</StatusMark>,
   },
   {
-    key: 'source',
     header: 'Source',
     width: 272,
     mobile: 'lead',
@@ -66,14 +64,12 @@ const COLUMNS: DataTableColumn<DmarcSource>[] = [
     ),
   },
   {
-    key: 'reason',
     header: 'Why',
     mobile: 'under',
     className: `soft ${classes.reason}`,
     cell: ({ reason }) => reason,
   },
   {
-    key: 'messages',
     header: 'Messages',
     width: 96,
     kind: 'figure',
@@ -81,7 +77,6 @@ const COLUMNS: DataTableColumn<DmarcSource>[] = [
     cell: ({ messages }) => formatCount(messages),
   },
   {
-    key: 'passed',
     header: 'Passed',
     width: 88,
     kind: 'figure',

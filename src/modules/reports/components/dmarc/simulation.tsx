@@ -33,7 +33,6 @@ export function Simulation({ simulation, current }: SimulationProps) {
 
 const COLUMNS: DataTableColumn<Row>[] = [
   {
-    key: 'effect',
     header: 'Effect',
     width: 136,
     kind: 'mark',
@@ -42,7 +41,6 @@ const COLUMNS: DataTableColumn<Row>[] = [
       lost === 0 ? <StatusMark status="on">No loss</StatusMark> : <StatusMark status="warning">Losses</StatusMark>,
   },
   {
-    key: 'policy',
     header: 'Policy',
     width: 124,
     mobile: 'lead',
@@ -50,7 +48,6 @@ const COLUMNS: DataTableColumn<Row>[] = [
     cell: ({ policy }) => `p=${policy}`,
   },
   {
-    key: 'text',
     header: 'What happens',
     mobile: 'under',
     className: `soft ${classes.reason}`,

@@ -131,7 +131,6 @@ function Failures({ failures, total }: { failures: TlsFailure[]; total: number }
 
 const COLUMNS: DataTableColumn<TlsFailure & { position: number }>[] = [
   {
-    key: 'mx',
     header: 'MX',
     width: 232,
     mobile: 'lead',
@@ -139,7 +138,6 @@ const COLUMNS: DataTableColumn<TlsFailure & { position: number }>[] = [
     cell: ({ mx_host, receiving_ip }) => mx_host ?? receiving_ip ?? 'Unknown',
   },
   {
-    key: 'kind',
     header: 'Failure',
     mobile: 'under',
     className: classes.reason,
@@ -151,14 +149,12 @@ const COLUMNS: DataTableColumn<TlsFailure & { position: number }>[] = [
     ),
   },
   {
-    key: 'organisation',
     header: 'Reported by',
     width: 172,
     mobile: 'none',
     cell: ({ organisation }) => <span className="clip">{organisation}</span>,
   },
   {
-    key: 'sessions',
     header: 'Sessions',
     width: 88,
     kind: 'figure',
@@ -166,7 +162,6 @@ const COLUMNS: DataTableColumn<TlsFailure & { position: number }>[] = [
     cell: ({ sessions }) => formatCount(sessions),
   },
   {
-    key: 'last',
     header: 'Last',
     width: 88,
     kind: 'figure',

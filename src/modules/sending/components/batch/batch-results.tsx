@@ -9,7 +9,6 @@ type Result = BatchSent['results'][number];
 
 const COLUMNS: DataTableColumn<Result>[] = [
   {
-    key: 'outcome',
     header: 'Status',
     kind: 'mark',
     mobile: 'mark',
@@ -19,7 +18,6 @@ const COLUMNS: DataTableColumn<Result>[] = [
   },
   { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
   {
-    key: 'result',
     header: 'Message ID or error',
     mobile: 'under',
     cell: (result) =>

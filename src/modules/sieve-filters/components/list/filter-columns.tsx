@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { Cell, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { IconArrowDown, IconArrowUp } from '@/components/icons/icons';
@@ -15,7 +15,6 @@ type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof
 export function filterColumns({ filters, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
   return [
     {
-      key: 'scope',
       header: 'Applies to',
       width: 304,
       maxWidth: 400,
@@ -24,7 +23,6 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       cell: (filter) => <ScopeName filter={filter} />,
     },
     {
-      key: 'position',
       header: 'Position',
       width: 112,
       mobile: 'side',
@@ -35,16 +33,13 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       ),
     },
     {
-      key: 'name',
       header: 'Filter',
       mobile: 'lead',
       skeletonWidth: 200,
       cell: ({ id, name, active }) => (
         <Cell>
           <RowLink href={`/sieve-filters/${id}`}>
-            <span className="clip strong" title={name}>
-              {name}
-            </span>
+            <Clipped text={name} className="strong" />
           </RowLink>
           {!active && <StatusMark status="off" />}
         </Cell>

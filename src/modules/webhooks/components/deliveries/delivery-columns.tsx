@@ -22,7 +22,6 @@ type DeliveryColumnsOptions = { openId: string | null; isInactive: boolean; onOp
 export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
   return [
     {
-      key: 'status',
       header: 'Status',
       width: 116,
       kind: 'mark',
@@ -31,7 +30,6 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       cell: (delivery) => <DeliveryStatus delivery={delivery} />,
     },
     {
-      key: 'event',
       header: 'Event',
       width: 156,
       mobile: 'under',
@@ -44,7 +42,6 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       ),
     },
     {
-      key: 'recipient',
       header: 'Recipient',
       mobile: 'lead',
       skeletonWidth: 176,
@@ -56,14 +53,12 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       ),
     },
     {
-      key: 'attempts',
       header: 'Attempts',
       width: 104,
       skeletonWidth: 56,
       cell: (delivery) => <AttemptDots delivery={delivery} />,
     },
     {
-      key: 'response',
       header: 'Last response',
       width: 152,
       isOptional: true,
@@ -72,7 +67,6 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       cell: lastResponse,
     },
     {
-      key: 'next',
       header: 'Next attempt',
       width: 104,
       maxWidth: 144,
@@ -82,7 +76,6 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       cell: (delivery) => <Next delivery={delivery} isInactive={isInactive} />,
     },
     {
-      key: 'created',
       header: 'Created',
       width: 96,
       maxWidth: 144,

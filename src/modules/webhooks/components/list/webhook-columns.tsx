@@ -16,7 +16,6 @@ type WebhookColumnsOptions = {
 export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
-      key: 'endpoint',
       header: 'Endpoint',
       kind: 'copyable',
       mobile: 'lead',
@@ -38,7 +37,6 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       ),
     },
     {
-      key: 'events',
       header: 'Events',
       width: 152,
       maxWidth: 240,
@@ -47,7 +45,6 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       cell: ({ events }) => <EventNames events={events} />,
     },
     {
-      key: 'domain',
       header: 'Domain',
       width: 208,
       maxWidth: 280,
