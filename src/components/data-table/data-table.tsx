@@ -33,7 +33,8 @@ export type DataTableProps<Row> = {
   caption: string;
   columns: DataTableColumn<Row>[];
   rows: Row[] | undefined;
-  rowKey: (row: Row) => string;
+  /** By default, its `id`. */
+  rowKey?: (row: Row) => string;
   rowHref?: (row: Row) => string;
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
@@ -55,7 +56,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     caption,
     columns,
-    rowKey,
+    rowKey = idOf,
     rowHref,
     onOpen,
     isSelected,
@@ -194,6 +195,12 @@ function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
       ))}
     </tr>
   );
+}
+
+function idOf(row: unknown): string {
+  const { id } = row as { id?: unknown };
+  if (typeof id !== 'string') throw new Error('a table of rows without an id needs rowKey');
+  return id;
 }
 
 function keyOf<Row>({ key, header }: DataTableColumn<Row>): string {

@@ -2,24 +2,37 @@ import { parseAsStringLiteral } from 'nuqs';
 import type { ComponentProps } from 'react';
 import { SegmentedControl } from '../segmented-control';
 
-/** The `show` filter of lists whose rows are active or inactive. */
-export const parseAsShown = parseAsStringLiteral(['all', 'active', 'inactive']).withDefault('all');
+/** The values of a `show` filter, the default first, with the filters of the API that they stand for. */
+type Choices<Show extends string> = Record<Show, { label: string; input?: object }>;
 
-export const SHOWN_LABELS = { all: 'All', active: 'Active', inactive: 'Inactive' } as const;
+/** For lists whose rows are active or inactive. */
+export const ACTIVE_CHOICES = {
+  all: { label: 'All', input: {} },
+  active: { label: 'Active', input: { active: true } },
+  inactive: { label: 'Inactive', input: { active: false } },
+};
 
-/** The API's `active` for each value of `show`. */
-export const SHOWN = { all: undefined, active: true, inactive: false } as const;
+export function parseAsShow<Show extends string>(choices: Choices<Show>) {
+  const values = Object.keys(choices) as [Show, ...Show[]];
+  return parseAsStringLiteral(values).withDefault(values[0]);
+}
 
-type ShowFilterProps<Show extends string> = Pick<
-  ComponentProps<typeof SegmentedControl<Show>>,
-  'options' | 'narrow'
-> & {
+type ShowFilterProps<Show extends string> = Pick<ComponentProps<typeof SegmentedControl>, 'narrow'> & {
   search: { values: { show: Show }; change: (changes: { show: Show }) => void };
+  choices: Choices<Show>;
   label?: string;
 };
 
 /** Chooses the rows that a list shows. */
-export function ShowFilter<Show extends string>({ search, label = 'Status', ...props }: ShowFilterProps<Show>) {
-  const { values, change } = search;
-  return <SegmentedControl label={label} value={values.show} onChange={(show) => change({ show })} {...props} />;
+export function ShowFilter<Show extends string>({ search, choices, label = 'Status', narrow }: ShowFilterProps<Show>) {
+  const labels = Object.entries<Choices<Show>[Show]>(choices).map(([show, choice]) => [show, choice.label]);
+  return (
+    <SegmentedControl
+      label={label}
+      value={search.values.show}
+      options={Object.fromEntries(labels) as Record<Show, string>}
+      narrow={narrow}
+      onChange={(show) => search.change({ show })}
+    />
+  );
 }

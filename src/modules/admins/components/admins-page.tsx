@@ -40,14 +40,7 @@ export function AdminsPage() {
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by email" placeholder="Email" />
       </ListTools>
-      <ListView
-        list={list}
-        caption="Admins"
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowHref={({ id }) => `/admins/${id}`}
-        skeletonRows={4}
-      />
+      <ListView list={list} caption="Admins" columns={columns} rowHref={({ id }) => `/admins/${id}`} skeletonRows={4} />
       <AddAdminDialog opened={values.new} onClose={() => open({ new: null })} />
     </Page>
   );

@@ -8,7 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { ListTools, ListView } from '@/components/list/list-view';
-import { ShowFilter } from '@/components/list/show-filter';
+import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
@@ -23,11 +23,16 @@ import { type Alert, AlertKind, AlertSeverity } from '../schema';
 import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
 import classes from './alerts-page.module.css';
 
-const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
+const CHOICES = {
+  open: { label: 'Open', input: { status: 'open' } },
+  acknowledged: { label: 'Acknowledged', input: { status: 'acknowledged' } },
+  closed: { label: 'Closed', input: { status: 'closed' } },
+  all: { label: 'All', input: {} },
+} as const;
 
 const SEARCH = {
   filters: {
-    show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
+    show: parseAsShow(CHOICES),
     kind: parseAsStringLiteral(AlertKind.options),
     severity: parseAsStringLiteral(AlertSeverity.options),
   },
@@ -51,9 +56,8 @@ export function AlertsPage() {
   const search = useListSearch(SEARCH);
   const { show, kind, severity, sort, order } = search.values;
   const utils = trpc.useUtils();
-  const status = show === 'all' ? undefined : show;
   const input = {
-    status,
+    ...CHOICES[show].input,
     kind: kind ?? undefined,
     severity: severity ?? undefined,
     domain_id: domain ?? undefined,
@@ -85,7 +89,7 @@ export function AlertsPage() {
     <Page>
       <PageHeader title="Alerts" description="What needs an admin, and who gets to know of it" />
       <ListTools list={list}>
-        <ShowFilter search={search} options={STATUS_OPTIONS} />
+        <ShowFilter search={search} choices={CHOICES} />
         <div className={classes.filters}>
           <Select
             aria-label="Kind"
@@ -127,7 +131,6 @@ export function AlertsPage() {
           isBusy: actions.isBusy,
         })}
         isSelected={selection.has}
-        rowKey={({ id }) => id}
         isInactive={(alert) => alert.status === 'closed'}
         skeletonRows={3}
         pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}

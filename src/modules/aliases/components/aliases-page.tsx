@@ -7,7 +7,7 @@ import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus, IconRoute } from '@/components/icons/icons';
-import { SHOWN } from '@/components/list/show-filter';
+import { ACTIVE_CHOICES } from '@/components/list/show-filter';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { useList } from '@/components/list/use-list';
 import { notify } from '@/components/notifications';
@@ -39,7 +39,7 @@ export function AliasesPage() {
   const [deleting, setDeleting] = useState<Alias[]>([]);
   const input = {
     q: settled.q || undefined,
-    active: SHOWN[values.show],
+    ...ACTIVE_CHOICES[values.show].input,
     sort: values.sort,
     order: values.order,
     domain_id: domainScope.listDomainId,

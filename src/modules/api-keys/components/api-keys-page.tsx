@@ -1,14 +1,14 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
+import { parseAsBoolean } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { ShowFilter } from '@/components/list/show-filter';
+import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
@@ -22,10 +22,14 @@ import { RevokeKeyDialog } from './revoke-key-dialog';
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog').then((module) => module.CreateKeyDialog));
 
-const SHOWN = { all: {}, active: { expired: false }, expired: { expired: true } } as const;
+const CHOICES = {
+  all: { label: 'All', input: {} },
+  active: { label: 'Active', input: { expired: false } },
+  expired: { label: 'Expired', input: { expired: true } },
+};
 
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsStringLiteral(['all', 'active', 'expired']).withDefault('all') },
+  filters: { q: parseAsText, show: parseAsShow(CHOICES) },
   view: { ...sortBy(['created_at', 'name'], 'desc'), new: parseAsBoolean.withDefault(false) },
 };
 
@@ -37,7 +41,7 @@ export function ApiKeysPage() {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const input = {
     q: settled.q || undefined,
-    ...SHOWN[values.show],
+    ...CHOICES[values.show].input,
     sort: values.sort,
     order: values.order,
   };
@@ -59,7 +63,7 @@ export function ApiKeysPage() {
       </PageHeader>
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by name, admin or prefix" placeholder="Name, admin or prefix" />
-        <ShowFilter search={search} options={{ all: 'All', active: 'Active', expired: 'Expired' }} />
+        <ShowFilter search={search} choices={CHOICES} />
       </ListTools>
       <ListView
         list={list}
@@ -67,7 +71,6 @@ export function ApiKeysPage() {
         empty={<NoKeys onNew={openNew} />}
         caption="API keys"
         columns={columns}
-        rowKey={({ id }) => id}
         isInactive={({ expires_at: at }) => isExpired(at)}
         skeletonRows={6}
       />

@@ -64,7 +64,6 @@ export function AuditPage() {
         caption={`Audit log, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={Boolean(peeked)}
         columns={auditColumns(Boolean(peeked), open)}
-        rowKey={({ id }) => id}
         onOpen={({ id }) => open(id)}
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}

@@ -107,7 +107,6 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
               empty={<NoRows>No backups yet.</NoRows>}
               caption="Backups, newest first"
               columns={columns}
-              rowKey={({ id }) => id}
               expanded={({ error, proof }) => noteOf(error, proof)}
               skeletonRows={7}
             />

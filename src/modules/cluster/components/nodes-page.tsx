@@ -64,7 +64,6 @@ export function NodesPage() {
         list={list}
         caption="Nodes"
         columns={columns}
-        rowKey={({ id }) => id}
         skeletonRows={2}
         rows={list.query.data?.items.map(actions.latest)}
       />

@@ -1,7 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsString } from 'nuqs';
 import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -10,7 +10,7 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SearchInput } from '@/components/list/search-input';
-import { ShowFilter } from '@/components/list/show-filter';
+import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -27,7 +27,7 @@ import { useSettingDrafts } from './use-setting-drafts';
 
 const SettingHistory = lazyDialog(() => import('./setting-history').then((module) => module.SettingHistory));
 
-const SHOWN = { all: 'All', editable: 'Editable here', changed: 'Not default' };
+const CHOICES = { all: { label: 'All' }, editable: { label: 'Editable here' }, changed: { label: 'Not default' } };
 
 export function ConfigPage() {
   const settings = trpc.config.list.useQuery({});
@@ -49,7 +49,7 @@ export function ConfigPage() {
 function Settings({ settings }: { settings: Setting[] }) {
   const { values: view, choose } = useUrlState({
     q: parseAsString.withDefault(''),
-    show: parseAsStringLiteral(Object.keys(SHOWN) as (keyof typeof SHOWN)[]).withDefault('all'),
+    show: parseAsShow(CHOICES),
   });
   const search = { values: view, change: choose };
   const [history, setHistory] = useState<Setting | null>(null);
@@ -66,7 +66,7 @@ function Settings({ settings }: { settings: Setting[] }) {
           w="auto"
           placeholder="Search by name, description or value"
         />
-        <ShowFilter search={search} label="Show" options={SHOWN} />
+        <ShowFilter search={search} label="Show" choices={CHOICES} />
       </div>
       {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
       {SETTING_GROUPS.map((group) => {
@@ -120,7 +120,7 @@ function Settings({ settings }: { settings: Setting[] }) {
   );
 }
 
-function isShown(setting: Setting, show: keyof typeof SHOWN): boolean {
+function isShown(setting: Setting, show: keyof typeof CHOICES): boolean {
   if (show === 'editable') return setting.mutable;
   return show === 'all' || setting.source !== 'default';
 }

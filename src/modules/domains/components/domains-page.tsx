@@ -11,7 +11,7 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { parseAsShown, SHOWN, SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import { ACTIVE_CHOICES, parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -28,7 +28,7 @@ import classes from './domains-page.module.css';
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
 
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShown },
+  filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
   view: { ...sortBy(['name', 'created_at']), new: parseAsBoolean.withDefault(false) },
 };
 
@@ -38,7 +38,7 @@ export function DomainsPage() {
   const canAdd = useHasRole('admin');
   const input = {
     q: settled.q || undefined,
-    active: SHOWN[values.show],
+    ...ACTIVE_CHOICES[values.show].input,
     sort: values.sort,
     order: values.order,
   };
@@ -61,7 +61,7 @@ export function DomainsPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} options={SHOWN_LABELS} />
+        <ShowFilter search={search} choices={ACTIVE_CHOICES} />
       </ListTools>
       <ListView
         list={list}
@@ -69,7 +69,6 @@ export function DomainsPage() {
         noMatches="No domain matches these filters."
         caption={`Domains, by ${values.sort === 'name' ? 'name' : 'date added'}`}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/domains/${id}`}
         isInactive={({ active }) => !active}
       />

@@ -91,7 +91,6 @@ export function MailBackups() {
             caption={`Snapshots of ${server.host}, newest first`}
             columns={snapshotColumns({ isBusy, onRestore: setRestoring })}
             rows={data.snapshots.filter(({ host }) => host === server.host)}
-            rowKey={({ id }) => id}
           />
         </div>
       ))}

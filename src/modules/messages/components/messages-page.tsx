@@ -70,7 +70,6 @@ export function MessagesPage() {
         caption={`Messages, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={isPeeking}
         columns={columns}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/messages/${id}`}
         onOpen={({ id }) => openPeek(id)}
         isSelected={({ id }) => id === values.peek}

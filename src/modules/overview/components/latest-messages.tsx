@@ -25,7 +25,6 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
           caption="Latest messages, newest first"
           columns={COLUMNS}
           rows={messages}
-          rowKey={({ id }) => id}
           rowHref={({ id }) => `/messages?peek=${id}`}
           hideHeader
         />

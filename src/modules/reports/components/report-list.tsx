@@ -90,7 +90,6 @@ export function ReportList<Row extends Summary>({ kind, list, columns, mark, det
             onToggle: toggle,
           }),
         ]}
-        rowKey={({ id }) => id}
         rowHref={({ id, domain_id }) => `/domains/${domain_id}?view=reports&kind=${kind}&report=${id}`}
         onOpen={toggle}
         expanded={({ id }) => (id === open ? details(id) : null)}

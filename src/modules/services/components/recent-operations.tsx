@@ -41,7 +41,6 @@ export function RecentOperations({ search, openId, onOpen }: RecentOperationsPro
         empty={<NoRows>No operations yet.</NoRows>}
         caption="Operations, newest first"
         columns={columns({ openId, onOpen })}
-        rowKey={({ id }) => id}
         isSelected={({ id }) => id === openId}
         skeletonRows={3}
       />

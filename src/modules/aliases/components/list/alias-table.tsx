@@ -61,7 +61,6 @@ export function AliasTable({ list, search, empty, actions, onDelete }: AliasTabl
           onTrace: ({ address, source_local_part: source }) => open({ trace: source ? address : '' }),
           onDelete: (alias) => onDelete([alias]),
         })}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/aliases?edit=${id}`}
         onOpen={onEdit}
         isSelected={selection.has}

@@ -5,7 +5,7 @@ import { IconChevronDown, IconTableImport } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import { ACTIVE_CHOICES, ShowFilter } from '@/components/list/show-filter';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
 import type { Alias } from '../../schema';
@@ -51,7 +51,7 @@ export function AliasTools({ list, search, domain }: AliasToolsProps) {
       }
     >
       <SearchInput search={search} label="Filter by address or destination" placeholder="Address or destination" />
-      <ShowFilter search={search} options={SHOWN_LABELS} narrow="line" />
+      <ShowFilter search={search} choices={ACTIVE_CHOICES} narrow="line" />
     </ListTools>
   );
 }

@@ -1,11 +1,11 @@
 'use client';
 
 import { parseAsBoolean, parseAsString } from 'nuqs';
-import { parseAsShown } from '@/components/list/show-filter';
+import { ACTIVE_CHOICES, parseAsShow } from '@/components/list/show-filter';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShown },
+  filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
   view: {
     ...sortBy(['source_local_part', 'created_at']),
     domain: parseAsString,

@@ -33,13 +33,7 @@ export function Sessions() {
 
   return (
     <SettingsSection title="Sessions" hint="Where you are signed in. Ending a session signs it out immediately.">
-      <ListView
-        list={{ what: 'your sessions', query: list }}
-        caption="Sessions"
-        columns={columns}
-        rowKey={({ id }) => id}
-        skeletonRows={2}
-      />
+      <ListView list={{ what: 'your sessions', query: list }} caption="Sessions" columns={columns} skeletonRows={2} />
       <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
       {rows && rows.length > 1 && (
         <Group pt="md" justify="flex-end">

@@ -34,7 +34,6 @@ export function DomainAliases({ domain }: { domain: Domain }) {
       }
       caption="Aliases of the domain, by address"
       columns={columnsOf(domain)}
-      rowKey={({ id }) => id}
       rowHref={({ id }) => aliasPath(domain, id)}
       isInactive={({ active }) => !active}
       skeletonRows={Math.min(SHOWN, domain.alias_count)}

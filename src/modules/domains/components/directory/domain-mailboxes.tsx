@@ -33,7 +33,6 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
         }
         caption="Mailboxes of the domain, by address"
         columns={MAILBOX_COLUMNS}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/mailboxes/${id}`}
         isInactive={({ active }) => !active}
         skeletonRows={Math.min(SHOWN, domain.mailbox_count)}

@@ -43,7 +43,6 @@ export function DnsHistory({ domain }: { domain: Domain }) {
         caption="Changes of DNS records, newest first"
         className={classes.history}
         columns={columnsOf(domain)}
-        rowKey={({ id }) => id}
         skeletonRows={3}
       />
     </section>

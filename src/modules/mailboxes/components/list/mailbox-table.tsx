@@ -85,7 +85,6 @@ export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
           ...MAILBOX_COLUMNS,
           addedColumn(),
         ]}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/mailboxes/${id}`}
         isSelected={selection.has}
         isInactive={({ active }) => !active}

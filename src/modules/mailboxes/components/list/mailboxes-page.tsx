@@ -11,33 +11,16 @@ import { ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { mailboxList } from '../../lists';
 import { MailboxTable } from './mailbox-table';
 import { NoMailboxes } from './no-mailboxes';
-import { useMailboxSearch } from './use-mailbox-search';
+import { CHOICES, useMailboxSearch } from './use-mailbox-search';
 
 const SORT_LABELS = { local_part: 'address', created_at: 'date added', percent_full: 'storage used' } as const;
 
 const NewMailboxDialog = lazyDialog(() => import('./new-mailbox-dialog').then((module) => module.NewMailboxDialog));
 
 const ImportDialog = lazyDialog(() => import('../import/import-dialog').then((module) => module.ImportDialog));
-
-const SHOWN = {
-  all: {},
-  active: { active: true, suspended: false },
-  inactive: { active: false },
-  suspended: { suspended: true },
-  full: { min_percent_full: NEARLY_FULL_PERCENT },
-} as const;
-
-const SHOWN_LABELS = {
-  all: 'All',
-  active: 'Active',
-  inactive: 'Inactive',
-  suspended: 'Suspended',
-  full: 'Nearly full',
-} as const;
 
 export function MailboxesPage() {
   const search = useMailboxSearch();
@@ -46,7 +29,7 @@ export function MailboxesPage() {
   const input = {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,
-    ...SHOWN[values.show],
+    ...CHOICES[values.show].input,
     sort: search.sort.field,
     order: search.sort.order,
   };
@@ -69,7 +52,7 @@ export function MailboxesPage() {
       </PageHeader>
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by address or name" placeholder="Address or name" />
-        <ShowFilter search={search} options={SHOWN_LABELS} narrow="line" />
+        <ShowFilter search={search} choices={CHOICES} narrow="line" />
       </ListTools>
       <MailboxTable
         list={list}

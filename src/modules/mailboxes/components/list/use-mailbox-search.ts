@@ -1,14 +1,24 @@
 'use client';
 
 import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
+import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 
 const SORT = parseAsStringLiteral(['local_part', 'created_at', 'percent_full']);
+
+export const CHOICES = {
+  all: { label: 'All', input: {} },
+  active: { label: 'Active', input: { active: true, suspended: false } },
+  inactive: { label: 'Inactive', input: { active: false } },
+  suspended: { label: 'Suspended', input: { suspended: true } },
+  full: { label: 'Nearly full', input: { min_percent_full: NEARLY_FULL_PERCENT } },
+};
 
 const SEARCH = {
   filters: {
     q: parseAsText,
-    show: parseAsStringLiteral(['all', 'active', 'inactive', 'suspended', 'full']).withDefault('all'),
+    show: parseAsShow(CHOICES),
   },
   view: {
     sort: SORT,

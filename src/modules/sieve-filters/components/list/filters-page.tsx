@@ -1,14 +1,13 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsStringLiteral } from 'nuqs';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
-import { ShowFilter } from '@/components/list/show-filter';
+import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { NearLink } from '@/components/near-link';
@@ -23,10 +22,15 @@ import classes from './filters-page.module.css';
 import { useFilterActions } from './use-filter-actions';
 
 const MAX_FILTERS_SHOWN = 200;
-const SCOPES = { all: undefined, global: 'global', domain: 'domain', mailbox: 'mailbox' } as const;
+const CHOICES = {
+  all: { label: 'All', input: {} },
+  global: { label: 'Global', input: { scope: 'global' } },
+  domain: { label: 'Domains', input: { scope: 'domain' } },
+  mailbox: { label: 'Mailboxes', input: { scope: 'mailbox' } },
+} as const;
 
 const SEARCH = {
-  filters: { show: parseAsStringLiteral(['all', 'global', 'domain', 'mailbox']).withDefault('all') },
+  filters: { show: parseAsShow(CHOICES) },
 };
 
 export function FiltersPage() {
@@ -38,7 +42,7 @@ export function FiltersPage() {
   const actions = useFilterActions();
   const input = {
     domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
-    scope: SCOPES[show],
+    ...CHOICES[show].input,
     order: 'asc',
   } as const;
   const list = useList(sieveFilterList, trpc.sieveFilters.list, {
@@ -70,11 +74,7 @@ export function FiltersPage() {
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
           <ListTools list={list}>
-            <ShowFilter
-              search={search}
-              label="Applies to"
-              options={{ all: 'All', global: 'Global', domain: 'Domains', mailbox: 'Mailboxes' }}
-            />
+            <ShowFilter search={search} label="Applies to" choices={CHOICES} />
           </ListTools>
           <ListView
             list={list}
@@ -83,7 +83,6 @@ export function FiltersPage() {
             noMatches="No filter that you have access to matches."
             caption="Filters, in run order"
             columns={filterColumns({ filters: rows ?? [], actions })}
-            rowKey={({ id }) => id}
             rowHref={({ id }) => `/sieve-filters/${id}`}
             isInactive={({ active }) => !active}
             skeletonRows={6}

@@ -79,7 +79,6 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
         noMatches="No deliveries have this status and event."
         caption="Deliveries, newest first"
         columns={columns}
-        rowKey={(row) => row.id}
         rowHref={(row) => `/webhooks/${id}?delivery=${row.id}`}
         onOpen={(row) => open(row.id === values.delivery ? null : row.id)}
         expanded={details}

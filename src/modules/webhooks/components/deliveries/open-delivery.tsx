@@ -39,7 +39,6 @@ export function OpenDelivery({ ids, columns, refetchInterval: pace, details, onC
         hideHeader
         columns={columns}
         rows={data && [data]}
-        rowKey={(row) => row.id}
         expanded={details}
         skeletonRows={1}
       />

@@ -10,7 +10,7 @@ import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { parseAsShown, SHOWN, SHOWN_LABELS, ShowFilter } from '@/components/list/show-filter';
+import { ACTIVE_CHOICES, parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
@@ -30,7 +30,7 @@ const NewWebhookDialog = lazyDialog(() => import('./new-webhook-dialog').then((m
 const REFRESH_MS = 15_000;
 
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShown },
+  filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
   view: { new: parseAsBoolean.withDefault(false), event: parseAsStringLiteral(EVENT_TYPES) },
 };
 
@@ -44,7 +44,7 @@ export function WebhooksPage() {
   const input = {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,
-    active: SHOWN[values.show],
+    ...ACTIVE_CHOICES[values.show].input,
   };
   const list = useList(webhookList, trpc.webhooks.list, { search, input, refetchInterval: REFRESH_MS });
   const items = list.query.data?.items;
@@ -66,7 +66,7 @@ export function WebhooksPage() {
       </PageHeader>
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by name or URL" placeholder="Name or URL" />
-        <ShowFilter search={search} options={SHOWN_LABELS} />
+        <ShowFilter search={search} choices={ACTIVE_CHOICES} />
       </ListTools>
       <ListView
         list={list}
@@ -76,7 +76,6 @@ export function WebhooksPage() {
         caption="Webhooks, newest first"
         className={classes.table}
         columns={webhookColumns({ domainNames, onSetActive: actions.setActive })}
-        rowKey={({ id }) => id}
         rowHref={({ id }) => `/webhooks/${id}`}
         isInactive={({ active }) => !active}
         skeletonRows={6}
