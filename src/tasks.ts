@@ -11,6 +11,7 @@ import { messageTasks } from '@/modules/messages/tasks';
 import { reportTasks } from '@/modules/reports/tasks';
 import { sendingTasks } from '@/modules/sending/tasks';
 import { serviceTasks } from '@/modules/services/tasks';
+import { suppressionTasks } from '@/modules/suppressions/tasks';
 import { systemTasks } from '@/modules/system/tasks';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import type { Task } from '@/server/background/task';
@@ -27,6 +28,7 @@ export const tasks: readonly Task[] = [
   ...serviceTasks,
   ...messageTasks,
   ...sendingTasks,
+  ...suppressionTasks,
   ...domainTasks,
   ...reportTasks,
   ...abuseTasks,

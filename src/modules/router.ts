@@ -23,6 +23,7 @@ import { savedViewsRouter } from './saved-views/router';
 import { sendingRouter } from './sending/router';
 import { servicesRouter } from './services/router';
 import { sieveFiltersRouter } from './sieve-filters/router';
+import { suppressionsRouter } from './suppressions/router';
 import { systemRouter } from './system/router';
 import { webhooksRouter } from './webhooks/router';
 
@@ -51,6 +52,7 @@ export const appRouter = router({
   savedViews: savedViewsRouter,
   sending: sendingRouter,
   sieveFilters: sieveFiltersRouter,
+  suppressions: suppressionsRouter,
   system: systemRouter,
   webhooks: webhooksRouter,
 });

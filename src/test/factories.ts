@@ -44,6 +44,14 @@ export function makeAlias(
   return db.alias.create({ data: { domainId, sourceLocalPart, destination, ...over } });
 }
 
+export function makeSuppression(
+  domainId: string | null,
+  email: string,
+  over: Partial<Prisma.SuppressionUncheckedCreateInput> = {},
+) {
+  return db.suppression.create({ data: { domainId, email, reason: 'manual', ...over } });
+}
+
 export function makeAdmin(over: { role?: Role; domainIds?: string[]; email?: string; passwordHash?: string } = {}) {
   const { role = 'super_admin', domainIds = [], email = `a${unique()}@admins.example`, passwordHash } = over;
   const domains = { create: domainIds.map((domainId) => ({ domainId })) };

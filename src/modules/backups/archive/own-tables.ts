@@ -70,6 +70,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   sieve_filter: 'active created_at domain_id id mailbox_id name position scope script updated_at',
   sign_in_device: 'admin_id last_used_at secret_hash',
   sign_in_failure: 'account failures updated_at wait_until',
+  suppression: 'created_at created_by detail domain_id email expires_at id list reason search_key source_message_id',
   tls_failure:
     'additional_information mx_host position reason_code receiving_helo receiving_ip result_type sending_ip sessions tls_report_id',
   tls_report:

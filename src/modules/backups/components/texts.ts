@@ -90,6 +90,7 @@ const TABLES: Record<string, string> = {
   message_recipient: 'Recipients of messages',
   setting: 'Settings',
   sieve_filter: 'Filters',
+  suppression: 'Suppressions',
   webhook: 'Webhooks',
   webhook_delivery: 'Webhook deliveries',
 };

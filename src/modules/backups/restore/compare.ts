@@ -30,6 +30,7 @@ export const NAMES: Record<string, string> = {
   domain: 'name',
   mailbox: 'local_part',
   sieve_filter: 'name',
+  suppression: 'email',
   webhook: 'url',
 };
 export const MAX_EXAMPLES = 10;

@@ -7,6 +7,7 @@ import {
   makeDkimKey,
   makeMailbox,
   makeSession,
+  makeSuppression,
   makeWebhook,
   unique,
 } from '../../factories';
@@ -58,6 +59,11 @@ export function filterCall(body?: object) {
     const { id } = await db.sieveFilter.create({ data, select: { id: true } });
     return { path: `/sieve-filters/${id}`, body };
   };
+}
+
+export async function suppressionPath({ id }: { id: string }): Promise<Call> {
+  const suppressionId = id === MISSING_ID ? id : (await makeSuppression(id, `${unique()}@far.example`)).id;
+  return { path: `/suppressions/${suppressionId}` };
 }
 
 export function webhookCall(verb = '', body?: object) {

@@ -15,6 +15,7 @@ import {
   messagePath,
   outgoing,
   sessionPath,
+  suppressionPath,
   tlsReportCall,
   viewCall,
   webhookCall,
@@ -246,6 +247,19 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /sieve-filters/{id}': inDomain(filterCall()),
   'PATCH /sieve-filters/{id}': inDomain(filterCall({ active: false })),
   'DELETE /sieve-filters/{id}': inDomain(filterCall()),
+
+  'GET /suppressions': namingDomain(({ id }) => ({ path: `/suppressions?domain_id=${id}` })),
+  'GET /suppressions/export': namingDomain(({ id }) => ({ path: `/suppressions/export?domain_id=${id}` })),
+  'POST /suppressions': namingDomain(({ id }) => ({
+    path: '/suppressions',
+    body: { domain_id: id, email: `${unique()}@far.example` },
+  })),
+  'POST /suppressions/import': namingDomain(({ id }) => ({
+    path: '/suppressions/import',
+    body: { domain_id: id, csv: 'email\nann@far.example' },
+  })),
+  'GET /suppressions/{id}': inDomain(suppressionPath),
+  'DELETE /suppressions/{id}': inDomain(suppressionPath),
 
   'GET /abuse/summary': plain('/abuse/summary'),
   'GET /abuse/senders': plain('/abuse/senders'),

@@ -24,6 +24,7 @@ const RECORDED: Partial<Record<AuditAction, Recorded>> = {
   'operation.create': operationPhrase,
   'operation.finish': operationPhrase,
   'sieve_filter.validate': ({ details }) => validated(details.valid),
+  'suppression.import': ({ details }) => imported(details.created, 'suppression', 'suppressions'),
   'tls_report.upload': ({ details }) => uploaded('a TLS report', details.organisation),
   'webhook.replay_failed': ({ details }) => replayed(details.replayed),
   'webhook.test': ({ details }) => tested(details.event),

@@ -126,5 +126,5 @@ const TITLES = { choose: 'Restore a backup', preview: 'What the restore changes'
 const CONSEQUENCES = {
   all: 'Everything in the database becomes as it was then, and everyone has to sign in again. Mail in mailboxes is not touched.',
   domain:
-    'The domain becomes as it was then, with its mailboxes, aliases, DKIM keys, filters, webhooks and API keys. Messages, statistics, the audit log and other domains are not touched.',
+    'The domain becomes as it was then, with its mailboxes, aliases, DKIM keys, filters, webhooks and API keys. Suppressions that are missing come back, and newer ones stay. Messages, statistics, the audit log and other domains are not touched.',
 };

@@ -3,7 +3,16 @@ import { beforeEach, expect, it } from 'vitest';
 import { seal, unseal } from '@/server/secrets/sealing';
 import { backUp, connect, makeDatabase, sourceOf } from '@/test/backups';
 import { db } from '@/test/database';
-import { makeAdmin, makeAlias, makeApiKey, makeDkimKey, makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import {
+  makeAdmin,
+  makeAlias,
+  makeApiKey,
+  makeDkimKey,
+  makeDomain,
+  makeMailbox,
+  makeSuppression,
+  makeWebhook,
+} from '@/test/factories';
 import { setSettings } from '@/test/settings';
 import { readDomains } from '../../archive/domains';
 import { BackupError } from '../../archive/format';
@@ -40,6 +49,8 @@ async function fill(name: string): Promise<string> {
   await makeDkimKey(id, { selector: 'old' });
   await makeApiKey(admin.id, { scopedDomainIds: [id] });
   await makeWebhook({ domainId: id });
+  await makeSuppression(id, 'gone@far.example');
+  await makeSuppression(id, 'again@far.example');
   for (const data of [
     { scope: 'domain' as const, domainId: id },
     { scope: 'mailbox' as const, mailboxId },
@@ -103,6 +114,21 @@ it('brings back everything of the domain, and touches nothing else', async () =>
   expect(await rows('other')).toEqual(other);
   const after = await previewRestore(client, sourceOf(archive), scoped());
   expect(after.filter(({ added, changed, removed }) => added + changed + removed > 0)).toEqual([]);
+});
+
+it('brings back suppressions, and leaves those that are newer', async () => {
+  await db.suppression.deleteMany({ where: { domainId } });
+  await makeSuppression(domainId, 'again@far.example', { detail: 'new' });
+  await makeSuppression(domainId, 'newer@far.example');
+  const difference = of(await previewRestore(client, sourceOf(archive), scoped()), 'suppression');
+  expect(difference).toMatchObject({ added: 2, removed: 1, examples: { removed: ['again@far.example'] } });
+  await restore(client, sourceOf(archive), scoped());
+  const found = await db.suppression.findMany({ where: { domainId }, orderBy: { email: 'asc' } });
+  expect(found.map(({ email, detail }) => [email, detail])).toEqual([
+    ['again@far.example', ''],
+    ['gone@far.example', ''],
+    ['newer@far.example', ''],
+  ]);
 });
 
 it('brings back a domain that was deleted', async () => {

@@ -13,7 +13,8 @@ import { ADMINS, DOMAIN_TABLES, stagedName } from './tables';
 
 /**
  * Makes one domain what it was in the archive, and touches nothing else: settings, DKIM keys, mailboxes, aliases, filters,
- * webhooks, API keys of that domain alone, and the admins it is assigned to. The archive is read before anything is locked.
+ * webhooks, API keys of that domain alone, and the admins it is assigned to. Suppressions are only added. The archive is read before
+ * anything is locked.
  * @throws ArchiveError
  * @throws BackupError if something else took its place
  */

@@ -29,6 +29,12 @@ export const DOMAIN_TABLES: readonly DomainTable[] = [
     name: 'sieve_filter',
     ofDomain: 'domain_id = $1 OR mailbox_id IN (SELECT id FROM mailbox WHERE domain_id = $1)',
   },
+  // Newer suppressions stay: that an address gets no mail is not undone with the settings of a domain.
+  {
+    name: 'suppression',
+    ofDomain: 'domain_id = $1',
+    kept: `(email, reason, coalesce(list, '')) NOT IN (SELECT email, reason, coalesce(list, '') FROM restored_suppression)`,
+  },
   { name: 'webhook', ofDomain: 'domain_id = $1' },
   // Keys that cover other domains too are left out (`leaveOut`). Positions in the log of the database of that time don't apply.
   {

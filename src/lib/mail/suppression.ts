@@ -1,0 +1,10 @@
+/** Why an address gets no mail, in the order of the database. If several apply, the first one is given. */
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+
+/** Returns what suppressions compare of a plain address: lower case, without the tag, which is what follows a `+`. */
+export function suppressionAddress(address: string): string {
+  const lower = address.toLowerCase();
+  const at = lower.lastIndexOf('@');
+  const tag = lower.indexOf('+');
+  return tag > 0 && tag < at ? lower.slice(0, tag) + lower.slice(at) : lower;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { csvText, FailedCsv } from '@/lib/csv/csv-text';
+import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
+import { SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
+import {
+  EnteredTimestamp,
+  EXPORT_PARAMETERS,
+  Id,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  Timestamp,
+} from '@/lib/wire';
+
+const MAX_CSV_LENGTH = 1_000_000;
+
+const SuppressionReason = z.enum(SUPPRESSION_REASONS);
+
+export const Suppression = z
+  .object({
+    id: Id,
+    email: z.string().meta({ description: 'Lower case, without a tag: ann+news@example.com is ann@example.com' }),
+    domain_id: Id.nullable().meta({ description: 'The domain whose mail is suppressed. Null: all domains' }),
+    domain: z.string().nullable().meta({ description: 'Name of the domain' }),
+    reason: SuppressionReason,
+    list: z.string().nullable().meta({ description: 'The mailing list whose mail is suppressed. Null: all mail' }),
+    source_message_id: Id.nullable().meta({
+      description: 'ID of the message that bounced, as in GET /messages/{id}. The message may have been deleted since',
+    }),
+    detail: z.string().meta({ description: 'The receiving server’s reply, or a note' }),
+    created_by: Id.nullable().meta({ description: 'ID of the admin. Null if a bounce added it' }),
+    created_at: Timestamp,
+    expires_at: Timestamp.nullable().meta({ description: 'From then on it has no effect. Null: never' }),
+  })
+  .meta({ id: 'Suppression' });
+export type Suppression = z.infer<typeof Suppression>;
+
+export const SuppressionPage = page(Suppression);
+
+export const ListSuppressions = z.strictObject({
+  ...pageQuery(['created_at']),
+  domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
+  reason: SuppressionReason.optional(),
+  q: plainText(254).optional().meta({
+    description: 'Part of the address. One or two characters match its start or the start of its domain',
+  }),
+});
+export type ListSuppressions = z.infer<typeof ListSuppressions>;
+
+export const ExportSuppressions = ListSuppressions.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportSuppressions = z.infer<typeof ExportSuppressions>;
+
+const Email = z
+  .string()
+  .min(1, ADDRESS_ERROR)
+  .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) })
+  .transform((text) => suppressionAddress(parseAddress(text)?.address ?? text))
+  .meta({ format: 'email', description: 'Letter case and a tag are left out' });
+
+const OwnerId = Id.nullable()
+  .default(null)
+  .meta({ description: 'The domain whose mail is suppressed. Null: all domains, for the roles admin and super_admin' });
+
+const Detail = plainText(1000).default('').meta({ description: 'A note' });
+
+export const CreateSuppression = z.strictObject({
+  email: Email,
+  domain_id: OwnerId,
+  reason: SuppressionReason.default('manual'),
+  detail: Detail,
+  expires_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: never' }),
+});
+export type CreateSuppression = z.infer<typeof CreateSuppression>;
+
+export const ImportSuppressions = z.strictObject({
+  domain_id: OwnerId,
+  csv: csvText(MAX_CSV_LENGTH).meta({
+    description:
+      'A header row with email and optionally reason, detail and expires_at, then one address per line. Other columns of the ' +
+      'export, and a column error, are ignored',
+  }),
+  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
+});
+export type ImportSuppressions = z.infer<typeof ImportSuppressions>;
+
+export const SuppressionImportLine = z.object({
+  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  email: z.string(),
+  outcome: z.enum(['created', 'unchanged', 'failed']),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+});
+export type SuppressionImportLine = z.infer<typeof SuppressionImportLine>;
+
+export const SuppressionImportReport = z.object({
+  dry_run: z.boolean(),
+  total: z.number().int(),
+  created: z.number().int(),
+  unchanged: z.number().int(),
+  failed: z.number().int(),
+  lines: z.array(SuppressionImportLine),
+  failed_csv: FailedCsv,
+});
+export type SuppressionImportReport = z.infer<typeof SuppressionImportReport>;

@@ -1,0 +1,164 @@
+import { uuidv7 } from '@/lib/uuid';
+import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, requireRole } from '@/server/access/authorize';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { exportList } from '@/server/list/export-list';
+import { type Page, paginateFrom } from '@/server/pagination';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import type { FileOutput } from '@/server/rest/file';
+import { countSuppressions, findSuppressions, type Row } from './find-suppressions';
+import type { CreateSuppression, ExportSuppressions, ListSuppressions, Suppression } from './schema';
+
+export const EXPORTED = [
+  'id',
+  'email',
+  'domain',
+  'reason',
+  'list',
+  'detail',
+  'source_message_id',
+  'domain_id',
+  'created_by',
+  'created_at',
+  'expires_at',
+] as const satisfies (keyof Suppression)[];
+
+/** @throws the errors of authorizeDomain, if `domain_id` is given */
+export async function listSuppressions(ctx: ActorContext, input: ListSuppressions): Promise<Page<Suppression>> {
+  if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
+  return paginateFrom('suppressions', input, {
+    fetch: (position) => findSuppressions(ctx, input, position),
+    count: () => countSuppressions(ctx, input),
+    positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
+    present,
+  });
+}
+
+/** @throws the errors of listSuppressions */
+export function exportSuppressions(
+  ctx: ActorContext,
+  { format: _, ...filters }: ExportSuppressions,
+): Promise<FileOutput> {
+  return exportList(ctx, {
+    name: 'suppressions',
+    page: (part) => listSuppressions(ctx, { ...filters, ...part }),
+    columns: EXPORTED,
+    rowOf: (item) => item,
+  });
+}
+
+export async function getSuppression(ctx: ActorContext, { id }: { id: string }): Promise<Suppression> {
+  return present(await requireSuppression(ctx, ctx.db, id));
+}
+
+/** Takes effect with the next message. @throws CONFLICT if it exists; FORBIDDEN, API_KEY_DOMAIN_SCOPE or the errors of authorizeDomain */
+export async function createSuppression(ctx: MutationContext, input: CreateSuppression): Promise<Suppression> {
+  const domain = await authorizeOwner(ctx, input.domain_id);
+  const { email, reason, detail, expires_at: expiresAt } = input;
+  return ctx
+    .transaction(async ({ tx, audit }) => {
+      const given = { email, reason, detail, expiresAt };
+      const [created] = await insertSuppressions(tx, ctx, domain, [given]);
+      if (!created) throw alreadySuppressed(email, domain);
+      const suppression = present(await requireSuppression(ctx, tx, created.id));
+      await audit({
+        resource: `suppression:${suppression.id}`,
+        domainId: domain?.id ?? null,
+        before: null,
+        after: suppression,
+      });
+      return suppression;
+    })
+    .catch(rethrowDeletedDomain);
+}
+
+/** The address gets mail again, unless another suppression holds. */
+export async function deleteSuppression(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await requireSuppression(ctx, tx, id);
+    await tx.suppression.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('suppression'));
+    await audit({ resource: `suppression:${id}`, domainId: row.domainId, before: present(row), after: null });
+    return { message: `Suppression of ${row.email} deleted.` };
+  });
+}
+
+export type NewSuppression = Pick<CreateSuppression, 'email' | 'reason' | 'detail'> & { expiresAt: string | null };
+
+/**
+ * Adds suppressions of all mail of a domain, or of all domains. One that has expired is replaced; any other that exists stays as
+ * it is. @returns those that were added
+ */
+export async function insertSuppressions(
+  tx: Tx,
+  { actor, clock }: ActorContext,
+  domain: AuthorizedDomain | null,
+  given: NewSuppression[],
+): Promise<{ id: string; email: string; reason: string }[]> {
+  const rows = given.map(({ email, reason, detail, expiresAt }) => {
+    return { id: uuidv7(), email, reason, detail, expires_at: expiresAt };
+  });
+  return tx.$queryRaw`
+    INSERT INTO suppression AS existing (id, email, domain_id, reason, detail, created_by, created_at, expires_at)
+    SELECT id, email, ${domain?.id ?? null}::uuid, reason, detail, ${actor.admin.id}::uuid, ${clock.now()}, expires_at
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given(id uuid, email text, reason suppression_reason, detail text,
+                                                                       expires_at timestamptz)
+        ON CONFLICT (email, domain_id, reason, list) DO UPDATE
+       SET id = excluded.id, detail = excluded.detail, source_message_id = NULL, created_by = excluded.created_by,
+           created_at = excluded.created_at, expires_at = excluded.expires_at
+     WHERE existing.expires_at <= ${clock.now()}
+    RETURNING id, email, reason::text AS reason`;
+}
+
+/**
+ * Checks that the caller may suppress mail of a domain, or of all domains if there is none.
+ * @throws FORBIDDEN, API_KEY_DOMAIN_SCOPE, the errors of authorizeDomain
+ */
+export async function authorizeOwner(ctx: ActorContext, domainId: string | null): Promise<AuthorizedDomain | null> {
+  if (domainId !== null) return authorizeDomain(ctx, { id: domainId });
+  requireRole(ctx.actor, 'admin');
+  if (!isScoped(ctx.actor)) return null;
+  const message = 'This API key is scoped to domains. Set `domain_id` to one of them.';
+  throw new AppError('API_KEY_DOMAIN_SCOPE', message, { details: { fields: [{ path: 'domain_id', message }] } });
+}
+
+export function rethrowDeletedDomain(error: unknown): never {
+  if (isForeignKeyViolation(error)) throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
+  throw error;
+}
+
+export async function deleteExpiredSuppressions(db: Tx, now: Date): Promise<void> {
+  await db.suppression.deleteMany({ where: { expiresAt: { lte: now } } });
+}
+
+function alreadySuppressed(email: string, domain: AuthorizedDomain | null): AppError {
+  const message = `${email} is already suppressed for this reason, for ${domain?.name ?? 'all domains'}.`;
+  return new AppError('CONFLICT', message, { details: { fields: [{ path: 'email', message }] } });
+}
+
+/** Suppressions of all domains have no domain, so only callers with access to every domain see them. */
+async function requireSuppression({ actor }: ActorContext, db: Tx, id: string): Promise<Row> {
+  const row = await db.suppression.findFirst({
+    where: { AND: [{ id }, domainFilter(actor)] },
+    omit: { searchKey: true },
+    include: { domain: { select: { name: true } } },
+  });
+  if (!row) throw notFound('suppression');
+  return { ...row, domain: row.domain?.name ?? null };
+}
+
+function present(row: Row): Suppression {
+  return {
+    id: row.id,
+    email: row.email,
+    domain_id: row.domainId,
+    domain: row.domain,
+    reason: row.reason,
+    list: row.list,
+    source_message_id: row.sourceMessageId,
+    detail: row.detail,
+    created_by: row.createdBy,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { manualClock } from '@/test/clock';
+import { db } from '@/test/database';
+import { makeDomain, makeSuppression, unique } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+import { deleteExpiredSuppressions } from './service';
+
+const api = await keyClient({ role: 'admin' });
+let domain: { id: string; name: string };
+let email: string;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  email = `${unique()}@far.example`;
+});
+
+const create = (body: object, by = api) => by.post('/suppressions', { domain_id: domain.id, email, ...body });
+
+describe('a suppression', () => {
+  it('is of an address in lower case without its tag, and has an audit entry', async () => {
+    const { status, data } = await create({
+      email: ` ${email.toUpperCase().replace('@', '+News@')}`,
+      detail: 'asked by phone',
+    });
+    expect(status).toBe(201);
+    expect(data).toMatchObject({
+      ...{ email, domain_id: domain.id, domain: domain.name, reason: 'manual', list: null, source_message_id: null },
+      ...{ detail: 'asked by phone', created_by: api.admin.id, expires_at: null },
+    });
+    expect((await api.get(`/suppressions/${data.id}`)).data).toEqual(data);
+    const entries = await db.auditEntry.findMany({ where: { resource: `suppression:${data.id}` } });
+    expect(entries).toMatchObject([
+      { action: 'suppression.create', domainId: domain.id, details: { before: null, after: data } },
+    ]);
+  });
+
+  it.each([
+    ['ann@far.example', 'ann@far.example'],
+    ['Ann+a+b@far.example', 'ann@far.example'],
+    ['+ann@far.example', '+ann@far.example'],
+    ['ann@bücher.example', 'ann@xn--bcher-kva.example'],
+  ])('of %s is stored as %s', async (given, stored) => {
+    expect((await create({ email: given })).data).toMatchObject({ email: stored });
+  });
+
+  it('exists once per domain, address and reason', async () => {
+    await create({});
+    const again = await create({ email: email.replace('@', '+x@') });
+    expect(expectError(again, 409, 'CONFLICT').error.details.fields).toMatchObject([{ path: 'email' }]);
+    for (const other of [{ reason: 'unsubscribe' }, { domain_id: null }, { domain_id: (await makeDomain()).id }])
+      expect((await create(other)).status).toBe(201);
+    expectError(await create({ domain_id: null }), 409, 'CONFLICT');
+    expect(await db.suppression.count({ where: { email } })).toBe(4);
+  });
+
+  it('is created once by concurrent calls', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({})));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  it('that has expired is replaced, and deleted by the clean-up', async () => {
+    const clock = manualClock('2026-11-20T08:00:00Z');
+    const expiring = { domain_id: domain.id, email, expires_at: '2026-11-20T10:00:00+01:00' };
+    const first = await api.call('POST', '/suppressions', { body: expiring, clock });
+    expect(first.data).toMatchObject({ expires_at: '2026-11-20T09:00:00.000Z' });
+    const call = () => api.call('POST', '/suppressions', { body: { ...expiring, expires_at: null }, clock });
+    clock.advance(3_599);
+    expectError(await call(), 409, 'CONFLICT');
+    await deleteExpiredSuppressions(db, clock.now());
+    expect((await api.get(`/suppressions/${first.data.id}`)).status).toBe(200);
+    clock.advance(1);
+    const { data } = await call();
+    expect(data).toMatchObject({ expires_at: null });
+    expect(await db.suppression.count({ where: { email } })).toBe(1);
+    const gone = await makeSuppression(domain.id, 'gone@far.example', { expiresAt: clock.now() });
+    await deleteExpiredSuppressions(db, clock.now());
+    expectError(await api.get(`/suppressions/${gone.id}`), 404, 'NOT_FOUND');
+    expect((await api.get(`/suppressions/${data.id}`)).status).toBe(200);
+  });
+
+  it('is deleted with an audit entry, and with its domain', async () => {
+    const { data } = await create({});
+    const { data: other } = await create({ reason: 'complaint' });
+    const { data: global } = await create({ domain_id: null });
+    expect((await api.delete(`/suppressions/${data.id}`)).data).toEqual({
+      message: `Suppression of ${email} deleted.`,
+    });
+    expectError(await api.delete(`/suppressions/${data.id}`), 404, 'NOT_FOUND');
+    expect(
+      await db.auditEntry.findFirst({ where: { resource: `suppression:${data.id}`, action: 'suppression.delete' } }),
+    ).toMatchObject({ outcome: 'success', domainId: domain.id, details: { before: data, after: null } });
+    await api.delete(`/domains/${domain.id}`);
+    expectError(await api.get(`/suppressions/${other.id}`), 404, 'NOT_FOUND');
+    expect((await api.get(`/suppressions/${global.id}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['no address', { email: '' }, 'MISSING_FIELDS'],
+    ['two addresses', { email: 'a@far.example, b@far.example' }, 'VALIDATION_ERROR'],
+    ['an unknown reason', { reason: 'spam' }, 'VALIDATION_ERROR'],
+    ['a line break in the note', { detail: 'a\nb' }, 'VALIDATION_ERROR'],
+    ['a time that is none', { expires_at: 'soon' }, 'VALIDATION_ERROR'],
+    ['a list, which no message has', { list: 'news' }, 'VALIDATION_ERROR'],
+  ] as const)('is rejected with %s', async (_, body, code) => {
+    expectError(await create(body), 400, code);
+  });
+});
+
+describe('suppressions of all domains', () => {
+  it('are made and seen by full admins only', async () => {
+    const scoped = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
+    const domainAdmin = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expectError(await create({ domain_id: null }, scoped), 403, 'API_KEY_DOMAIN_SCOPE');
+    expectError(await create({ domain_id: null }, domainAdmin), 403, 'FORBIDDEN');
+    for (const by of [scoped, domainAdmin])
+      expect((await by.post('/suppressions/import', { csv: `email\n${email}` })).status).toBe(403);
+    const { data } = await create({ domain_id: null });
+    for (const by of [scoped, domainAdmin]) {
+      expectError(await by.get(`/suppressions/${data.id}`), 404, 'NOT_FOUND');
+      expectError(await by.delete(`/suppressions/${data.id}`), 404, 'NOT_FOUND');
+      expect((await by.get(`/suppressions?q=${email}`)).data).toEqual([]);
+    }
+    expect((await api.get(`/suppressions?q=${email}`)).data).toMatchObject([{ id: data.id, domain_id: null }]);
+  });
+
+  it('an API key needs the permission to make changes, and to read', async () => {
+    const sender = await keyClient({ permissions: ['send'] });
+    expectError(await create({}, sender), 403, 'FORBIDDEN');
+    expectError(await sender.get('/suppressions'), 403, 'FORBIDDEN');
+    const reader = await keyClient({ permissions: ['read'] });
+    expect((await reader.get('/suppressions')).status).toBe(200);
+    expectError(await create({}, reader), 403, 'FORBIDDEN');
+  });
+});
+
+describe('the list', () => {
+  it('is filtered by domain, reason and part of the address, newest first, with a total', async () => {
+    const [a, b, c] = ['ann', 'bo', 'cy'].map((name) => `${name}.${email}`) as [string, string, string];
+    const at = (minutes: number) => ({ createdAt: new Date(Date.UTC(2026, 0, 1, 0, minutes)) });
+    await makeSuppression(domain.id, a, at(1));
+    await makeSuppression(domain.id, b, { reason: 'bounce', ...at(2) });
+    await makeSuppression(null, c, { reason: 'bounce', ...at(3) });
+    const emails = async (query: string) =>
+      (await api.get(`/suppressions?${query}`)).data.map(({ email }: { email: string }) => email);
+    expect(await emails(`domain_id=${domain.id}`)).toEqual([b, a]);
+    expect(await emails(`domain_id=${domain.id}&order=asc`)).toEqual([a, b]);
+    expect(await emails(`q=${email}`)).toEqual([c, b, a]);
+    expect(await emails(`q=${email.toUpperCase()}&reason=bounce`)).toEqual([c, b]);
+    expect(await emails(`q=bo.${email.slice(0, 4)}`)).toEqual([b]);
+    expect(await emails(`domain_id=${domain.id}&q=an`)).toEqual([a]);
+    expect(await emails(`domain_id=${domain.id}&q=fa`)).toEqual([b, a]);
+    expect(await emails('q=%40%40')).toEqual([]);
+    const { meta, data } = await api.get(`/suppressions?domain_id=${domain.id}&reason=bounce&limit=1&total=true`);
+    expect({ emails: data.length, ...meta.pagination }).toMatchObject({ emails: 1, total: 1, has_more: false });
+    const first = await api.get(`/suppressions?q=${email}&limit=2`);
+    const { next_cursor: cursor } = first.meta.pagination as { next_cursor: string };
+    expect((await api.get(`/suppressions?q=${email}&limit=2&cursor=${cursor}`)).data).toMatchObject([{ email: a }]);
+  });
+});

@@ -1,0 +1,6 @@
+import { cleanUp, type Task } from '@/server/background/task';
+import { deleteExpiredSuppressions } from './service';
+
+export const suppressionTasks: Task[] = [
+  cleanUp('deleting expired suppressions', ({ db, clock }) => deleteExpiredSuppressions(db, clock.now())),
+];
