@@ -4,6 +4,7 @@ export const EVENT_TYPES = [
   'mail.delivered',
   'mail.bounced',
   'mail.failed',
+  'mail.suppressed',
   'mail.received',
   'mail.received.full',
   'mail.spam',

@@ -60,7 +60,7 @@ export function auditRow(ctx: RequestFacts, entry: Entry): AuditRow {
   };
 }
 
-/** The entry of a rejected call (403, 404, 409, 412). The log of a domain that the caller has no access to doesn't show it. */
+/** The entry of a rejected call (403, 404, 409, 412, 422). The log of a domain that the caller has no access to doesn't show it. */
 export function refusalEntry(action: AuditAction, actor: Actor | null, input: unknown, error: AppError): Entry {
   const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
   const type = action.split('.')[0];

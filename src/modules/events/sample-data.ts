@@ -39,6 +39,10 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     will_retry: false,
   }),
   'mail.failed': (domain) => ({ ...outbound(domain), reason: 'expired', error: 'Not delivered in time: a test' }),
+  'mail.suppressed': (domain) => {
+    const { queue_id: _, ...message } = outbound(domain);
+    return { ...message, reason: 'bounce' };
+  },
   'mail.received': (domain) => ({
     from: OUTSIDE,
     to: `hello@${domain}`,

@@ -44,12 +44,13 @@ export const MessageSummary = z.object(summary).meta({ id: 'MessageSummary' });
 export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
- * Outbound: `accepted` by Postroom, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
+ * Outbound: `accepted` by Postroom, with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
  * that the caller has access to are among them, by time.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',
+  'suppressed',
   'queued',
   'refused',
   'uncertain',
@@ -87,7 +88,10 @@ const EventDetail = z.object({
   session_id: Id.nullable().optional(),
   client: z.string().nullable().optional().meta({ description: 'IP address of the SMTP client' }),
   queue_id: z.string().nullable().optional(),
-  reason: z.string().optional().meta({ description: 'Human-readable reason why the submission is unconfirmed' }),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the submission is unconfirmed, as text, or the reason of the suppression' }),
   cause: OutcomeCause.nullable().optional(),
   smtp_code: z.number().int().nullable().optional(),
   enhanced_code: z.string().nullable().optional(),

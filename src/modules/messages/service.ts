@@ -175,7 +175,7 @@ const SUMMARY = {
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
 
-const SUBMISSION_EVENTS = ['accepted', 'uncertain', 'queued'];
+const SUBMISSION_EVENTS = ['accepted', 'suppressed', 'uncertain', 'queued'];
 
 /** By time, but submission events first, since the clocks of the app and the mail server may differ. */
 function inOrder(events: MessageEvent[]): MessageEvent[] {

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox } from '@/test/factories';
+import { makeDomain, makeMailbox, makeSuppression } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 
@@ -42,6 +42,15 @@ const bodyOf = (raw: string) => raw.slice(raw.indexOf('\r\n\r\n'));
 const isOwn = (field: string) => /^(Message-ID|Date):/.test(field);
 
 describe('resending a message', () => {
+  it('leaves out suppressed recipients, and sends nothing if nobody is left', async () => {
+    await makeSuppression(domain.id, 'bo@far.example');
+    const { data } = await api.post(`/messages/${id}/resend`);
+    expect(data.suppressed).toEqual([{ email: 'bo@far.example', reason: 'manual' }]);
+    const recipients = await db.messageRecipient.findMany({ where: { messageId: data.id } });
+    expect(recipients.map(({ address }) => address).toSorted()).toEqual(['ann@far.example', 'cy@far.example']);
+    expectError(await api.post(`/messages/${id}/resend`, { to: ['bo@far.example'] }), 422, 'RECIPIENT_SUPPRESSED');
+  });
+
   it('sends it as a new message to the same recipients, with its own Message-ID and date', async () => {
     const original = submitted();
     const { status, data } = await api.post(`/messages/${id}/resend`);

@@ -20,6 +20,7 @@ const refusals: Parameters<typeof rest>[2]['errors'] = {
   403: ['DOMAIN_NOT_FOUND', 'API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE', 'MAILBOX_SUSPENDED'],
   409: ['IDEMPOTENCY_CONFLICT'],
   413: ['MESSAGE_TOO_LARGE'],
+  422: ['RECIPIENT_SUPPRESSED'],
   500: ['SEND_FAILED'],
   503: ['SEND_UNAVAILABLE'],
 };
@@ -36,7 +37,9 @@ export const sendingRouter = router({
       rest('POST', '/send', {
         ...shared,
         summary: 'Send a message',
-        description: 'Responds when the mail server has accepted the message.',
+        description:
+          'Responds when the mail server has accepted the message. Suppressed recipients are left out and listed in `suppressed`; if ' +
+          'nobody is left, nothing is sent.',
         audit: 'message.send',
         permission: 'send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { Id, plainText } from '@/lib/wire';
 import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
@@ -29,6 +30,14 @@ export const OutgoingMessage = z
     html_body: body.optional().meta({ description: 'HTML. Required if text_body is missing' }),
     attachments: Attachments.optional(),
     headers: Headers.optional(),
+    transactional: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether the message is one that recipients who unsubscribed get, too, such as a receipt or a password reset. Other ' +
+          'suppressions apply to it',
+      }),
   })
   .refine(hasBody, { when: always, path: ['text_body'], ...bodyRequired() })
   .refine(hasBody, { when: always, path: ['html_body'], ...bodyRequired() })
@@ -43,7 +52,23 @@ export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 export const MAX_BATCH = 100;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-export const Sent = z.object({ message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
+const SuppressedRecipient = z
+  .object({
+    email: z.string().meta({ description: 'As in the request' }),
+    reason: z.enum(SUPPRESSION_REASONS),
+  })
+  .meta({ id: 'SuppressedRecipient' });
+export type SuppressedRecipient = z.infer<typeof SuppressedRecipient>;
+
+const Suppressed = z
+  .array(SuppressedRecipient)
+  .optional()
+  .meta({ description: 'Recipients that the message was not sent to. Missing if it was sent to all' });
+
+export const Sent = z.object({
+  message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }),
+  suppressed: Suppressed,
+});
 export type Sent = z.infer<typeof Sent>;
 
 export const Resend = z.strictObject({
@@ -57,16 +82,16 @@ export const Resend = z.strictObject({
 });
 export type Resend = z.infer<typeof Resend>;
 
-export const Resent = z.object({ id: Id, message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
+export const Resent = Sent.extend({ id: Id });
 export type Resent = z.infer<typeof Resent>;
 
 /** For the OpenAPI document only. Items are checked one by one, because an invalid item fails alone. */
 export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) });
 
-const SentItem = z.object({ index: z.number().int(), message_id: z.string() });
+const SentItem = z.object({ index: z.number().int(), message_id: z.string(), suppressed: Suppressed });
 
 const ItemError = z.string().meta({ description: 'What is wrong, with the field that it is about' });
-const FailedItem = z.object({ index: z.number().int(), error: ItemError, code: z.string() });
+const FailedItem = z.object({ index: z.number().int(), error: ItemError, code: z.string(), suppressed: Suppressed });
 
 export const BatchItem = z.union([SentItem, FailedItem]);
 export type BatchItem = z.infer<typeof BatchItem>;

@@ -53,7 +53,7 @@ export async function sendMessage(
     if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
-    return { id: prior.id, message_id: prior.messageId };
+    return { id: prior.id, ...sentOf(prior) };
   }
   try {
     const sent = await withLease(ctx, claim, async () => submitAudited(ctx, await prepare(), details, claim));
@@ -136,7 +136,7 @@ async function submitAudited(
   more: object,
   claim?: Claim,
 ): Promise<SentMessage> {
-  const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome }, store) =>
+  const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome, suppressed }, store) =>
     ctx.statement(
       {
         resource: `message:${id}`,
@@ -147,14 +147,15 @@ async function submitAudited(
           from: message.from,
           subject: message.subject,
           outcome: outcome.outcome,
+          ...(suppressed.length > 0 && { suppressed }),
           ...more,
         },
       },
       store,
     );
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
-  const { id, messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
-  return { id, message_id: messageId };
+  const submitted = await submitMessage(ctx, message, { storeOutcome, slot });
+  return { id: submitted.id, ...sentOf(submitted) };
 }
 
 async function submitAll(
@@ -170,12 +171,17 @@ async function submitAll(
     try {
       const prior = claim && (await settledPrior(ctx, claim, index));
       if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
-      if (prior) return { index, message_id: prior.messageId };
+      if (prior) return { index, ...sentOf(prior) };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      return { index, message_id: (await submitMessage(ctx, item, { storeOutcome, slot, limit })).messageId };
+      return { index, ...sentOf(await submitMessage(ctx, item, { storeOutcome, slot, limit })) };
     } catch (error) {
-      const { code, message } = publicError(error);
-      return { index, error: message, code };
+      const { code, message, details } = publicError(error);
+      return {
+        index,
+        error: message,
+        code,
+        ...(details?.suppressed ? { suppressed: details.suppressed as Sent['suppressed'] } : {}),
+      };
     }
   };
   const window = pLimit(BATCH_WINDOW);
@@ -218,11 +224,16 @@ function summary(results: BatchItem[]): BatchSent {
   return { total: results.length, succeeded, failed: results.length - succeeded, results };
 }
 
+/** `suppressed` is missing where nobody was left out, so that clients who don't know it see no difference. */
+function sentOf({ messageId, suppressed }: Pick<PriorMessage, 'messageId' | 'suppressed'>): Sent {
+  return { message_id: messageId, ...(suppressed.length > 0 && { suppressed }) };
+}
+
 /** The stored result, updated if an uncertain message has been settled since. */
 async function currentResult(ctx: MutationContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
   const prior = await settledPrior(ctx, claim, index);
   if (!prior || prior.status === 'uncertain') return stored;
-  return { index, message_id: prior.messageId };
+  return { index, ...sentOf(prior) };
 }
 
 /**

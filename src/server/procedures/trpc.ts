@@ -102,7 +102,7 @@ function authorize(actor: Actor, { isSameOrigin }: Context, meta: ProcedureMeta,
 
 /**
  * Checks that all text can be stored, and authorizes the call. Gives a query connections of its own, to a replica if possible, and a mutation what
- * it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are recorded too, unless the
+ * it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409, 412, 422) are recorded too, unless the
  * verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next }) => {
@@ -140,7 +140,7 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
   return result;
 });
 
-const AUDITED_REFUSALS = new Set([403, 404, 409, 412]);
+const AUDITED_REFUSALS = new Set([403, 404, 409, 412, 422]);
 
 /** Returns the condition of `If-Match`. Only PATCH and DELETE take it; the other calls ignore it. @throws VALIDATION_ERROR */
 function conditionOf({ ifMatch }: Context, meta: ProcedureMeta, actor: Actor | null, input: unknown): Condition | null {

@@ -23,6 +23,8 @@ export type PreparedMessage = {
   messageId: string;
   raw: Uint8Array;
   envelope: { from: string; to: string[] };
+  /** Whether it goes to recipients who unsubscribed, too. */
+  isTransactional?: boolean;
 };
 
 export type JobResult =
@@ -99,7 +101,8 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
   const messageId = newMessageId(sender.domain);
   const { raw: composed, envelope } = composeMessage(message, { messageId, date: at });
   const recipients = recipientsOf(message);
-  return { from: sender.address, recipients, subject: message.subject, messageId, raw: composed, envelope };
+  const { subject, transactional: isTransactional } = message;
+  return { from: sender.address, recipients, subject, messageId, raw: composed, envelope, isTransactional };
 }
 
 /** Each address once. An address in several fields counts as to before cc before bcc. */

@@ -4,7 +4,7 @@ import { inPacedBatches } from '@/server/background/in-batches';
 import { leaseOf } from '@/server/background/lease';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../schema';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, type SuppressedRecipient } from '../schema';
 
 /** A message that an earlier call with the same key has stored. */
 export type PriorMessage = {
@@ -14,6 +14,7 @@ export type PriorMessage = {
   status: string;
   /** Whether the mail server accepted it, also if delivery failed later. */
   isAccepted: boolean;
+  suppressed: SuppressedRecipient[];
 };
 
 /** Exclusive ownership of a key, while the lease is renewed and the token matches. */
@@ -103,13 +104,19 @@ async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[
       batchIndex: true,
       messageId: true,
       status: true,
-      events: { where: { type: 'queued' }, select: { id: true }, take: 1 },
+      events: {
+        where: { type: { in: ['queued', 'suppressed'] } },
+        select: { type: true, recipient: true, detail: true },
+      },
     },
   });
   return rows.map(({ events, batchIndex, ...row }) => ({
     ...row,
     batchIndex: batchIndex as number,
-    isAccepted: events.length > 0,
+    isAccepted: events.some(({ type }) => type === 'queued'),
+    suppressed: events
+      .filter(({ type }) => type === 'suppressed')
+      .map(({ recipient, detail }) => ({ email: recipient, ...(detail as object) }) as SuppressedRecipient),
   }));
 }
 

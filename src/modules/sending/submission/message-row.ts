@@ -1,10 +1,12 @@
 import { parseAddress } from '@/lib/mail/address';
+import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import type { Counting } from '@/modules/abuse/service';
 import { accessibleDomainIds, type FoundDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';
+import type { SuppressedRecipient } from '../schema';
 
 /** The position of a message in a call with an Idempotency-Key. */
 export type IdempotencySlot = { keyId: string; batchIndex: number };
@@ -17,8 +19,16 @@ export type NewMessage = {
   isSendable: boolean;
 };
 
-/** The sender's domain, null if there is none, and the result of counting, null unless the sender has access to the domain. */
-export type Admission = { domain: FoundDomain | null; counting: Counting | null };
+/**
+ * The sender's domain, null if there is none, and the result of counting, null unless the sender has access to the domain and
+ * anybody is left to send to.
+ */
+export type Admission = {
+  domain: FoundDomain | null;
+  counting: Counting | null;
+  /** Recipients that the message was not stored for. */
+  suppressed: SuppressedRecipient[];
+};
 
 /** A message as the statement takes it. */
 export type MessageRow = ReturnType<typeof messageRow>;
@@ -42,16 +52,21 @@ export function messageRow({ actor, clock }: ActorContext, { id, message, slot, 
     idempotency_key_id: slot?.keyId ?? null,
     batch_index: slot?.batchIndex ?? null,
     created_at: clock.now(),
-    recipients: message.recipients.map((recipient) => ({ id: uuidv7(), ...recipient })),
+    is_transactional: message.isTransactional ?? false,
+    recipients: message.recipients.map((recipient) => ({
+      id: uuidv7(),
+      ...recipient,
+      suppression_address: suppressionAddress(recipient.address),
+    })),
     event_id: uuidv7(),
     detail: { by: actor.admin.email, ...by },
   };
 }
 
 /**
- * Counts messages against the hourly limits and stores those that they allow, with recipients and first event. One
- * statement does both, so the locks of the counts are held only that long. Messages are counted by sender, in the order of
- * the domains' locks, so that two statements never wait for each other.
+ * Counts messages against the hourly limits and stores those that they allow, with first events and all recipients that are not
+ * suppressed. One statement does all, so the locks of the counts are held only that long. Messages are counted by sender, in the
+ * order of the domains' locks, so that two statements never wait for each other.
  */
 export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admission[]> {
   const found = await db.$queryRaw<FoundRow[]>`/* prepared */
@@ -59,12 +74,18 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
         id uuid, domain_name text, accessible_ids uuid[], is_sendable boolean, message_id text, from_address text,
         to_addresses text[], copy_addresses text[], subject text, size_bytes integer, api_key_id uuid, idempotency_key_id uuid,
-        batch_index integer, created_at timestamptz, recipients jsonb, event_id uuid, detail jsonb)
+        batch_index integer, created_at timestamptz, is_transactional boolean, recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
       SELECT given.id AS message, d.id, d.name, d.active FROM given JOIN domain d ON d.name = given.domain_name
-    ), allowed AS MATERIALIZED (
+    ), permitted AS MATERIALIZED (
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
        WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
+    ), suppressed AS MATERIALIZED (
+      SELECT p.id AS message, s.address, s.reason
+        FROM permitted p, find_suppressed(p.recipients, p.domain_id, p.is_transactional, p.created_at) AS s
+    ), allowed AS MATERIALIZED (
+      SELECT * FROM permitted p
+       WHERE jsonb_array_length(p.recipients) > (SELECT count(*) FROM suppressed WHERE suppressed.message = p.id)
     ), sent AS MATERIALIZED (
       SELECT domain_id, lower(from_address) AS address, array_agg(id ORDER BY created_at, id) AS ids,
              array_agg(created_at ORDER BY created_at, id) AS moments
@@ -83,24 +104,40 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
         FROM created JOIN allowed ON allowed.id = created.id,
              jsonb_to_recordset(allowed.recipients) AS r(id uuid, address text, kind recipient_kind)
+       WHERE NOT EXISTS (SELECT FROM suppressed s WHERE s.message = created.id AND s.address = r.address)
     ), recorded AS (
-      INSERT INTO message_event (id, message_id, type, at, detail)
-      SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, allowed.detail
+      INSERT INTO message_event (id, message_id, type, at, recipient, detail)
+      SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, NULL, allowed.detail
         FROM created JOIN allowed ON allowed.id = created.id
+       UNION ALL
+      SELECT uuid_v7(), created.id, 'suppressed', allowed.created_at, s.address, jsonb_build_object('reason', s.reason)
+        FROM created JOIN allowed ON allowed.id = created.id JOIN suppressed s ON s.message = created.id
+    ), announced AS MATERIALIZED (
+      SELECT emit_suppressed(jsonb_agg(jsonb_build_object(
+               'message_row_id', created.id, 'message_id', CASE WHEN created.id IS NOT NULL THEN p.message_id END,
+               'domain_id', p.domain_id, 'domain', p.domain_name, 'from_address', p.from_address, 'to_addresses', p.to_addresses,
+               'subject', p.subject, 'recipient', s.address, 'reason', s.reason, 'at', p.created_at)))
+        FROM suppressed s JOIN permitted p ON p.id = s.message LEFT JOIN created ON created.id = p.id
+       WHERE created.id IS NOT NULL OR NOT EXISTS (SELECT FROM allowed WHERE allowed.id = p.id)
+      HAVING count(*) > 0
     )
     SELECT given.id AS message, sender.id, sender.name, sender.active, c.result, c.mailbox_id AS "mailboxId",
-           c.counted_from AS "countedFrom", c.sent, c.allowed, c.free_at AS "freeAt"
+           c.counted_from AS "countedFrom", c.sent, c.allowed, c.free_at AS "freeAt", (SELECT count(*) FROM announced),
+           (SELECT jsonb_agg(jsonb_build_object('email', address, 'reason', reason)) FROM suppressed s WHERE s.message = given.id)
+             AS suppressed
       FROM given LEFT JOIN sender ON sender.message = given.id LEFT JOIN counting c ON c.message = given.id`;
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));
 }
 
-type FoundRow = { message: string } & (FoundDomain | { id: null }) & (Counting | { result: null });
+type FoundRow = { message: string; suppressed: SuppressedRecipient[] | null } & (FoundDomain | { id: null }) &
+  (Counting | { result: null });
 
-function toAdmission({ message, ...row }: FoundRow): Admission {
+function toAdmission({ message, suppressed, ...row }: FoundRow): Admission {
   return {
     domain: row.id === null ? null : (row as FoundDomain),
     counting: row.result === null ? null : (row as Counting),
+    suppressed: suppressed ?? [],
   };
 }
 

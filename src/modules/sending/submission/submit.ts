@@ -21,6 +21,7 @@ import { log } from '@/server/log';
 import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
 import type { PreparedMessage } from '../composing/message-jobs';
+import type { SuppressedRecipient } from '../schema';
 import {
   admitMessages,
   type IdempotencySlot,
@@ -34,7 +35,14 @@ import { outboundMta } from './mta';
 const SAVE_ATTEMPTS = 5;
 const SAVE_RETRY_MS = 300;
 
-export type SubmittedMessage = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
+export type SubmittedMessage = {
+  id: string;
+  messageId: string;
+  domain: AuthorizedDomain;
+  outcome: SubmitOutcome;
+  /** Recipients that were left out. */
+  suppressed: SuppressedRecipient[];
+};
 
 /** Calls `store`, with the audit entry that is stored with the outcome if there is one. */
 export type StoreOutcome = (
@@ -53,22 +61,23 @@ type Options = {
  * Submits one message to the mail server (docs/security-rules.md 5): its row is stored before SMTP starts, no transaction
  * is open during SMTP, and status, trace and event are stored in one transaction.
  * @throws DOMAIN_NOT_FOUND (403), FORBIDDEN, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED,
- *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE, RATE_LIMIT_EXCEEDED; SEND_FAILED unless the mail server accepted the message
+ *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE, RECIPIENT_SUPPRESSED, RATE_LIMIT_EXCEEDED; SEND_FAILED unless the mail server accepted the message
  */
 export async function submitMessage(
   ctx: ActorContext,
-  message: PreparedMessage,
+  given: PreparedMessage,
   { slot, storeOutcome, limit = (submit) => submit() }: Options,
 ): Promise<SubmittedMessage> {
   const mta = await outboundMta();
   const [id, createdAt] = [uuidv7(), ctx.clock.now()];
-  const problem = mta ? oversize(message.raw.byteLength) : unavailable();
-  const domain = await admitMessage(ctx, { id, message, slot, isSendable: problem === null });
+  const problem = mta ? oversize(given.raw.byteLength) : unavailable();
+  const { domain, suppressed } = await admitMessage(ctx, { id, message: given, slot, isSendable: problem === null });
   if (problem || !mta) throw problem ?? unavailable();
+  const message = withoutRecipients(given, suppressed);
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
   const outcome = await countInFlight(() => limit(() => mta.submit({ envelope: message.envelope, raw })));
-  const submission = { id, messageId: message.messageId, domain, outcome };
+  const submission = { id, messageId: message.messageId, domain, outcome, suppressed };
   keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
   if (outcome.outcome === 'accepted') return submission;
@@ -88,21 +97,40 @@ const admitTogether = groupCalls((rows: MessageRow[]) => admitMessages(database(
   ...WAIT_FOR_SENDS,
 });
 
-/** Checks the sender, stores the message and counts it against the hourly limits. If it throws, it has stored nothing. */
-async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<AuthorizedDomain> {
+type Admitted = Pick<SubmittedMessage, 'domain' | 'suppressed'>;
+
+/**
+ * Checks the sender and the recipients, stores the message and counts it against the hourly limits. If it throws, it has stored no
+ * message.
+ */
+async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<Admitted> {
   const { from } = given.message;
   const sender = parseAddress(from);
   if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
   requireSender(ctx.actor, sender.address);
-  const { domain: found, counting } = await admitTogether(messageRow(ctx, given)).catch((error) => {
+  const {
+    domain: found,
+    counting,
+    suppressed,
+  } = await admitTogether(messageRow(ctx, given)).catch((error) => {
     // The domain was deleted in the meantime.
-    if (isForeignKeyViolation(error)) return { domain: null, counting: null };
+    if (isForeignKeyViolation(error)) return { domain: null, counting: null, suppressed: [] };
     throw error;
   });
   const domain = requireAccess(ctx.actor, found, `The domain ${sender.domain}`, { missingStatus: 403 });
-  if (!counting || counting.result === 'counted') return domain;
+  if (suppressed.length > 0) kickDeliveries();
+  if (suppressed.length === given.message.recipients.length) throw recipientSuppressed(suppressed);
+  if (!counting || counting.result === 'counted') return { domain, suppressed };
   if (counting.result === 'suspended') throw sendingSuspended(from);
   throw await rejectSend(ctx, { domain, address: from.toLowerCase(), counting });
+}
+
+/** Suppressed recipients are left out of the envelope. The header stays as it is. */
+function withoutRecipients(message: PreparedMessage, suppressed: SuppressedRecipient[]): PreparedMessage {
+  if (suppressed.length === 0) return message;
+  const left = new Set(suppressed.map(({ email }) => email));
+  const recipients = message.recipients.filter(({ address }) => !left.has(address));
+  return { ...message, recipients, envelope: { ...message.envelope, to: recipients.map(({ address }) => address) } };
 }
 
 /**
@@ -167,6 +195,15 @@ export async function markUncertain(db: Tx, id: string, at: Date): Promise<void>
   });
   const detail = { reason: 'Postroom stopped before the mail server replied.' };
   await db.messageEvent.create({ data: { messageId: id, type: 'uncertain', at, detail }, select: { id: true } });
+}
+
+function recipientSuppressed(suppressed: SuppressedRecipient[]): AppError {
+  const [first] = suppressed;
+  const message =
+    suppressed.length === 1
+      ? `${first?.email} is suppressed (${first?.reason}). The message was not sent.`
+      : `All ${suppressed.length} recipients are suppressed. The message was not sent.`;
+  return new AppError('RECIPIENT_SUPPRESSED', message, { details: { suppressed } });
 }
 
 function sendingSuspended(address: string): AppError {

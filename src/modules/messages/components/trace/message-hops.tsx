@@ -13,6 +13,7 @@ type HopTemplate = { code: string; state: StampState; rim: string; title: string
 
 const TEMPLATES: Record<string, HopTemplate> = {
   accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
+  suppressed: { code: 'SKIP', state: 'failed', rim: 'POSTROOM', title: 'Left out: recipient suppressed' },
   queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
   refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
   uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },
