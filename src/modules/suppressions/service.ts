@@ -103,6 +103,7 @@ export async function insertSuppressions(
     SELECT id, email, ${domain?.id ?? null}::uuid, reason, detail, ${actor.admin.id}::uuid, ${clock.now()}, expires_at
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given(id uuid, email text, reason suppression_reason, detail text,
                                                                        expires_at timestamptz)
+     ORDER BY email, reason
         ON CONFLICT (email, domain_id, reason, list) DO UPDATE
        SET id = excluded.id, detail = excluded.detail, source_message_id = NULL, created_by = excluded.created_by,
            created_at = excluded.created_at, expires_at = excluded.expires_at

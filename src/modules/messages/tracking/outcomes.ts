@@ -13,6 +13,7 @@ import {
   type ReportedRecipient,
   saveChanges,
 } from './reported';
+import { unknownRecipient } from './unknown-recipient';
 
 /** What the mail server's log says about a whole message. */
 type QueueReport = Pick<DeliveryReport, 'messageId' | 'at'> & { queueId: string };
@@ -116,6 +117,18 @@ function applyOutcome(
   const detail = { ...reply, remote_mta: remoteMta };
   changes.trace.push({ messageId, type: kind, at, recipient: recipient.address, detail });
   changes.events.push(outcomeEvent(message, recipient.address, { ...given, response, remoteMta, queueId }));
+  const unknown = kind === 'bounced' ? unknownRecipient(recipient.address, { smtpCode, enhancedCode, response }) : null;
+  if (unknown) {
+    const { address } = recipient;
+    changes.suppressions.push({
+      message,
+      address,
+      detail: response,
+      enhancedCode,
+      needsEarlier: unknown === 'repeated',
+      at,
+    });
+  }
   return 'recorded';
 }
 

@@ -1,9 +1,12 @@
+import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { encodeEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
 import type { MessageStatus } from '../schema';
 import type { LockedMessage } from './locked-message';
+
+const MAX_DETAIL_LENGTH = 1000;
 
 /** How a report names its message: see the SQL function lock_reported. */
 type MessageName = { messageId: string | null; queueId: string | null };
@@ -26,10 +29,21 @@ export type Changes = {
   recipients: Set<ReportedRecipient>;
   trace: { messageId: string; type: string; at: Date; recipient?: string; detail: object }[];
   events: NewEvent[];
+  suppressions: BouncedAddress[];
+};
+
+/** An address that bounced, and whether an earlier bounce must say the same before it is suppressed. */
+type BouncedAddress = {
+  message: ReportedMessage;
+  address: string;
+  detail: string;
+  enhancedCode: string | null;
+  needsEarlier: boolean;
+  at: Date;
 };
 
 export function noChanges(): Changes {
-  return { messages: new Set(), recipients: new Set(), trace: [], events: [] };
+  return { messages: new Set(), recipients: new Set(), trace: [], events: [], suppressions: [] };
 }
 
 /** Locks messages until the transaction ends. @returns the message of each name, null if there is none */
@@ -45,13 +59,31 @@ export async function lockReported(tx: Tx, names: readonly MessageName[]): Promi
   return found;
 }
 
-export async function saveChanges(tx: Tx, { messages, recipients, trace, events }: Changes): Promise<void> {
+export async function saveChanges(
+  tx: Tx,
+  { messages, recipients, trace, events, suppressions }: Changes,
+): Promise<void> {
   if (messages.size === 0) return;
   const given = {
     messages: [...messages].map(({ id, status, queueId }) => ({ id, status, queue_id: queueId })),
     recipients: [...recipients],
     trace: trace.map(({ messageId, ...event }) => ({ id: uuidv7(), message_id: messageId, ...event })),
     events: events.map(encodeEvent),
+    suppressions: suppressions.map(encodeSuppression),
   };
   await tx.$executeRaw`/* prepared */ SELECT record_reports(${jsonParameter(given)}::jsonb)`;
+}
+
+function encodeSuppression({ message, address, detail, enhancedCode, needsEarlier, at }: BouncedAddress): object {
+  return {
+    id: uuidv7(),
+    email: suppressionAddress(address),
+    domain_id: message.domainId,
+    source_message_id: message.id,
+    detail: detail.slice(0, MAX_DETAIL_LENGTH),
+    address,
+    enhanced_code: enhancedCode,
+    needs_earlier: needsEarlier,
+    at,
+  };
 }
