@@ -222,7 +222,7 @@ test('the result of a message that bounces says so, for each recipient', async (
   checkState,
 }) => {
   await open(page, domain, unique('Mixed '));
-  await addTo(page, 'To', 'ann@far.example, nobody@bounce.test');
+  await addTo(page, 'To', `ann@far.example, ${unique('nobody')}@bounce.test`);
   await sendButton(page).click();
   const result = page.getByRole('status', { name: 'Result' });
   await expect(result).toContainText('1 delivered');

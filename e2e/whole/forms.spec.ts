@@ -151,7 +151,7 @@ test('leaving a form without saving sends nothing', async ({ signedIn: page, api
 });
 
 test('a list loads no form code before a dialog opens', async ({ signedIn: page }) => {
-  for (const path of ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys']) {
+  for (const path of ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys', '/suppressions']) {
     const scripts: Promise<string>[] = [];
     const keep = (request: Request) => {
       if (!request.url().endsWith('.js')) return;

@@ -4,7 +4,7 @@ import { expect, test, url } from '../support/fixtures';
 
 // What Next.js itself shows for an error has all that every page shares, and neither the shell nor data.
 const BLANK = '/_not-found';
-const LISTS = ['/aliases', '/audit', '/domains', '/mailboxes', '/messages', '/queue', '/webhooks'];
+const LISTS = ['/aliases', '/audit', '/domains', '/mailboxes', '/messages', '/queue', '/suppressions', '/webhooks'];
 const LIMIT = 1.35;
 
 test(`list pages load at most ${LIMIT} × the JavaScript of a nearly blank page`, async ({ signedIn: page }) => {

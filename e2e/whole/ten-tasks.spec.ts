@@ -131,7 +131,7 @@ const TASKS: Task[] = [
     name: 'see why a message bounced',
     prepare: async (api, domain) => {
       const subject = unique('Bounced ');
-      await sendMessage(api, domain, { subject, to: [{ email: 'nobody@bounce.test' }] });
+      await sendMessage(api, domain, { subject, to: [{ email: `${unique('nobody')}@bounce.test` }] });
       return async (page, keys) => {
         await keys.find(subject);
         await selected(page, new RegExp(`^${subject}`));

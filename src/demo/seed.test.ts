@@ -15,7 +15,7 @@ import { NotEmptyError, type Seeded, seedDemo } from './seed';
 const SCALE = 0.1;
 const PASSWORD = 'the quiet canal at noon';
 const MESSAGE_EVENTS =
-  'accepted queued refused uncertain delivered bounced deferred failed held released received forwarded spam';
+  'accepted suppressed queued refused uncertain delivered bounced deferred failed held released received forwarded spam';
 
 let seeded: Seeded;
 let api: Client;
@@ -45,7 +45,7 @@ describe('the demo', () => {
 
   it('fills every list of the API', async () => {
     const lists = 'domains mailboxes aliases messages webhooks events abuse/alerts abuse/senders audit admins api-keys';
-    for (const list of [...lists.split(' '), 'sieve-filters']) {
+    for (const list of [...lists.split(' '), 'sieve-filters', 'suppressions']) {
       const { status, data } = await api.get(`/${list}?limit=200`);
       expect({ list, status }).toEqual({ list, status: 200 });
       expect(data.length, list).toBeGreaterThan(4);

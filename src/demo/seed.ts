@@ -15,6 +15,7 @@ import { INCIDENT_MESSAGES, planIncident } from './mail/incident';
 import { planIncoming } from './mail/incoming';
 import { insertEvents } from './mail/outbox';
 import { planOutgoing } from './mail/outgoing';
+import { seedSuppressions } from './mail/suppressions';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { seedBackups } from './oversight/backups';
@@ -93,5 +94,6 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   await seedAbuse(ctx, domains, mailboxes, webhooks);
   await seedAudit(ctx, { admins, messages });
   await seedBackups(ctx);
+  await seedSuppressions(ctx, domains, admins[0]?.id ?? '');
   return demoKey;
 }

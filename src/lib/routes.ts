@@ -5,6 +5,7 @@ export type RouteIcon =
   | 'messages'
   | 'send'
   | 'queue'
+  | 'suppressions'
   | 'domains'
   | 'mailboxes'
   | 'aliases'
@@ -79,6 +80,15 @@ export const ROUTES: readonly ConsoleRoute[] = [
     minRole: 'admin',
     help: 'mail-server#the-queue',
     keywords: 'waiting deferred hold release retry flush stuck postfix',
+  },
+  {
+    group: 'Mail',
+    label: 'Suppressions',
+    href: '/suppressions',
+    jump: 'e',
+    icon: 'suppressions',
+    minRole: 'domain_admin',
+    keywords: 'suppressed blocked recipients bounce complaint unsubscribe list do not send',
   },
   {
     group: 'Directory',

@@ -20,6 +20,7 @@ export const VIEW_PAGES = {
       ...ORDER,
     ],
   },
+  suppressions: { path: '/suppressions', parameters: ['q', 'domain', 'reason', 'order'] },
   queue: { path: '/queue', parameters: ['queue', 'from', 'to', ...ORDER] },
   alerts: { path: '/alerts', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
 } as const satisfies Record<string, { path: string; parameters: readonly string[] }>;

@@ -61,13 +61,14 @@ test('a bounced message shows the raw reply, an explanation and the next step', 
   check,
 }) => {
   const subject = unique('Bounced ');
-  const { id } = await sendMessage(api, domain, { subject, to: [{ email: 'nobody@bounce.test' }] });
+  const email = `${unique('nobody')}@bounce.test`;
+  const { id } = await sendMessage(api, domain, { subject, to: [{ email }] });
   await page.goto(`${url()}/messages?status=bounced&domain=${domain.id}`);
   await page.getByRole('link', { name: subject }).click();
   await expect(page).toHaveURL(new RegExp(`peek=${id}`));
   const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
   await expect(peek.getByRole('region', { name: 'Explanation' })).toContainText('bounce.test has no such mailbox');
-  await expect(peek.getByText('550 5.1.1 <nobody@bounce.test>: No such user here')).toBeVisible();
+  await expect(peek.getByText(`550 5.1.1 <${email}>: No such user here`)).toBeVisible();
   await check();
   await peek.getByRole('link', { name: 'Send to another address' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
@@ -102,7 +103,8 @@ test('a message whose recipients have different outcomes shows each of them', as
   checkState,
 }) => {
   const subject = unique('Mixed ');
-  const to = [{ email: 'ann@far.example' }, { email: 'nobody@bounce.test' }];
+  const email = `${unique('nobody')}@bounce.test`;
+  const to = [{ email: 'ann@far.example' }, { email }];
   const { id } = await sendMessage(api, domain, { subject, to });
   await expect
     .poll(async () => (await api.call<{ outcomes: object[] }>('GET', `/messages/${id}`)).outcomes)
@@ -115,7 +117,7 @@ test('a message whose recipients have different outcomes shows each of them', as
   await check();
   await page.getByRole('link', { name: subject }).click();
   const explanation = page.getByRole('region', { name: 'Explanation' });
-  await expect(explanation).toContainText('For nobody@bounce.test, of 2 recipients');
+  await expect(explanation).toContainText(`For ${email}, of 2 recipients`);
   await checkState();
 });
 

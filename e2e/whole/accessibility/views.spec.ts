@@ -2,7 +2,7 @@ import { ROUTES } from '../../../src/lib/routes';
 import { checkThemes } from '../../support/check-page';
 import { checkedDomain, domainWithKeys, recordDetails, reportedDomain } from '../../support/checked-domain';
 import { withoutMailServer } from '../../support/faults';
-import { expect, makeDomain, sendMessage, test, url } from '../../support/fixtures';
+import { expect, makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../../support/layout-shifts';
 import {
   failedDelivery,
@@ -60,6 +60,19 @@ const VIEWS: View[] = [
   { name: 'The dialog for a new alias', path: () => '/aliases?new=true' },
   { name: 'The dialog for a new mailbox', path: () => '/mailboxes?new=true' },
   { name: 'The dialog to import aliases', path: () => '/aliases?import=true' },
+  { name: 'The dialog to suppress an address', path: () => '/suppressions?new=true' },
+  { name: 'The dialog to import suppressions', path: () => '/suppressions?import=true' },
+  {
+    name: 'Suppressions',
+    path: async ({ api, domain }) => {
+      await api.call('POST', '/suppressions', {
+        domain_id: domain.id,
+        email: `${unique('a')}@far.example`,
+        detail: 'Asked',
+      });
+      return `/suppressions?domain=${domain.id}`;
+    },
+  },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
   { name: 'A failed delivery', path: failedDelivery },

@@ -35,6 +35,7 @@ export const IconAt = /* @__PURE__ */ icon(
   'M8 12a4 4 0 1 0 8 0a4 4 0 1 0 -8 0',
   'M16 12v1.5a2.5 2.5 0 0 0 5 0v-1.5a9 9 0 1 0 -5.5 8.28',
 );
+export const IconBan = /* @__PURE__ */ icon('M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0', 'M5.7 5.7l12.6 12.6');
 export const IconBell = /* @__PURE__ */ icon(
   'M10 5a2 2 0 1 1 4 0a7 7 0 0 1 4 6v3a4 4 0 0 0 2 3h-16a4 4 0 0 0 2 -3v-3a7 7 0 0 1 4 -6',
   'M9 17v1a3 3 0 0 0 6 0v-1',

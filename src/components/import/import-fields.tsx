@@ -7,18 +7,20 @@ import { ImportFile } from './import-file';
 
 type ImportFieldsProps = {
   domain: DomainChoice | undefined;
+  /** What it means to choose no domain, where that is possible. */
+  allLabel?: string;
   csv: string;
   errors: { domain_id?: React.ReactNode; csv?: React.ReactNode };
   /** Which columns there are. */
   description: string;
   example: string;
-  onDomain: (domain: DomainChoice) => void;
+  onDomain: (domain: DomainChoice | null) => void;
   onCsv: (text: string) => void;
 };
 
 /** The domain, and a CSV file or its text. */
 export function ImportFields(props: ImportFieldsProps) {
-  const { domain, csv, errors, description, example, onDomain, onCsv } = props;
+  const { domain, allLabel, csv, errors, description, example, onDomain, onCsv } = props;
   return (
     <>
       <FieldPair>
@@ -26,7 +28,8 @@ export function ImportFields(props: ImportFieldsProps) {
           error={errors.domain_id}
           value={domain?.id}
           known={domain}
-          onChange={(_, chosen) => chosen && onDomain(chosen)}
+          allLabel={allLabel}
+          onChange={(_, chosen) => (chosen !== null || allLabel !== undefined) && onDomain(chosen)}
         />
         <ImportFile onText={onCsv} />
       </FieldPair>

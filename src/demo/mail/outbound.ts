@@ -92,6 +92,16 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   return {
     message,
     addresses: recipients.map(({ address }) => address),
+    /** The message leaves out this recipient. */
+    suppress(address: string, reason: string): void {
+      recipients.splice(
+        recipients.findIndex((recipient) => recipient.address === address),
+        1,
+      );
+      note('suppressed', at, address, { reason });
+      const data = { message_id: row.message_id, from, to, recipient: address, subject, domain: domain.name, reason };
+      emissions.push({ type: 'mail.suppressed', at, recipient: address, data });
+    },
     /** The mail server accepted the message. */
     queue(): Date {
       const when = origin.kind === 'smtp' ? at : after(at, random.int(18, 260));

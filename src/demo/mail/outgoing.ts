@@ -10,6 +10,7 @@ import { createOutbound, type NewOutbound, type Origin } from './outbound';
 import { conclude } from './outcomes';
 import { deferredBy, randomCorrespondent } from './remote-servers';
 import { type SenderKind, sizeOf, subjectOf } from './subjects';
+import { UNSUBSCRIBED } from './suppressions';
 
 export type Senders = {
   domains: readonly DemoDomain[];
@@ -120,8 +121,10 @@ function planNewsletters(ctx: DemoContext, { keys, domains }: Senders): DemoMess
       const at = after(startedAt, index * 190);
       const to = randomCorrespondent(random);
       const origin = { ...apiOrigin(key.admin, key.id), batchId: batches[index < 100 ? 0 : 1] ?? null };
-      const facts = { at, domain, from: `news@${domain.name}`, to: [to.address], subject, origin };
+      const left = index === 1 ? [UNSUBSCRIBED] : [];
+      const facts = { at, domain, from: `news@${domain.name}`, to: [to.address, ...left], subject, origin };
       const outbound = createOutbound(ctx, { ...facts, sizeBytes: sizeOf(random, 'newsletter') });
+      for (const address of left) outbound.suppress(address, 'unsubscribe');
       conclude(ctx, outbound, [to]);
       return outbound.message;
     });

@@ -1,5 +1,13 @@
 /** Why an address gets no mail, in the order of the database. If several apply, the first one is given. */
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+export const SUPPRESSION_LABELS: Record<SuppressionReason, string> = {
+  bounce: 'Bounce',
+  complaint: 'Complaint',
+  unsubscribe: 'Unsubscribed',
+  manual: 'Added by hand',
+};
 
 /** Returns what suppressions compare of a plain address: lower case, without the tag, which is what follows a `+`. */
 export function suppressionAddress(address: string): string {

@@ -74,7 +74,8 @@ export const domainsRouter = router({
         tag,
         versioned: record,
         summary: 'Delete a domain',
-        description: 'Its mailboxes and aliases must be deleted first. Its webhooks are deleted with it.',
+        description:
+          'Its mailboxes and aliases must be deleted first. Its webhooks and suppressions are deleted with it.',
         audit: 'domain.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

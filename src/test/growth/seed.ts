@@ -115,3 +115,19 @@ export async function seedAlerts({ count, busyId, quietIds }: Seed): Promise<voi
         FROM generate_series(1, ${count}::int) AS n`,
   );
 }
+
+/**
+ * Suppressions of addr1@far.example, addr2@far.example, …, one per minute: bounces, but every hundredth was added by hand. Every
+ * tenth is of all domains.
+ */
+export async function seedSuppressions(seed: Seed): Promise<void> {
+  await fill(
+    'suppression',
+    Prisma.sql`
+      INSERT INTO suppression (id, email, search_key, domain_id, reason, created_at)
+      SELECT gen_random_uuid(), email, ' ' || email || E'\n far.example',
+             CASE WHEN n % 10 = 9 AND n <= ${seed.count}::int - 40 THEN NULL ELSE ${domainOf(seed)} END,
+             (CASE WHEN n % 100 = 50 THEN 'manual' ELSE 'bounce' END)::suppression_reason, now() - n * interval '1 minute'
+        FROM generate_series(1, ${seed.count}::int) AS n, LATERAL (SELECT 'addr' || n || '@far.example') AS e(email)`,
+  );
+}

@@ -8,6 +8,7 @@ import { STATUSES, type Status, StatusMark } from '@/components/marks/status-mar
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { CopyIcon } from '@/components/values/copy-button';
+import type { Sent } from '../schema';
 import classes from './send-result.module.css';
 
 const SINCE: Partial<Record<Status, string>> = {
@@ -16,9 +17,9 @@ const SINCE: Partial<Record<Status, string>> = {
   failed: 'It could not be delivered. The trace says why.',
 };
 
-type SendResultProps = { messageId: string; to: string[] };
+type SendResultProps = { messageId: string; to: string[]; suppressed?: Sent['suppressed'] };
 
-export function SendResult({ messageId, to }: SendResultProps) {
+export function SendResult({ messageId, to, suppressed = [] }: SendResultProps) {
   const panel = useRef<HTMLElement>(null);
   const found = trpc.messages.list.useQuery({ message_id: messageId, limit: 1 }, { refetchInterval: 3000 });
   const message = found.data?.items[0];
@@ -43,6 +44,13 @@ export function SendResult({ messageId, to }: SendResultProps) {
         The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}.{' '}
         {SINCE[status] ?? 'The trace shows what has happened since.'}
       </p>
+      {suppressed.length > 0 && (
+        <p>
+          Not sent to {suppressed.map(({ email }) => email).join(', ')}:{' '}
+          {suppressed.length === 1 ? 'this address is' : 'these addresses are'}{' '}
+          <NearLink href="/suppressions">suppressed</NearLink>.
+        </p>
+      )}
       <DetailsList>
         <dt>Message ID</dt>
         <dd>

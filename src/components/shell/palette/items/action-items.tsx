@@ -8,6 +8,12 @@ import type { Named } from './named-domains';
 const NEW = [
   { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin', keywords: 'forward add create' },
   { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin', keywords: 'add create user account' },
+  {
+    label: 'Suppress address',
+    href: '/suppressions?new=true',
+    minRole: 'domain_admin',
+    keywords: 'block recipient add',
+  },
   { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin', keywords: 'add create' },
   { label: 'New webhook', href: '/webhooks?new=true', minRole: 'admin', keywords: 'add create endpoint' },
   { label: 'Add domain', href: '/domains?new=true', minRole: 'admin', keywords: 'new create' },

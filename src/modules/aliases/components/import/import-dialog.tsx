@@ -63,7 +63,7 @@ export function ImportDialog({ opened, defaultDomain, onClose, onImported }: Imp
         example={EXAMPLE}
         // The preview is of the previous domain and CSV.
         onDomain={(next) => {
-          setChosen(next);
+          setChosen(next ?? undefined);
           form.clearFieldError('domain_id');
           setReport(null);
         }}

@@ -24,7 +24,10 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
   const dependents = domain.mailbox_count + domain.alias_count;
 
   return (
-    <SettingsSection title="Delete" hint="Also deletes the domain’s webhooks. The message history is kept.">
+    <SettingsSection
+      title="Delete"
+      hint="Also deletes the domain’s webhooks and suppressions. The message history is kept."
+    >
       <FormColumn>
         <p className="soft">
           {dependents > 0
@@ -51,8 +54,8 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
         onConfirm={() => remove.mutate(ifUnchanged('domain', domain, { id: domain.id }))}
       >
         <p className="soft">
-          You can no longer send from this domain, and mail to it is rejected. Its webhooks are deleted too. This can’t
-          be undone.
+          You can no longer send from this domain, and mail to it is rejected. Its webhooks and suppressions are deleted
+          too. This can’t be undone.
         </p>
       </ConfirmDialog>
     </SettingsSection>

@@ -1,78 +1,14 @@
-import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatClockMillis, formatElapsed, formatFull, formatPlural, formatStampDay } from '@/lib/format';
+import { SUPPRESSION_LABELS, suppressionAddress } from '@/lib/mail/suppression';
 import type { Message, MessageEvent } from '../../schema';
 import { type FoldedEvents, foldEvents } from './fold-events';
 import { FoldedList } from './folded-list';
+import { type HopTemplate, templateOf } from './hop-templates';
 
 type Detail = MessageEvent['detail'];
-type WebhookStatus = NonNullable<Detail['status']>;
-type HopTemplate = { code: string; state: StampState; rim: string; title: string };
-
-const TEMPLATES: Record<string, HopTemplate> = {
-  accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
-  suppressed: { code: 'SKIP', state: 'failed', rim: 'POSTROOM', title: 'Left out: recipient suppressed' },
-  queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
-  refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
-  uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },
-  delivered: { code: '250', state: 'delivered', rim: 'REMOTE', title: 'Delivered' },
-  deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Deferred by the receiving server' },
-  bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Rejected by the receiving server' },
-  failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Gave up retrying' },
-  held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
-  released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
-  received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
-  forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Forwarded by an alias' },
-  spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Marked as spam' },
-};
-
-/** The receiving server was not reached or did not reply. */
-const NO_REPLY_TEMPLATES: Record<string, HopTemplate> = {
-  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Delivery attempt failed' },
-  bounced: { code: '5XX', state: 'bounced', rim: 'MAIL SERVER', title: 'Returned by your mail server' },
-};
-const UNKNOWN_RESULT: HopTemplate = {
-  code: '?',
-  state: 'failed',
-  rim: 'MAIL SERVER',
-  title: 'Left the queue, result unknown',
-};
-const NOT_SUBMITTED: HopTemplate = {
-  code: 'END',
-  state: 'failed',
-  rim: 'MAIL SERVER',
-  title: 'Your mail server could not be reached',
-};
-const DELETED_FROM_QUEUE: HopTemplate = {
-  code: 'END',
-  state: 'failed',
-  rim: 'MAIL SERVER',
-  title: 'Deleted from the queue',
-};
-/** For inbound mail, at a local mailbox. */
-const MAILBOX_TEMPLATES: Record<string, HopTemplate> = {
-  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAILBOX', title: 'Deferred by the mailbox' },
-  bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Rejected by the mailbox' },
-};
-
-const READ_AS_REPORT: HopTemplate = { code: 'READ', state: 'delivered', rim: 'POSTROOM', title: 'Read as a report' };
-const REPORTS_DEFERRED: HopTemplate = {
-  code: 'WAIT',
-  state: 'deferred',
-  rim: 'POSTROOM',
-  title: 'The report could not be stored yet',
-};
-
-/** By the status of the webhook delivery. */
-const WEBHOOK_TEMPLATES: Record<WebhookStatus, Omit<HopTemplate, 'rim'>> = {
-  pending: { code: 'HOOK', state: 'pending', title: 'Webhook delivery pending' },
-  retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook failed, will retry' },
-  delivered: { code: 'HOOK', state: 'delivered', title: 'Webhook delivered' },
-  abandoned: { code: 'HOOK', state: 'failed', title: 'Webhook delivery abandoned' },
-};
-
 const WAITING: Partial<Record<Message['status'], string>> = {
   submitting: 'Submitting to your mail server',
   sent: 'Waiting for the receiving server',
@@ -154,21 +90,6 @@ function FoldedDelivery({ event: { recipient, detail } }: { event: MessageEvent 
   );
 }
 
-function templateOf({ type, detail }: MessageEvent): HopTemplate {
-  const { status, cause, route } = detail;
-  if (status) return { ...WEBHOOK_TEMPLATES[status], rim: 'WEBHOOK' };
-  if (cause === 'deleted') return DELETED_FROM_QUEUE;
-  if (cause === 'not_submitted') return NOT_SUBMITTED;
-  if (cause === 'unknown') return UNKNOWN_RESULT;
-  if (route === 'reports' && type === 'received') return READ_AS_REPORT;
-  if (route === 'reports' && type === 'deferred') return REPORTS_DEFERRED;
-  const special = route === 'mailbox' ? MAILBOX_TEMPLATES[type] : cause === 'no_reply' && NO_REPLY_TEMPLATES[type];
-  if (special) return special;
-  const template = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
-  if (route !== 'filter') return template;
-  return { ...template, title: detail.spam_action === 'quarantine' ? 'Quarantined as spam' : 'Rejected as spam' };
-}
-
 function rimOf({ detail, recipient }: MessageEvent, template: HopTemplate): string {
   if (template.rim !== 'REMOTE') return template.rim;
   const to = detail.forwarded_to?.[0] ?? recipient;
@@ -177,8 +98,9 @@ function rimOf({ detail, recipient }: MessageEvent, template: HopTemplate): stri
   return (name || template.rim).toUpperCase().slice(0, 12);
 }
 
-function detailOf({ detail, recipient }: MessageEvent) {
+function detailOf({ type, detail, recipient }: MessageEvent) {
   const { source, by, queue_id: queueId, reason } = detail;
+  if (type === 'suppressed' && recipient) return <SuppressedDetail recipient={recipient} reason={reason} />;
   if (detail.webhook_id) return <WebhookDetail detail={detail} />;
   if (source) {
     return (
@@ -196,6 +118,19 @@ function detailOf({ detail, recipient }: MessageEvent) {
   }
   if (recipient) return <RecipientDetail recipient={recipient} detail={detail} />;
   return reason;
+}
+
+function SuppressedDetail({ recipient, reason = '' }: { recipient: string; reason: string | undefined }) {
+  const label = SUPPRESSION_LABELS[reason as keyof typeof SUPPRESSION_LABELS] ?? reason;
+  return (
+    <>
+      <EmailAddress value={recipient} />
+      <span>, {label}: </span>
+      <NearLink href={`/suppressions?q=${encodeURIComponent(suppressionAddress(recipient))}`}>
+        show suppression
+      </NearLink>
+    </>
+  );
 }
 
 function sourceLabel(source: NonNullable<Detail['source']>, { client }: Detail): string {

@@ -12,7 +12,7 @@ import { FieldPair } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
-import { OutgoingMessage } from '../../schema';
+import { OutgoingMessage, type Sent } from '../../schema';
 import { ApiEquivalent } from '../api-equivalent';
 import { SendFooter } from '../send-footer';
 import { SendResult } from '../send-result';
@@ -153,7 +153,13 @@ export function ComposeForm({ initial }: ComposeFormProps) {
         action="Leave without attachments"
       />
       <aside className={classes.side} aria-label="Result and API equivalent">
-        {send.data && <SendResult messageId={send.data.message_id} to={values.to.map(({ email }) => email)} />}
+        {send.data && (
+          <SendResult
+            messageId={send.data.message_id}
+            to={reachedOf(values, send.data.suppressed)}
+            suppressed={send.data.suppressed}
+          />
+        )}
         <ApiEquivalent values={values} />
       </aside>
     </div>
@@ -166,4 +172,12 @@ function nameInMessage({ path, message }: FieldError, values: ComposeValues): st
   if (address) return `${address}: ${message}`;
   const header = /^headers\.(.+)$/.exec(path);
   return header ? `${header[1]}: ${message}` : message;
+}
+
+/** The To addresses that the message was sent to, or the others if there are none. */
+function reachedOf({ to, cc, bcc }: ComposeValues, suppressed: Sent['suppressed'] = []): string[] {
+  const isReached = ({ email }: { email: string }) =>
+    !suppressed.some((left) => left.email.toLowerCase() === email.trim().toLowerCase());
+  const reached = to.filter(isReached);
+  return (reached.length > 0 ? reached : [...cc, ...bcc].filter(isReached)).map(({ email }) => email);
 }

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type Api,
+  type Domain,
+  expect,
+  makeDomain,
+  sendMessage,
+  test,
+  unique,
+  url,
+  useSession,
+} from '../support/fixtures';
+
+type Suppression = { id: string; email: string };
+
+const suppress = (api: Api, domain: Domain | null, email: string, over: object = {}) =>
+  api.call<Suppression>('POST', '/suppressions', { domain_id: domain?.id ?? null, email, ...over });
+
+test('suppresses an address, finds it, and deletes it with a warning', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/suppressions?domain=${domain.id}`);
+  await expect(page.getByText(`No suppressions for ${domain.name} yet`)).toBeVisible();
+  await checkState();
+  await page.getByRole('button', { name: 'Suppress address' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Suppress address' });
+  await form.getByLabel('Address').fill('ann');
+  await form.getByRole('button', { name: 'Suppress address' }).click();
+  await expect(form.getByLabel('Address')).toHaveAccessibleDescription(/Enter an email address/);
+  await form.getByLabel('Address').fill('Ann+News@far.example');
+  await form.getByLabel('Note (optional)').fill('Asked by phone');
+  await checkState();
+  await form.getByRole('button', { name: 'Suppress address' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Suppressed ann@far.example' })).toBeVisible();
+  const row = page.getByRole('row').filter({ hasText: 'ann@far.example' });
+  await expect(row).toContainText('Added by hand');
+  await expect(row).toContainText('Asked by phone');
+  await expect(row).toContainText(domain.name);
+
+  await suppress(api, domain, 'bo@far.example', { reason: 'unsubscribe' });
+  await page.getByRole('radio', { name: 'Unsubscribed' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'bo@far.example' })).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await page.getByRole('radio', { name: 'All' }).click();
+  await page.getByRole('textbox', { name: 'Filter by address' }).fill('ANN@far');
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await check();
+  await row.getByRole('button', { name: 'Actions for ann@far.example, Added by hand' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Send to ann@far.example again' });
+  await expect(confirm).toContainText('Added by hand on');
+  await expect(confirm).toContainText(`Takes effect with the next message of ${domain.name}.`);
+  await checkState();
+  await confirm.getByRole('button', { name: 'Delete suppression' }).click();
+  await expect(
+    page.getByRole('status').filter({ hasText: 'Deleted the suppression of ann@far.example' }),
+  ).toBeVisible();
+  await expect(row).toHaveCount(0);
+});
+
+test('a bounce suppresses the address; the trace of the next message says so, and leads there', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
+  const domain = await makeDomain(api);
+  const email = `${unique('nobody')}@bounce.test`;
+  await sendMessage(api, domain, { to: [{ email }] });
+  await expect
+    .poll(() => api.call<Suppression[]>('GET', `/suppressions?domain_id=${domain.id}`))
+    .toMatchObject([{ email, reason: 'bounce' }]);
+  const subject = unique('Again ');
+  const { id } = await sendMessage(api, domain, { subject, to: [{ email }, { email: 'ann@far.example' }] });
+  await page.goto(`${url()}/messages/${id}`);
+  const trace = page.getByRole('main');
+  await expect(trace).toContainText('Left out: recipient suppressed');
+  await checkState();
+  await trace.getByRole('link', { name: 'show suppression' }).click();
+  await expect(page).toHaveURL(/\/suppressions\?q=/);
+  const row = page.getByRole('row').filter({ hasText: email });
+  await expect(row).toContainText('Bounce');
+  await row.getByRole('button', { name: `Actions for ${email}, Bounce` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const confirm = page.getByRole('dialog', { name: `Send to ${email} again` });
+  await expect(confirm).toContainText('the receiving server answered that this address doesn’t exist');
+  await expect(confirm).toContainText('550 5.1.1');
+  await check();
+  await confirm.getByRole('button', { name: 'Cancel' }).click();
+  await row.getByRole('button', { name: `Actions for ${email}, Bounce` }).click();
+  await page.getByRole('menuitem', { name: 'Show message' }).click();
+  await expect(page).toHaveURL(/\/messages\/[0-9a-f-]+$/);
+});
+
+test('the result of a send says who was left out, and an error that nobody was left', async ({
+  signedIn: page,
+  api,
+  checkState,
+}) => {
+  const domain = await makeDomain(api);
+  await suppress(api, domain, 'ann@far.example');
+  const compose = async (to: string[]) => {
+    const fields = new URLSearchParams([
+      ['from', `shop@${domain.name}`],
+      ['subject', unique('Hello ')],
+      ...to.map((each) => ['to', each]),
+    ]);
+    await page.goto(`${url()}/send?${fields}`);
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Hi');
+    await page.getByRole('button', { name: 'Send message' }).click();
+  };
+  await compose(['ann@far.example', 'bo@far.example']);
+  const result = page.getByRole('status', { name: 'Result' });
+  await expect(result).toContainText('The mail server accepted the message for bo@far.example.');
+  await expect(result).toContainText('Not sent to ann@far.example: this address is suppressed.');
+  await checkState();
+  await compose(['ann@far.example']);
+  await expect(page.getByText('ann@far.example is suppressed (manual). The message was not sent.')).toBeVisible();
+});
+
+test('imports addresses for all domains, and exports what is shown', async ({
+  signedIn: page,
+  api,
+  sql,
+  checkState,
+}) => {
+  const name = unique('import');
+  await suppress(api, null, `same-${name}@far.example`);
+  await page.goto(`${url()}/suppressions?import=true`);
+  const dialog = page.getByRole('dialog', { name: 'Import suppressions' });
+  await dialog.getByRole('combobox', { name: 'Domain' }).fill('All');
+  await page.getByRole('option', { name: 'All domains' }).click();
+  await dialog
+    .getByLabel('Or paste CSV')
+    .fill(`email,reason\nnew-${name}@far.example,complaint\nsame-${name}@far.example,\nnonsense,`);
+  await dialog.getByRole('button', { name: 'Preview import' }).click();
+  await expect(dialog.getByRole('status')).toHaveText(
+    '1 new suppression, 1 unchanged, 1 error. Nothing has been imported yet.',
+  );
+  await checkState();
+  await dialog.getByRole('button', { name: 'Import 1 suppression' }).click();
+  await page.getByRole('dialog', { name: '1 line not imported' }).getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('textbox', { name: 'Filter by address' }).fill(name);
+  await expect(page.getByRole('row')).toHaveCount(3);
+  await page.getByRole('button', { name: 'Import / export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Export shown' }).click(),
+  ]);
+  const csv = await readFile((await download.path()) as string, 'utf8');
+  expect(csv.trim().split(/\r?\n/)).toHaveLength(3);
+  expect(csv).toContain(`new-${name}@far.example,,complaint`);
+  await sql('DELETE FROM suppression WHERE domain_id IS NULL');
+});
+
+test('a domain admin suppresses addresses for an assigned domain only', async ({ page, api, makeAdmin, check }) => {
+  const domain = await makeDomain(api);
+  await suppress(api, null, 'global@far.example');
+  const { cookie } = await makeAdmin('domain_admin', [domain]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/suppressions?new=true`);
+  const form = page.getByRole('dialog', { name: 'Suppress address' });
+  await form.getByLabel('Address').fill('ann@far.example');
+  await form.getByRole('combobox', { name: 'Mail of' }).click();
+  await expect(page.getByRole('option', { name: 'All domains' })).toHaveCount(0);
+  await page.getByRole('option', { name: domain.name }).click();
+  await form.getByRole('button', { name: 'Suppress address' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'ann@far.example' })).toContainText(domain.name);
+  await expect(page.getByRole('row').filter({ hasText: 'global@far.example' })).toHaveCount(0);
+  await check();
+});

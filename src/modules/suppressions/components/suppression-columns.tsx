@@ -1,0 +1,106 @@
+import { Menu } from '@mantine/core';
+import { Cell, Copyable } from '@/components/data-table/cells';
+import { addedColumn } from '@/components/data-table/columns';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { IconMail, IconTrash } from '@/components/icons/icons';
+import { NearLink } from '@/components/near-link';
+import { RowMenu } from '@/components/row-controls/row-menu';
+import { CalendarDate } from '@/components/values/calendar-date';
+import { EmailAddress } from '@/components/values/email-address';
+import { SUPPRESSION_LABELS } from '@/lib/mail/suppression';
+import type { Suppression } from '../schema';
+
+type SuppressionColumnsOptions = { onDelete: (suppression: Suppression) => void };
+
+const ICON = { size: 16, stroke: 1.5 } as const;
+
+export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): DataTableColumn<Suppression>[] {
+  return [
+    {
+      key: 'email',
+      header: 'Address',
+      kind: 'copyable',
+      mobile: 'lead',
+      skeletonWidth: 200,
+      cell: ({ email }) => (
+        <Copyable value={email} what="address">
+          <Cell>
+            <EmailAddress value={email} />
+          </Cell>
+        </Copyable>
+      ),
+    },
+    {
+      key: 'reason',
+      header: 'Reason',
+      width: 136,
+      mobile: 'under',
+      skeletonWidth: 72,
+      cell: ({ reason, expires_at: until }) => (
+        <>
+          {SUPPRESSION_LABELS[reason]}
+          {until && (
+            <span className="soft">
+              {' '}
+              until <CalendarDate iso={until} />
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'detail',
+      header: 'Detail',
+      width: 280,
+      maxWidth: 480,
+      isOptional: true,
+      skeletonWidth: 200,
+      className: 'soft',
+      cell: ({ detail }) => (
+        <span className="clip" title={detail}>
+          {detail}
+        </span>
+      ),
+    },
+    {
+      key: 'domain',
+      header: 'Mail of',
+      width: 184,
+      maxWidth: 280,
+      isOptional: true,
+      skeletonWidth: 88,
+      cell: ({ domain }) =>
+        domain === null ? (
+          'All domains'
+        ) : (
+          <span className="mono clip" title={domain}>
+            {domain}
+          </span>
+        ),
+    },
+    addedColumn(),
+    {
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 44,
+      kind: 'tail',
+      mobile: 'tail',
+      cell: (suppression) => (
+        <RowMenu label={`Actions for ${suppression.email}, ${SUPPRESSION_LABELS[suppression.reason]}`}>
+          {suppression.source_message_id && (
+            <Menu.Item
+              component={NearLink}
+              href={`/messages/${suppression.source_message_id}`}
+              leftSection={<IconMail {...ICON} />}
+            >
+              Show message
+            </Menu.Item>
+          )}
+          <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(suppression)}>
+            Delete
+          </Menu.Item>
+        </RowMenu>
+      ),
+    },
+  ];
+}

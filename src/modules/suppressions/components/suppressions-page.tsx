@@ -1,0 +1,167 @@
+'use client';
+
+import { Button, Group, Menu } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
+import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { EmptyState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { IconChevronDown, IconPlus, IconTableImport } from '@/components/icons/icons';
+import { ExportItem } from '@/components/list/export-csv';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
+import { totalOf, totalOptions } from '@/components/list/total';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
+import { notify } from '@/components/notifications';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
+import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import { SUPPRESSION_LABELS, SUPPRESSION_REASONS } from '@/lib/mail/suppression';
+import type { Suppression } from '../schema';
+import { DeleteSuppressionDialog } from './delete-suppression-dialog';
+import { suppressionColumns } from './suppression-columns';
+
+const NewSuppressionDialog = lazyDialog(() =>
+  import('./new-suppression-dialog').then((module) => module.NewSuppressionDialog),
+);
+const ImportDialog = lazyDialog(() => import('./import-dialog').then((module) => module.ImportDialog));
+
+const SEARCH = {
+  filters: { q: parseAsText, reason: parseAsStringLiteral(['all', ...SUPPRESSION_REASONS]).withDefault('all') },
+  view: {
+    ...sortBy(['created_at'], 'desc'),
+    new: parseAsBoolean.withDefault(false),
+    import: parseAsBoolean.withDefault(false),
+  },
+};
+
+export function SuppressionsPage() {
+  const search = useListSearch(SEARCH);
+  const { values, settled, change, open } = search;
+  const utils = trpc.useUtils();
+  const { selectedId, selectedDomain, defaultDomain } = useDomainScope();
+  const [deleting, setDeleting] = useState<Suppression | null>(null);
+  const input = {
+    q: settled.q || undefined,
+    reason: values.reason === 'all' ? undefined : values.reason,
+    domain_id: selectedId ?? undefined,
+    order: values.order,
+  };
+  const list = trpc.suppressions.list.useQuery(
+    { ...input, cursor: search.history.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  const total = trpc.suppressions.list.useQuery(totalOf(input), totalOptions(list, search));
+  const openNew = () => open({ new: true });
+  const openImport = () => open({ import: true });
+  const refreshAndNotify = (text: string) => {
+    void utils.suppressions.invalidate();
+    notify({ text });
+  };
+
+  return (
+    <Page>
+      <PageHeader
+        title="Suppressions"
+        description={selectedDomain ? `For ${selectedDomain.name}` : 'Addresses that your mail leaves out'}
+      >
+        <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
+          Suppress address
+        </Button>
+      </PageHeader>
+      <ListTools
+        query={list}
+        actions={
+          <>
+            <Views page="suppressions" />
+            <Menu width={264}>
+              <Menu.Target>
+                <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item leftSection={<IconTableImport size={16} stroke={1.5} />} onClick={openImport}>
+                  Import CSV
+                </Menu.Item>
+                <ExportItem path="/suppressions/export" input={input} what="suppressions">
+                  {search.isFiltered ? 'Export shown' : 'Export as CSV'}
+                </ExportItem>
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        }
+      >
+        <SearchInput
+          label="Filter by address"
+          placeholder="Address"
+          w={240}
+          value={values.q}
+          onChange={(q) => change({ q })}
+        />
+        <SegmentedControl
+          label="Reason"
+          value={values.reason}
+          options={{ all: 'All', ...SUPPRESSION_LABELS }}
+          narrow="columns"
+          onChange={(reason) => change({ reason })}
+        />
+      </ListTools>
+      <ListView
+        query={list}
+        search={search}
+        total={total}
+        what="suppressions"
+        empty={<NoSuppressions domainName={selectedDomain?.name} onNew={openNew} onImport={openImport} />}
+        noMatches="No suppressed address matches these filters."
+        caption={`Suppressions, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
+        columns={suppressionColumns({ onDelete: setDeleting })}
+        rowKey={({ id }) => id}
+      />
+      <NewSuppressionDialog
+        opened={values.new}
+        defaultDomain={defaultDomain}
+        onClose={() => open({ new: null })}
+        onCreated={({ email }) => refreshAndNotify(`Suppressed ${email}`)}
+      />
+      <ImportDialog
+        opened={values.import}
+        defaultDomain={defaultDomain}
+        onClose={() => open({ import: null })}
+        onImported={({ created, failed }) =>
+          refreshAndNotify(
+            `Imported ${formatPlural(created, 'suppression')}${failed > 0 ? `; ${formatPlural(failed, 'line')} failed` : ''}`,
+          )
+        }
+      />
+      <DeleteSuppressionDialog
+        suppression={deleting}
+        onClose={() => setDeleting(null)}
+        onDeleted={({ email }) => refreshAndNotify(`Deleted the suppression of ${email}`)}
+      />
+    </Page>
+  );
+}
+
+type NoSuppressionsProps = { domainName: string | undefined; onNew: () => void; onImport: () => void };
+
+function NoSuppressions({ domainName, onNew, onImport }: NoSuppressionsProps) {
+  return (
+    <EmptyState title={domainName ? `No suppressions for ${domainName} yet` : 'No suppressions yet'}>
+      <p>
+        Messages aren’t sent to suppressed addresses. An address that a receiving server doesn’t know is added when mail
+        to it bounces.
+      </p>
+      <Group pt="md">
+        <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
+          Suppress address
+        </Button>
+        <Button leftSection={<IconTableImport stroke={1.5} />} onClick={onImport}>
+          Import CSV
+        </Button>
+      </Group>
+    </EmptyState>
+  );
+}
