@@ -1,19 +1,19 @@
 -- Returns the recipients of a message that are suppressed for its domain or for all domains, each with the first reason that
--- holds. `recipients` has their addresses, and as `suppression_address` what src/lib/mail/suppression.ts makes of them. Mail to a
+-- holds. `recipients` has their ids and addresses, and as `suppression_address` what src/lib/mail/suppression.ts makes of them. Mail to a
 -- mailbox of this server is not suppressed, and a transactional message not by an unsubscribe. Messages belong to no list.
 -- Called by src/modules/sending/submission/message-row.ts.
 --
 -- Planner settings: the plan is kept while the table grows, so it finds rows by their keys even where reading a small table would
 -- be quicker.
 CREATE OR REPLACE FUNCTION find_suppressed(recipients jsonb, sender_domain uuid, is_transactional boolean, sent_at timestamptz)
-RETURNS TABLE (address text, reason suppression_reason)
+RETURNS TABLE (id uuid, address text, reason suppression_reason)
 LANGUAGE plpgsql STABLE
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT r.address, found.reason
-    FROM jsonb_to_recordset(recipients) AS r(address text, suppression_address text),
+  SELECT r.id, r.address, found.reason
+    FROM jsonb_to_recordset(recipients) AS r(id uuid, address text, suppression_address text),
          LATERAL (SELECT s.reason FROM suppression s
                    WHERE s.email = r.suppression_address AND (s.domain_id IS NULL OR s.domain_id = sender_domain) AND s.list IS NULL
                      AND (s.expires_at IS NULL OR s.expires_at > sent_at)

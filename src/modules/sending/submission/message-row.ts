@@ -81,7 +81,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
        WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
     ), suppressed AS MATERIALIZED (
-      SELECT p.id AS message, s.address, s.reason
+      SELECT p.id AS message, s.id, s.address, s.reason
         FROM permitted p, find_suppressed(p.recipients, p.domain_id, p.is_transactional, p.created_at) AS s
     ), allowed AS MATERIALIZED (
       SELECT * FROM permitted p
@@ -104,13 +104,13 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
         FROM created JOIN allowed ON allowed.id = created.id,
              jsonb_to_recordset(allowed.recipients) AS r(id uuid, address text, kind recipient_kind)
-       WHERE NOT EXISTS (SELECT FROM suppressed s WHERE s.message = created.id AND s.address = r.address)
+       WHERE NOT EXISTS (SELECT FROM suppressed s WHERE s.id = r.id)
     ), recorded AS (
       INSERT INTO message_event (id, message_id, type, at, recipient, detail)
       SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, NULL, allowed.detail
         FROM created JOIN allowed ON allowed.id = created.id
        UNION ALL
-      SELECT uuid_v7(), created.id, 'suppressed', allowed.created_at, s.address, jsonb_build_object('reason', s.reason)
+      SELECT s.id, created.id, 'suppressed', allowed.created_at, s.address, jsonb_build_object('reason', s.reason)
         FROM created JOIN allowed ON allowed.id = created.id JOIN suppressed s ON s.message = created.id
     ), announced AS MATERIALIZED (
       SELECT emit_suppressed(jsonb_agg(jsonb_build_object(
