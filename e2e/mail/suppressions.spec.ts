@@ -165,7 +165,7 @@ test('a domain admin suppresses addresses for an assigned domain only', async ({
   await page.goto(`${url()}/suppressions?new=true`);
   const form = page.getByRole('dialog', { name: 'Suppress address' });
   await form.getByLabel('Address').fill('ann@far.example');
-  await form.getByRole('combobox', { name: 'Mail of' }).click();
+  await form.getByRole('combobox', { name: 'Applies to' }).click();
   await expect(page.getByRole('option', { name: 'All domains' })).toHaveCount(0);
   await page.getByRole('option', { name: domain.name }).click();
   await form.getByRole('button', { name: 'Suppress address' }).click();

@@ -85,6 +85,7 @@ describe('a bounce of an unknown recipient', () => {
   it('suppresses no address of a managed domain, and nothing for a domain that is gone', async () => {
     email = `nobody@${(await makeDomain()).name}`;
     await sent('bounced');
+    expect(await suppressions()).toEqual([]);
     email = `ann${unique()}@gone.example`;
     const { message, at } = await send();
     await db.domain.delete({ where: { id: domain.id } });

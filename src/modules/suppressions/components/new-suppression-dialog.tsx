@@ -53,7 +53,7 @@ export function NewSuppressionDialog(props: NewSuppressionDialogProps) {
         {...form.getInputProps('email')}
       />
       <DomainPicker
-        label="Mail of"
+        label="Applies to"
         allLabel={canSuppressAll ? 'All domains' : undefined}
         known={defaultDomain}
         {...form.getInputProps('domain_id')}

@@ -64,7 +64,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
     },
     {
       key: 'domain',
-      header: 'Mail of',
+      header: 'Applies to',
       width: 184,
       maxWidth: 280,
       isOptional: true,
