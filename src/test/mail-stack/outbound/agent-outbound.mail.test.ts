@@ -54,6 +54,9 @@ describe('mail sent by the app', () => {
         remote_mta: '127.0.0.1',
       },
     });
+    expect(await db.suppression.findMany({ where: { domainId: domain.id } })).toMatchObject([
+      { email: 'nobody@far.example', reason: 'bounce', detail: '550 5.1.1 No such user here' },
+    ]);
     expect(bounceOf(deferred)).toMatchObject({ will_retry: true, bounce: { type: 'temporary', smtp_code: 451 } });
 
     const trace = await traceOf({ messageId });

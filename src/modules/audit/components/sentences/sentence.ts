@@ -116,5 +116,6 @@ const NOUNS: Record<string, string> = {
   operation: 'operation',
   queue: 'message',
   sieve_filter: 'filter',
+  suppression: 'suppression',
   webhook: 'webhook',
 };
