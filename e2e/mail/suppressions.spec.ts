@@ -110,7 +110,7 @@ test('the result of a send says who was left out, and an error that nobody was l
       ...to.map((each) => ['to', each]),
     ]);
     await page.goto(`${url()}/send?${fields}`);
-    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Hi');
+    await page.getByLabel('Text body').fill('Hi');
     await page.getByRole('button', { name: 'Send message' }).click();
   };
   await compose(['ann@far.example', 'bo@far.example']);
