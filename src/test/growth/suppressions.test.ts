@@ -51,7 +51,8 @@ it('a send looks up its recipients, and nothing else', async () => {
     address: `addr${n * 1_000 + 2}@far.example`,
     suppression_address: `addr${n * 1_000 + 2}@far.example`,
   }));
-  const call = 'SELECT * FROM find_suppressed($1::jsonb, $2::uuid, false, now())';
+  const call =
+    'SELECT * FROM find_suppressed(ARRAY[$2::uuid], ARRAY[$2::uuid], ARRAY[false], ARRAY[now()], ARRAY[$1::jsonb])';
   const values = [JSON.stringify(recipients), busy.id];
   const { rows } = await client.query(call, values);
   expect(rows.length).toBeGreaterThan(5);

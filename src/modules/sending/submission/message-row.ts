@@ -81,8 +81,10 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
        WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
     ), suppressed AS MATERIALIZED (
-      SELECT p.id AS message, s.id, s.address, s.reason
-        FROM permitted p, find_suppressed(p.recipients, p.domain_id, p.is_transactional, p.created_at) AS s
+      SELECT s.*
+        FROM (SELECT array_agg(id) AS ids, array_agg(domain_id) AS domains, array_agg(is_transactional) AS transactional,
+                     array_agg(created_at) AS moments, array_agg(recipients) AS recipients FROM permitted) AS p,
+             find_suppressed(p.ids, p.domains, p.transactional, p.moments, p.recipients) AS s
     ), allowed AS MATERIALIZED (
       SELECT * FROM permitted p
        WHERE jsonb_array_length(p.recipients) > (SELECT count(*) FROM suppressed WHERE suppressed.message = p.id)
@@ -104,7 +106,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
         FROM created JOIN allowed ON allowed.id = created.id,
              jsonb_to_recordset(allowed.recipients) AS r(id uuid, address text, kind recipient_kind)
-       WHERE NOT EXISTS (SELECT FROM suppressed s WHERE s.id = r.id)
+       WHERE r.id <> ALL (ARRAY(SELECT id FROM suppressed))
     ), recorded AS (
       INSERT INTO message_event (id, message_id, type, at, recipient, detail)
       SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, NULL, allowed.detail
