@@ -63,7 +63,7 @@ const VIEWS: View[] = [
   { name: 'The dialog to suppress an address', path: () => '/suppressions?new=true' },
   { name: 'The dialog to import suppressions', path: () => '/suppressions?import=true' },
   {
-    name: 'Suppressions',
+    name: 'The suppressions of a domain',
     path: async ({ api, domain }) => {
       await api.call('POST', '/suppressions', {
         domain_id: domain.id,
