@@ -85,9 +85,10 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Mail',
     label: 'Suppressions',
     href: '/suppressions',
-    jump: 'e',
+    jump: 'z',
     icon: 'suppressions',
     minRole: 'domain_admin',
+    help: 'suppressions',
     keywords: 'suppressed blocked recipients bounce complaint unsubscribe list do not send',
   },
   {
