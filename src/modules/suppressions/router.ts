@@ -1,37 +1,34 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
+import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { suppressionList } from './lists';
 import {
   CreateSuppression,
-  ExportSuppressions,
   ImportSuppressions,
   ListSuppressions,
   Suppression,
   SuppressionImportReport,
-  SuppressionPage,
 } from './schema';
-import { createSuppression, deleteSuppression, exportSuppressions, getSuppression, listSuppressions } from './service';
+import { createSuppression, deleteSuppression, getSuppression, listSuppressions } from './service';
 import { importSuppressions } from './transfer';
 
 const tag = 'Suppressions';
 const isOpenToScopedKeys = true;
 
+const suppressions = listProcedures(suppressionList, {
+  procedure: authedProcedure,
+  item: Suppression,
+  input: ListSuppressions,
+  find: listSuppressions,
+  tag,
+  description: 'Domain admins and scoped keys see those of their domains only, not those of all domains.',
+  isOpenToScopedKeys,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
+
 export const suppressionsRouter = router({
-  list: authedProcedure(ListSuppressions)
-    .meta(
-      rest('GET', '/suppressions', {
-        tag,
-        summary: 'List suppressions',
-        description: 'Domain admins and scoped keys see those of their domains only, not those of all domains.',
-        isPaginated: true,
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(SuppressionPage)
-    .query(({ ctx, input }) => listSuppressions(ctx, input)),
+  list: suppressions.list,
 
   create: authedProcedure(CreateSuppression)
     .meta(
@@ -67,19 +64,7 @@ export const suppressionsRouter = router({
     .output(SuppressionImportReport)
     .mutation(({ ctx, input }) => importSuppressions(ctx, input)),
 
-  export: authedProcedure(ExportSuppressions)
-    .meta(
-      rest('GET', '/suppressions/export', {
-        tag,
-        summary: 'Export suppressions as CSV',
-        description: `The file can be imported again. ${EXPORT_DESCRIPTION}`,
-        file: 'text/csv; charset=utf-8',
-        isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
-      }),
-    )
-    .output(FileOutput)
-    .query(({ ctx, input }) => exportSuppressions(ctx, input)),
+  export: suppressions.export,
 
   get: authedProcedure(ById)
     .meta(

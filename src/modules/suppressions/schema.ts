@@ -2,16 +2,7 @@ import { z } from 'zod';
 import { csvText, FailedCsv } from '@/lib/csv/csv-text';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
 import { SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
-import {
-  EnteredTimestamp,
-  EXPORT_PARAMETERS,
-  Id,
-  PAGE_PARAMETERS,
-  page,
-  pageQuery,
-  plainText,
-  Timestamp,
-} from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
 
@@ -36,8 +27,6 @@ export const Suppression = z
   .meta({ id: 'Suppression' });
 export type Suppression = z.infer<typeof Suppression>;
 
-export const SuppressionPage = page(Suppression);
-
 export const ListSuppressions = z.strictObject({
   ...pageQuery(['created_at']),
   domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
@@ -47,9 +36,6 @@ export const ListSuppressions = z.strictObject({
   }),
 });
 export type ListSuppressions = z.infer<typeof ListSuppressions>;
-
-export const ExportSuppressions = ListSuppressions.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
-export type ExportSuppressions = z.infer<typeof ExportSuppressions>;
 
 const Email = z
   .string()

@@ -2,27 +2,11 @@ import { uuidv7 } from '@/lib/uuid';
 import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import { exportList } from '@/server/list/export-list';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { FileOutput } from '@/server/rest/file';
 import { countSuppressions, findSuppressions, type Row } from './find-suppressions';
-import type { CreateSuppression, ExportSuppressions, ListSuppressions, Suppression } from './schema';
-
-export const EXPORTED = [
-  'id',
-  'email',
-  'domain',
-  'reason',
-  'list',
-  'detail',
-  'source_message_id',
-  'domain_id',
-  'created_by',
-  'created_at',
-  'expires_at',
-] as const satisfies (keyof Suppression)[];
+import type { CreateSuppression, ListSuppressions, Suppression } from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSuppressions(ctx: ActorContext, input: ListSuppressions): Promise<Page<Suppression>> {
@@ -32,19 +16,6 @@ export async function listSuppressions(ctx: ActorContext, input: ListSuppression
     count: () => countSuppressions(ctx, input),
     positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
     present,
-  });
-}
-
-/** @throws the errors of listSuppressions */
-export function exportSuppressions(
-  ctx: ActorContext,
-  { format: _, ...filters }: ExportSuppressions,
-): Promise<FileOutput> {
-  return exportList(ctx, {
-    name: 'suppressions',
-    page: (part) => listSuppressions(ctx, { ...filters, ...part }),
-    columns: EXPORTED,
-    rowOf: (item) => item,
   });
 }
 

@@ -4,13 +4,14 @@ import { failedCsv } from '@/server/csv/failed-lines';
 import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { suppressionList } from './lists';
 import {
   CreateSuppression,
   type ImportSuppressions,
   type SuppressionImportLine,
   type SuppressionImportReport,
 } from './schema';
-import { authorizeOwner, EXPORTED, insertSuppressions, type NewSuppression, rethrowDeletedDomain } from './service';
+import { authorizeOwner, insertSuppressions, type NewSuppression, rethrowDeletedDomain } from './service';
 
 type ParsedLine = NewSuppression & { line: number };
 
@@ -18,7 +19,7 @@ const COLUMNS = {
   names: ['email', 'reason', 'detail', 'expires_at'],
   required: ['email'],
   synonyms: { address: 'email', recipient: 'email', email_address: 'email' },
-  ignored: EXPORTED,
+  ignored: suppressionList.csv,
 };
 
 /**

@@ -132,6 +132,7 @@ describe('the export', () => {
     const at = new Date('2026-11-20T08:00:00Z');
     const record = { domainId: domain.id, purpose: 'spf', type: 'TXT', name: domain.name, status: 'ok' };
     const check = { severity: 'ok', required: true, message: '', found: ['v=spf1 -all'], position: 0 };
+    await db.domain.update({ where: { id: domain.id }, data: { dnsStatus: 'ok', dnsCheckedAt: at } });
     await db.dnsRecord.create({ data: { ...record, ...check, changedAt: at, checkedAt: at } });
     await db.dnsChange.create({ data: { ...record, before: [], after: ['v=spf1 -all'], at } });
     expect(await rowsOf(api, `/domains/${domain.id}/dns/export`)).toMatchObject([

@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group, Menu } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
@@ -12,7 +11,7 @@ import { IconChevronDown, IconPlus, IconTableImport } from '@/components/icons/i
 import { ExportItem } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
-import { totalOf, totalOptions } from '@/components/list/total';
+import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { Views } from '@/components/list/views/views';
 import { notify } from '@/components/notifications';
@@ -21,6 +20,7 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import { SUPPRESSION_LABELS, SUPPRESSION_REASONS } from '@/lib/mail/suppression';
+import { suppressionList } from '../lists';
 import type { Suppression } from '../schema';
 import { DeleteSuppressionDialog } from './delete-suppression-dialog';
 import { suppressionColumns } from './suppression-columns';
@@ -51,11 +51,7 @@ export function SuppressionsPage() {
     domain_id: selectedId ?? undefined,
     order: values.order,
   };
-  const list = trpc.suppressions.list.useQuery(
-    { ...input, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const total = trpc.suppressions.list.useQuery(totalOf(input), totalOptions(list, search));
+  const list = useList(suppressionList, trpc.suppressions.list, { search, input });
   const openNew = () => open({ new: true });
   const openImport = () => open({ import: true });
   const refreshAndNotify = (text: string) => {
@@ -74,7 +70,7 @@ export function SuppressionsPage() {
         </Button>
       </PageHeader>
       <ListTools
-        query={list}
+        list={list}
         actions={
           <>
             <Views page="suppressions" />
@@ -86,21 +82,13 @@ export function SuppressionsPage() {
                 <Menu.Item leftSection={<IconTableImport size={16} stroke={1.5} />} onClick={openImport}>
                   Import CSV
                 </Menu.Item>
-                <ExportItem path="/suppressions/export" input={input} what="suppressions">
-                  {search.isFiltered ? 'Export shown' : 'Export as CSV'}
-                </ExportItem>
+                <ExportItem list={list}>{search.isFiltered ? 'Export shown' : 'Export as CSV'}</ExportItem>
               </Menu.Dropdown>
             </Menu>
           </>
         }
       >
-        <SearchInput
-          label="Filter by address"
-          placeholder="Address"
-          w={240}
-          value={values.q}
-          onChange={(q) => change({ q })}
-        />
+        <SearchInput search={search} label="Filter by address" placeholder="Address" w={240} />
         <SegmentedControl
           label="Reason"
           value={values.reason}
@@ -110,10 +98,7 @@ export function SuppressionsPage() {
         />
       </ListTools>
       <ListView
-        query={list}
-        search={search}
-        total={total}
-        what="suppressions"
+        list={list}
         empty={<NoSuppressions domainName={selectedDomain?.name} onNew={openNew} onImport={openImport} />}
         noMatches="No suppressed address matches these filters."
         caption={`Suppressions, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
