@@ -1,4 +1,4 @@
-// Serves the built app (or, with --dev, the sources) behind our own HTTP server (docs/decisions/0002). `npm start` runs it
+// Serves the built app (or, with --dev, the sources) behind our own HTTP server (docs/contributing/decisions/0002). `npm start` runs it
 // as a child process; with DATABASE_URL and SECRET_KEY set, it also runs on its own.
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';

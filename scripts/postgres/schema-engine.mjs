@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Replaces the schema engine that Prisma's CLI would download: the same JSON-RPC over stdio, answered by the WebAssembly
-// engine that npm installs. prisma.config.ts points the CLI here (docs/decisions/0003).
+// engine that npm installs. prisma.config.ts points the CLI here (docs/contributing/decisions/0003).
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
 /**
- * Parses exactly one plain `local@domain` (docs/security-rules.md 4): no display name, comment, quotes, list or route. Spaces
+ * Parses exactly one plain `local@domain` (docs/contributing/security-rules.md 4): no display name, comment, quotes, list or route. Spaces
  * around it, as copying adds them, are left out. The local part is an ASCII dot-atom, kept as written; the domain becomes
  * lower-case A-labels. Else null.
  */

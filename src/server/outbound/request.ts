@@ -51,7 +51,7 @@ export type OutboundOptions = {
 
 /**
  * Makes one request to an https URL that a user chose, without following redirects; any status is a response. The host is
- * resolved again, every address is checked, and the connection goes to a checked one (docs/security-rules.md 8). Never
+ * resolved again, every address is checked, and the connection goes to a checked one (docs/contributing/security-rules.md 8). Never
  * rejects; the body's iterator is always closed.
  */
 export async function requestOnce(request: OutboundRequest, options: OutboundOptions): Promise<OutboundResult> {

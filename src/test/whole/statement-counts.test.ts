@@ -19,7 +19,7 @@ it.each([
   ['/auth/me', 2],
   [`/aliases/${id}`, 2],
   ['/aliases?limit=50', 3],
-])('GET %s asks Postgres as often as docs/performance.md says: %i', async (path, count) => {
+])('GET %s asks Postgres as often as docs/contributing/performance.md says: %i', async (path, count) => {
   // The first call of a minute stores when the key was used.
   await api.get('/auth/me');
   query.mockClear();

@@ -21,7 +21,7 @@ describe('the word check', () => {
 
   it.each([
     'Two at once give one winner.',
-    'docs/security-rules.md',
+    'docs/contributing/security-rules.md',
     'recommended',
     'portfolio',
     'profits',

@@ -61,7 +61,7 @@ export function newMessageId(domain: string): string {
   return `<${uuidv7()}@${domain}>`;
 }
 
-// Nodemailer reads `path` and `href` from its input (docs/security-rules.md 3), so it gets only new strings and buffers,
+// Nodemailer reads `path` and `href` from its input (docs/contributing/security-rules.md 3), so it gets only new strings and buffers,
 // with file and URL access disabled.
 function composeBody(message: OutgoingMessage, messageId: string, date: Date): Buffer {
   const composer = new MailComposer({

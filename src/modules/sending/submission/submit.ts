@@ -58,7 +58,7 @@ type Options = {
 };
 
 /**
- * Submits one message to the mail server (docs/security-rules.md 5): its row is stored before SMTP starts, no transaction
+ * Submits one message to the mail server (docs/contributing/security-rules.md 5): its row is stored before SMTP starts, no transaction
  * is open during SMTP, and status, trace and event are stored in one transaction.
  * @throws DOMAIN_NOT_FOUND (403), FORBIDDEN, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED,
  *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE, RECIPIENT_SUPPRESSED, RATE_LIMIT_EXCEEDED; SEND_FAILED unless the mail server accepted the message
