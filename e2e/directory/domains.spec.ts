@@ -33,6 +33,27 @@ test('adds a domain, and shows server errors on their field', async ({ signedIn:
   await check();
 });
 
+test('shows the state of DNS, and lists the domains whose records need a fix', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const [broken, complete] = [await makeDomain(api), await makeDomain(api)];
+  const set = (id: string, status: string) =>
+    sql("UPDATE domain SET dns_status = $2::dns_status, next_dns_check_at = '2100-01-01' WHERE id = $1", [id, status]);
+  await set(broken.id, 'error');
+  await set(complete.id, 'ok');
+  await page.goto(`${url()}/domains?sort=created_at&order=desc`);
+  await expect(page.getByRole('row', { name: broken.name })).toContainText('Problems');
+  await expect(page.getByRole('row', { name: complete.name })).toContainText('Complete');
+  await page.getByRole('radio', { name: 'DNS problems' }).click();
+  await expect(page).toHaveURL(/show=broken/);
+  await expect(page.getByRole('row', { name: complete.name })).toHaveCount(0);
+  await expect(page.getByRole('row', { name: broken.name })).toBeVisible();
+  await check();
+});
+
 test('keeps filters and order in the URL across a reload', async ({ signedIn: page, api, check }) => {
   const inactive = await makeDomain(api);
   await api.call('PATCH', `/domains/${inactive.id}`, { active: false });

@@ -102,7 +102,7 @@ describe('reading domains', () => {
     expectError(await api.get(`/domains/${other.id}`), 404, 'NOT_FOUND');
   });
 
-  it('filters by active and by part of the name', async () => {
+  it('filters by active, by the state of DNS and by part of the name', async () => {
     const api = await keyClient();
     const suffix = unique();
     const active = await makeDomain({ name: `b-${suffix}.example` });
@@ -111,6 +111,9 @@ describe('reading domains', () => {
       (await api.get(`/domains?q=${suffix}${query}`)).data.map((domain: { id: string }) => domain.id);
     expect(await ids('&active=true')).toEqual([active.id]);
     expect(await ids('&active=false')).toEqual([inactive.id]);
+    await db.domain.update({ where: { id: active.id }, data: { dnsStatus: 'error' } });
+    expect(await ids('&dns_status=error')).toEqual([active.id]);
+    expect(await ids('&dns_status=unchecked')).toEqual([inactive.id]);
     expect(await ids('&sort=name&order=asc')).toEqual([inactive.id, active.id]);
   });
 

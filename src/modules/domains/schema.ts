@@ -41,6 +41,8 @@ const settings = {
   }),
 };
 
+const DnsStatus = z.enum(['ok', 'warning', 'error', 'unchecked']);
+
 export const Domain = z
   .object({
     id: Id,
@@ -48,7 +50,7 @@ export const Domain = z
     ...settings,
     description: z.string(),
     verified_at: Timestamp.nullable(),
-    dns_status: z.enum(['ok', 'warning', 'error', 'unchecked']),
+    dns_status: DnsStatus,
     dkim_selector: z.string().nullable(),
     mailbox_count: z.number().int(),
     alias_count: z.number().int(),
@@ -64,6 +66,7 @@ export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   active: z.boolean().optional(),
+  dns_status: DnsStatus.optional(),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 export type ListDomains = z.infer<typeof ListDomains>;

@@ -18,10 +18,10 @@ import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 export { dnsServers };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
-  const { active, q } = input;
+  const { active, dns_status: dnsStatus, q } = input;
   const column = input.sort === 'name' ? 'name' : 'createdAt';
   const name = q ? { contains: escapeLike(q.toLowerCase()) } : undefined;
-  const filters = { AND: [domainScope(ctx), { active, name }] };
+  const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }] };
   return paginate('domains', input, {
     column,
     fetch: ({ where, ...page }) =>

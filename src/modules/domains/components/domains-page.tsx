@@ -14,7 +14,7 @@ import { SearchInput } from '@/components/list/search-input';
 import { ACTIVE_CHOICES, parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { StatusMark } from '@/components/marks/status-mark';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -27,8 +27,20 @@ import classes from './domains-page.module.css';
 
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
 
+const CHOICES = {
+  ...ACTIVE_CHOICES,
+  broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
+} as const;
+
+const DNS_MARKS: Record<Domain['dns_status'], [Status, string]> = {
+  ok: ['on', 'Complete'],
+  warning: ['warning', 'Warnings'],
+  error: ['bounced', 'Problems'],
+  unchecked: ['pending', 'Not checked'],
+};
+
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
+  filters: { q: parseAsText, show: parseAsShow(CHOICES) },
   view: { ...sortBy(['name', 'created_at']), new: parseAsBoolean.withDefault(false) },
 };
 
@@ -38,7 +50,7 @@ export function DomainsPage() {
   const canAdd = useHasRole('admin');
   const input = {
     q: settled.q || undefined,
-    ...ACTIVE_CHOICES[values.show].input,
+    ...CHOICES[values.show].input,
     sort: values.sort,
     order: values.order,
   };
@@ -61,7 +73,7 @@ export function DomainsPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} choices={ACTIVE_CHOICES} />
+        <ShowFilter search={search} choices={CHOICES} narrow="line" />
       </ListTools>
       <ListView
         list={list}
@@ -94,6 +106,17 @@ const COLUMNS: DataTableColumn<Domain>[] = [
         </Cell>
       </Copyable>
     ),
+  },
+  {
+    header: 'DNS',
+    width: 120,
+    kind: 'mark',
+    mobile: 'side',
+    skeletonWidth: 64,
+    cell: ({ dns_status }) => {
+      const [mark, label] = DNS_MARKS[dns_status];
+      return <StatusMark status={mark}>{label}</StatusMark>;
+    },
   },
   {
     header: 'Description',
