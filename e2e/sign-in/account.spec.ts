@@ -21,7 +21,6 @@ async function enableTwoFactor(page: Page): Promise<{ secret: string; recoveryCo
     .innerText();
   const secret = shown.replaceAll(' ', '');
   await typeCode(page, codeOf(secret));
-  await page.getByRole('button', { name: 'Enable' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save your recovery codes' });
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
   const recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
@@ -56,7 +55,6 @@ test('two-factor authentication is set up with a code and required at the next s
   await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible();
   await check();
   await typeCode(page, '000000');
-  await page.getByRole('button', { name: 'Enable' }).click();
   await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Digit 1' })).toBeFocused();
   await checkState();

@@ -30,6 +30,11 @@ export function TwoFactorSetup({ uri, secret, onCancel, onEnabled }: EnrolmentPr
       setProblem(toProblem(error));
     },
   });
+  const prove = (digits: string) => {
+    if (enable.isPending) return;
+    setProblem(null);
+    enable.mutate({ code: digits });
+  };
   const isWrong = problem?.code === 'TOTP_INVALID';
 
   return (
@@ -54,8 +59,7 @@ export function TwoFactorSetup({ uri, secret, onCancel, onEnabled }: EnrolmentPr
             noValidate
             onSubmit={(event) => {
               event.preventDefault();
-              setProblem(null);
-              enable.mutate({ code });
+              prove(code);
             }}
           >
             <CodeInput
@@ -67,6 +71,7 @@ export function TwoFactorSetup({ uri, secret, onCancel, onEnabled }: EnrolmentPr
                 setCode(digits);
                 if (digits !== '') setProblem(null);
               }}
+              onComplete={prove}
             />
             <Button variant="filled" type="submit" loading={enable.isPending} disabled={!isWholeCode(code)}>
               Enable
