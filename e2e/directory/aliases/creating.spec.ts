@@ -136,3 +136,26 @@ test('creates a catch-all with a badge, which receives mail for unknown addresse
   expect(await resolve(api, `${unique()}@${domain.name}`)).toMatchObject({ outcome: 'catch_all' });
   await check();
 });
+
+test('splits a pasted address into both fields, if its domain is one of the admin’s', async ({
+  signedIn: page,
+  context,
+  api,
+}) => {
+  const [first, second] = [await makeDomain(api), await makeDomain(api)];
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${url()}/aliases?domain=${first.id}&new=true`);
+  const address = page.getByRole('textbox', { name: 'Address' });
+  const paste = async (text: string) => {
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await address.fill('');
+    await address.press('ControlOrMeta+v');
+  };
+  await paste(` Info@${second.name} `);
+  await expect(address).toHaveValue('Info');
+  await expect(page.getByRole('combobox', { name: 'Domain' })).toHaveValue(second.name);
+  await paste('info@far.example');
+  await expect(address).toHaveValue('info@far.example');
+  await paste('sales');
+  await expect(address).toHaveValue('sales');
+});

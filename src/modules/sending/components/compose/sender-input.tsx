@@ -1,6 +1,6 @@
 'use client';
 
-import type { ChangeEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { AddressFields } from '@/components/directory/address-fields';
 
 type Sender = { email: string };
@@ -18,8 +18,7 @@ export function SenderInput({ value, error, onChange }: SenderInputProps) {
       local={{
         value: local,
         error,
-        onChange: (event: ChangeEvent<HTMLInputElement>) =>
-          onChange({ email: `${event.currentTarget.value}@${domain}` }),
+        onChange: (next) => onChange({ email: `${next}@${domain}` }),
       }}
       domain={{
         by: 'name',
