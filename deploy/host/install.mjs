@@ -28,9 +28,12 @@ async function main() {
     return 0;
   }
   if (options.mode === 'remove') return remove();
-  const { MAIL_HOST: known } = readSettings();
+  const { MAIL_HOST: known, APP_URL: appUrl, DATABASE_URL: database } = readSettings();
   if (options.mode === 'check') {
-    if (!known) throw new PlainError('Postroom isn’t installed on this host: /etc/postroom/settings has no MAIL_HOST.');
+    if (!known || !appUrl || !database)
+      throw new PlainError(
+        'Postroom isn’t installed on this host: /etc/postroom/settings lacks MAIL_HOST, APP_URL or DATABASE_URL.',
+      );
     return (await printReport()) ? 0 : 1;
   }
   if (!options.host && !known)

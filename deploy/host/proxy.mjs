@@ -1,4 +1,5 @@
 // The reverse proxy, Caddy of Debian. Its configuration is made from deploy/reverse-proxy/Caddyfile.
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
@@ -7,15 +8,20 @@ import { run, succeeds } from './commands.mjs';
 const MAIN = '/etc/caddy/Caddyfile';
 const OURS = '/etc/caddy/postroom.caddy';
 const IMPORT = `import ${OURS}`;
+const CONFFILES = `\${Conffiles}`;
 const FIRST = `# Sites of your own can be added below.\n${IMPORT}\n`;
-/** A line of the file that Debian's package comes with. */
-const OF_DEBIAN = 'The Caddyfile is an easy way to configure your Caddy web server.';
 
 /** @returns {string | null} what to do about a configuration that somebody else wrote */
-export function findForeignCaddyfile(file = MAIN) {
+export function findForeignCaddyfile(file = MAIN, { packaged = checksumOfPackage } = {}) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (text === '' || text.includes(IMPORT) || text.includes(OF_DEBIAN)) return null;
+  if (text === '' || text.includes(IMPORT) || createHash('md5').update(text).digest('hex') === packaged()) return null;
   return `${file} has sites of yours. Let it begin with the line "${IMPORT}", without global options of its own; or use --proxy none (docs/installation.md).`;
+}
+
+/** @returns {string | undefined} the checksum of the file as Debian's package comes with it */
+function checksumOfPackage() {
+  const files = succeeds('dpkg-query', ['-W', 'caddy']) ? run('dpkg-query', ['-W', '-f', CONFFILES, 'caddy']) : '';
+  return new RegExp(`^ ${MAIN} ([0-9a-f]{32})`, 'm').exec(files)?.[1];
 }
 
 /**
@@ -85,16 +91,17 @@ export function setUpProxy({ root, settings }) {
   run('systemctl', ['reload-or-restart', 'caddy']);
 }
 
+export function hasProxy() {
+  return existsSync(MAIN) && readFileSync(MAIN, 'utf8').includes(IMPORT);
+}
+
 /** Caddy keeps running if it has other sites. */
 export function removeProxy() {
   if (!existsSync(OURS) || !existsSync(MAIN)) return;
   const text = readFileSync(MAIN, 'utf8');
-  if (text === FIRST) {
-    run('systemctl', ['disable', '--now', '--quiet', 'caddy']);
-    return;
-  }
   writeFileSync(MAIN, text.replace(`${IMPORT}\n`, ''));
-  run('systemctl', ['reload-or-restart', 'caddy']);
+  if (text === FIRST) run('systemctl', ['disable', '--now', '--quiet', 'caddy']);
+  else run('systemctl', ['reload-or-restart', 'caddy']);
 }
 
 function wanted({ root, settings }) {

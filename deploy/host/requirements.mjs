@@ -29,7 +29,7 @@ export function readFacts({ root, settings, options, isBuilt }) {
     memoryMb: memoryMb(),
     diskMb: (bavail * bsize) / MB,
     isBuilt,
-    listeners: listeners(),
+    listeners: listeners().filter((each) => !isReplaced(each)),
     ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
     proxy,
     foreignCaddyfile: proxy === 'caddy' ? findForeignCaddyfile() : null,
@@ -59,7 +59,7 @@ export function problemsIn(facts) {
       `The installation needs ${DISK_MB / 1000} GB on the disk of ${facts.root}, and ${Math.round(facts.diskMb)} MB are free.`,
     );
   for (const port of facts.ports) {
-    const taken = facts.listeners.find((each) => each.port === port && !OURS.test(each.unit) && !isReplaced(each));
+    const taken = facts.listeners.find((each) => each.port === port && !OURS.test(each.unit));
     if (taken) problems.push(describePort(taken));
   }
   if (facts.foreignCaddyfile) problems.push(facts.foreignCaddyfile);
@@ -67,8 +67,9 @@ export function problemsIn(facts) {
 }
 
 /** Debian's default mail server, which delivers mail of this host only, is removed when Postfix is installed. */
-export function isReplaced({ unit, isLoopback }) {
-  return /^exim4/.test(unit) && isLoopback;
+export function isReplaced({ unit, isLoopback }, configuration = '/etc/exim4/update-exim4.conf.conf') {
+  if (!/^exim4/.test(unit) || !isLoopback || !existsSync(configuration)) return false;
+  return /^dc_eximconfig_configtype='local'$/m.test(readFileSync(configuration, 'utf8'));
 }
 
 function describePort({ port, program, unit }) {

@@ -96,7 +96,12 @@ export function missingSettings(given, options, { databasePort, secretKey, isPor
     MAIL_APP_PASSWORD: password,
     MAIL_REDIS_PASSWORD: newSecret(),
   };
-  const changed = Object.entries(asked).filter(([name, value]) => value !== undefined && value !== given[name]);
+  // What was made of other settings follows them.
+  const isSmtpUrlOurs = /^smtps:\/\/postroom:[^@/]*@127\.0\.0\.1:\d+$/.test(given.SMTP_URL ?? '');
+  const follows = isSmtpUrlOurs && given.MAIL_APP_PASSWORD ? { SMTP_URL: defaults.SMTP_URL } : {};
+  const changed = Object.entries({ ...asked, ...follows }).filter(
+    ([name, value]) => value !== undefined && value !== given[name],
+  );
   const added = Object.entries(defaults).filter(([name]) => !(name in given) && asked[name] === undefined);
   return /** @type {Record<string, string | null>} */ (Object.fromEntries([...changed, ...added]));
 }

@@ -1,5 +1,5 @@
 // What an installation does, in order. A step that is done is left out, so that a run can be repeated and goes on after an interruption.
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { isBuildCurrent, isClientCurrent } from '../../scripts/steps/build.mjs';
@@ -8,7 +8,7 @@ import { fingerprint, readStamp, writeStamp } from '../../scripts/steps/stamp.mj
 import { run, show, succeeds } from './commands.mjs';
 import { canSignIn, databasePort, isDatabaseHere, makeDatabase } from './database.mjs';
 import { listeners } from './listeners.mjs';
-import { isProxyCurrent, setUpProxy } from './proxy.mjs';
+import { hasProxy, isProxyCurrent, removeProxy, setUpProxy } from './proxy.mjs';
 import { isReplaced } from './requirements.mjs';
 import { APP_DATA, changeSettings, missingSettings, readFormerSettings, readSettings, SETTINGS } from './settings.mjs';
 
@@ -36,7 +36,7 @@ export const STEPS = [
     isDone: (host) => packagesFor(host).every(isPackageInstalled),
     run: (host) => {
       // The package that Postfix replaces would go on listening. "disable --now" stops no service that has an init script only.
-      if (listeners().some(isReplaced))
+      if (listeners().some((each) => isReplaced(each)))
         for (const verb of ['stop', 'disable']) run('systemctl', [verb, '--quiet', 'exim4']);
       // Postgres takes the locale over, which must exist.
       show('deploy/mail/install-packages', packagesFor(host), { root: host.root, env: { LC_ALL: 'C.UTF-8' } });
@@ -86,13 +86,20 @@ export const STEPS = [
   },
   {
     name: 'Reverse proxy',
-    plan: () => 'configure and start Caddy, which serves the console on ports 80 and 443',
+    plan: ({ options }) =>
+      (options.proxy ?? readSettings().REVERSE_PROXY) === 'none'
+        ? 'take Postroom out of Caddy, which ends if it has no other sites'
+        : 'configure and start Caddy, which serves the console on ports 80 and 443',
     isDone: ({ root, options }) => {
       const settings = readSettings();
       const proxy = options.proxy ?? settings.REVERSE_PROXY;
-      return proxy === 'none' || (proxy !== undefined && isProxyCurrent({ root, settings }));
+      return proxy === 'none' ? !hasProxy() : proxy !== undefined && isProxyCurrent({ root, settings });
     },
-    run: ({ root }) => setUpProxy({ root, settings: readSettings() }),
+    run: ({ root }) => {
+      const settings = readSettings();
+      if (settings.REVERSE_PROXY === 'none') removeProxy();
+      else setUpProxy({ root, settings });
+    },
   },
   {
     name: 'Mail server and agent',
@@ -147,11 +154,11 @@ function canRead(path) {
   return succeeds('runuser', ['-u', 'postroom', '--', 'test', '-r', path]);
 }
 
-/** A clone or a build that was made with umask 077 can't be read by the app's user. Hidden files keep their mode: .env has secrets. */
+/** A clone or a build that was made with umask 077 can't be read by the app's user. Other files in the folder keep their mode. */
 function makeReadable(root) {
   chmodSync(root, 0o755);
-  const entries = readdirSync(root).filter((name) => !name.startsWith('.') || name === '.next');
-  run('chmod', ['-R', 'go+rX', ...entries.map((name) => join(root, name))]);
+  const read = [...PROGRAM, '.next', 'deploy', 'docs', 'node_modules', 'package.json'].map((name) => join(root, name));
+  run('chmod', ['-R', 'go+rX', ...read.filter((path) => existsSync(path))]);
 }
 
 function appUnit(root) {
@@ -176,8 +183,9 @@ async function startApp({ root }) {
 }
 
 export async function isAppReady() {
-  const { PORT: port = '3000' } = readSettings();
-  return fetch(`http://127.0.0.1:${port}/api/v1/health`, { signal: AbortSignal.timeout(5000) }).then(
+  const { HOST: host = '', PORT: port = '3000' } = readSettings();
+  const asked = /^(|0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return fetch(`http://${asked}:${port}/api/v1/health`, { signal: AbortSignal.timeout(5000) }).then(
     ({ ok }) => ok,
     () => false,
   );

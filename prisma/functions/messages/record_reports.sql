@@ -33,7 +33,7 @@ BEGIN
   -- An instance of the version before gives none.
   IF given->'suppressions' <> '[]' THEN
     INSERT INTO suppression AS existing (id, email, domain_id, reason, source_message_id, detail, created_at)
-    SELECT s.id, s.email, d.id, 'bounce', s.source_message_id, s.detail, s.at
+    SELECT DISTINCT ON (s.email, d.id) s.id, s.email, d.id, 'bounce', s.source_message_id, s.detail, s.at
       FROM jsonb_to_recordset(given->'suppressions')
              AS s(id uuid, email text, domain_id uuid, source_message_id uuid, detail text, address text, enhanced_code text,
                   needs_earlier boolean, at timestamptz)
@@ -45,7 +45,7 @@ BEGIN
               WHERE r.address = s.address AND r.message_id <> s.source_message_id
                 AND (r.status = 'delivered' OR r.status = 'bounced' AND r.created_at < s.at - interval '24 hours')
               ORDER BY r.created_at DESC LIMIT 1))
-     ORDER BY s.email
+     ORDER BY s.email, d.id, s.at
         ON CONFLICT (email, domain_id, reason, list) DO UPDATE
        SET id = excluded.id, source_message_id = excluded.source_message_id, detail = excluded.detail, created_by = NULL,
            created_at = excluded.created_at, expires_at = NULL

@@ -46,10 +46,14 @@ type Found = { chapter: ChapterName; title: string; heading: string; id: string;
 
 const MAX_FOUND = 30;
 const EXCERPT_LENGTH = 180;
+const MAX_QUERY_LENGTH = 200;
+const MAX_WORDS = 10;
 
 /** Sections that have all the words, those with a word in their heading first. */
 export function searchChapters(query: string): Found[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = [...new Set(query.slice(0, MAX_QUERY_LENGTH).toLowerCase().split(/\s+/))]
+    .filter(Boolean)
+    .slice(0, MAX_WORDS);
   if (words.length === 0) return [];
   const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
     const { title, sections } = readChapter(name);

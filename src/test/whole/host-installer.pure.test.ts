@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +10,7 @@ import { listeners } from '../../../deploy/host/listeners.mjs';
 import { addressProblems, outboundServer, reverseProblems } from '../../../deploy/host/network.mjs';
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
-import { type Facts, problemsIn } from '../../../deploy/host/requirements.mjs';
+import { type Facts, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
 import {
   changedText,
   errorsIn,
@@ -164,6 +165,17 @@ describe('settings of a host', () => {
   });
 });
 
+it('the app submits with a changed password or port of the mail server, unless the operator chose another server', () => {
+  const facts = { databasePort: 5432, isPort80Free: true };
+  const options = readOptions(['mail.example.com']);
+  const first = missingSettings({}, options, facts) as Record<string, string>;
+  expect(missingSettings(first, options, facts)).toEqual({});
+  const changed = { ...first, MAIL_APP_PASSWORD: 'other', MAIL_SUBMISSIONS_PORT: '4465' };
+  expect(missingSettings(changed, options, facts)).toEqual({ SMTP_URL: 'smtps://postroom:other@127.0.0.1:4465' });
+  const own = { ...changed, SMTP_URL: 'smtps://ann:secret@relay.example.net:465' };
+  expect(missingSettings(own, options, facts)).toEqual({});
+});
+
 describe('requirements of an installation', () => {
   const bare: Facts = {
     root: '/opt/postroom',
@@ -199,8 +211,13 @@ describe('requirements of an installation', () => {
     expect(problemsIn({ ...bare, ...over })).toEqual([expect.stringMatching(sentence)]);
   });
 
-  it('let Debian’s own exim4 be, which listens on loopback and is replaced', () => {
-    expect(problemsIn({ ...bare, listeners: [listener(25, 'exim4', true)] })).toEqual([]);
+  it('let Debian’s own exim4 be replaced, but none that carries mail away', () => {
+    const local = file('exim', "dc_eximconfig_configtype='local'\n");
+    const smarthost = file('smarthost', "dc_eximconfig_configtype='satellite'\n");
+    expect(isReplaced(listener(25, 'exim4', true), local)).toBe(true);
+    expect(isReplaced(listener(25, 'exim4', true), smarthost)).toBe(false);
+    expect(isReplaced(listener(25, 'exim4'), local)).toBe(false);
+    expect(isReplaced(listener(25, 'postfix@-', true), local)).toBe(false);
   });
 
   it('know who listens, on IPv4, IPv6 and loopback', async () => {
@@ -256,6 +273,7 @@ describe('the check of an installation', () => {
 });
 
 describe('the reverse proxy', () => {
+  const OF_DEBIAN = '# The Caddyfile is an easy way to configure your Caddy web server.\n:80 {\n}\n';
   const template = readFileSync('deploy/reverse-proxy/Caddyfile', 'utf8');
   const settings = { APP_URL: 'https://post.example.com', MAIL_HOST: 'mx.example.com', PORT: '3210' };
 
@@ -278,11 +296,13 @@ describe('the reverse proxy', () => {
 
   it.each([
     ['none', '', null],
-    ['Debian’s', '# The Caddyfile is an easy way to configure your Caddy web server.\n:80 {\n}\n', null],
+    ['Debian’s', OF_DEBIAN, null],
+    ['Debian’s with a site', `${OF_DEBIAN}wiki.example.com {\n}\n`, /has sites of yours/],
     ['ours with other sites', 'import /etc/caddy/postroom.caddy\nwiki.example.com {\n}\n', null],
     ['another one', 'wiki.example.com {\n}\n', /has sites of yours\. Let it begin with the line "import/],
   ])('leaves the sites of the operator alone: %s', (_, text, sentence) => {
-    const found = findForeignCaddyfile(file('Caddyfile', text));
+    const packaged = () => createHash('md5').update(OF_DEBIAN).digest('hex');
+    const found = findForeignCaddyfile(file('Caddyfile', text), { packaged });
     expect(found).toEqual(sentence === null ? null : expect.stringMatching(sentence));
   });
 });

@@ -3,6 +3,7 @@ import { db } from '@/test/database';
 import { makeDomain, makeSuppression, unique } from '@/test/factories';
 import { AT, makeMessage, report } from '@/test/mail/reported-message';
 import { mailServerCalls } from '../service';
+import { recordReports } from './outcomes';
 
 const { onReport } = mailServerCalls(db);
 const HOUR_MS = 3_600_000;
@@ -47,6 +48,13 @@ describe('a bounce of an unknown recipient', () => {
         ...{ createdBy: null, createdAt: AT, expiresAt: null },
       },
     ]);
+  });
+
+  it('suppresses an address once that bounces twice in what is read of the log at a time', async () => {
+    const sends = [await send(), await send()];
+    const reports = sends.map(({ message, at }) => report(message, 'bounced', { recipient: email, at }));
+    expect(await db.$transaction((tx) => recordReports(tx, reports))).toEqual(['recorded', 'recorded']);
+    expect(await suppressions()).toMatchObject([{ email, reason: 'bounce' }]);
   });
 
   it('suppresses it once, and again if the suppression has expired', async () => {
