@@ -42,7 +42,10 @@ export function errorsIn(settings) {
  * @returns {Settings}
  */
 export function readFormerSettings({ app, mail }) {
-  const ofMail = Object.entries(readSettings(mail)).map(([name, value]) => [nameOnWholeHost(name), value]);
+  const given = readSettings(mail);
+  // The backup of a whole host may have been restored there.
+  const name = 'MAIL_HOST' in given ? (own) => own : nameOnWholeHost;
+  const ofMail = Object.entries(given).map(([own, value]) => [name(own), value]);
   return { ...Object.fromEntries(ofMail), ...readSettings(app) };
 }
 

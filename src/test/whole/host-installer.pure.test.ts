@@ -165,6 +165,15 @@ describe('settings of a host', () => {
   });
 });
 
+it('takes the settings of a whole host as they are where a backup has restored them', () => {
+  const mail = file('settings', 'MAIL_HOST=mail.example.com\nSECRET_KEY=abc\nMAIL_APP_PASSWORD=x\n');
+  expect(readFormerSettings({ app: file('none', ''), mail })).toEqual({
+    MAIL_HOST: 'mail.example.com',
+    SECRET_KEY: 'abc',
+    MAIL_APP_PASSWORD: 'x',
+  });
+});
+
 it('the app submits with a changed password or port of the mail server, unless the operator chose another server', () => {
   const facts = { databasePort: 5432, isPort80Free: true };
   const options = readOptions(['mail.example.com']);
