@@ -144,8 +144,8 @@ test('splits a pasted address into both fields, if its domain is one of the admi
 }) => {
   const [first, second] = [await makeDomain(api), await makeDomain(api)];
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(`${url()}/aliases?domain=${first.id}&new=true`);
-  const address = page.getByRole('textbox', { name: 'Address' });
+  const dialog = await openNew(page, first);
+  const address = dialog.getByRole('textbox', { name: 'Address' });
   const paste = async (text: string) => {
     await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
     await address.fill('');
@@ -153,7 +153,7 @@ test('splits a pasted address into both fields, if its domain is one of the admi
   };
   await paste(` Info@${second.name} `);
   await expect(address).toHaveValue('Info');
-  await expect(page.getByRole('combobox', { name: 'Domain' })).toHaveValue(second.name);
+  await expect(dialog.getByRole('combobox', { name: 'Domain' })).toHaveValue(second.name);
   await paste('info@far.example');
   await expect(address).toHaveValue('info@far.example');
   await paste('sales');
