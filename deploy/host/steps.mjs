@@ -18,6 +18,8 @@ const MAIL_CONFIG = '/etc/postroom-mail';
 const START_SECONDS = 120;
 /** Files and folders that the app needs to start, and the agent. */
 const PROGRAM = ['src', 'scripts', 'prisma', 'public', 'next.config.mjs', 'package-lock.json'];
+/** What else the app and its commands read. */
+const ALSO_READ = ['.next', 'deploy', 'docs', 'node_modules', 'package.json', 'prisma.config.ts', 'tsconfig.json'];
 /** Settings of the app that its agent on this host uses as well. */
 const OF_AGENT = /^(MAIL_|DATABASE_URL$|SECRET_KEY$|CONTENT_STORE$|AWS_|LOG_LEVEL$)/;
 
@@ -157,7 +159,7 @@ function canRead(path) {
 /** A clone or a build that was made with umask 077 can't be read by the app's user. Other files in the folder keep their mode. */
 function makeReadable(root) {
   chmodSync(root, 0o755);
-  const read = [...PROGRAM, '.next', 'deploy', 'docs', 'node_modules', 'package.json'].map((name) => join(root, name));
+  const read = [...PROGRAM, ...ALSO_READ].map((name) => join(root, name));
   run('chmod', ['-R', 'go+rX', ...read.filter((path) => existsSync(path))]);
 }
 
