@@ -14,7 +14,8 @@ const FIRST = `# Sites of your own can be added below.\n${IMPORT}\n`;
 /** @returns {string | null} what to do about a configuration that somebody else wrote */
 export function findForeignCaddyfile(file = MAIN, { packaged = checksumOfPackage } = {}) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (text === '' || text.includes(IMPORT) || createHash('md5').update(text).digest('hex') === packaged()) return null;
+  const isEmpty = text.replace(/^\s*#.*$/gm, '').trim() === '';
+  if (isEmpty || text.includes(IMPORT) || createHash('md5').update(text).digest('hex') === packaged()) return null;
   return `${file} has sites of yours. Let it begin with the line "${IMPORT}", without global options of its own; or use --proxy none (docs/installation.md).`;
 }
 

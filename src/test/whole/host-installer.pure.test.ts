@@ -305,6 +305,7 @@ describe('the reverse proxy', () => {
 
   it.each([
     ['none', '', null],
+    ['comments alone', '# Sites of your own can be added below.\n\n', null],
     ['Debian’s', OF_DEBIAN, null],
     ['Debian’s with a site', `${OF_DEBIAN}wiki.example.com {\n}\n`, /has sites of yours/],
     ['ours with other sites', 'import /etc/caddy/postroom.caddy\nwiki.example.com {\n}\n', null],
