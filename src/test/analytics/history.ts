@@ -93,7 +93,11 @@ function stepsOfSending(step: Sending, domain: Place['domain'], keyId: string, a
     raw: new Uint8Array(10),
     recipients: step.recipients.map((address) => ({ address, kind: 'to' as const })),
   } as unknown as NewMessage['message'];
-  const create: Step = (tx) => admitMessages(tx, [messageRow(ctx, { id, message, isSendable: true })]);
+  const create: Step = async (tx) => {
+    // Nothing is sent to an address that bounced, and histories have few addresses.
+    await tx.suppression.deleteMany({ where: { domainId: domain.id } });
+    await admitMessages(tx, [messageRow(ctx, { id, message, isSendable: true })]);
+  };
   const outcome = outcomeOf(step, queueId);
   const submit: Step = async (tx) => {
     if (step.submission === 'abandoned') await markUncertain(tx, id, at);
