@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatPlural } from '@/lib/format';
 import { DataTable, type DataTableColumn } from '../data-table/data-table';
 import { type Status, StatusMark } from '../marks/status-mark';
 import { FailedLinesButton } from './failed-lines';
@@ -14,18 +15,26 @@ const MARKS: Record<Outcome, [Status, string]> = {
   failed: ['bounced', 'Error'],
 };
 
-type ImportLinesProps<Row extends Line> = {
+type Report<Row extends Line> = {
+  dry_run: boolean;
   lines: Row[];
-  /** What a line is about, such as "Alias". */
-  header: string;
-  name: (line: Row) => ReactNode;
-  /** How many lines have which outcome. */
-  summary: string;
-  failedCsv: string | null;
+  created: number;
+  unchanged: number;
+  failed: number;
+  failed_csv: string | null;
 };
 
-/** The lines of an import, errors first. */
-export function ImportLines<Row extends Line>({ lines, header, name, summary, failedCsv }: ImportLinesProps<Row>) {
+type ImportLinesProps<Row extends Line> = {
+  report: Report<Row>;
+  /** The imported objects, such as "alias" and "aliases". */
+  noun: { one: string; many: string };
+  /** The column that names them. */
+  header: string;
+  name: (line: Row) => ReactNode;
+};
+
+/** All lines of a preview, or those that failed in the import, errors first. */
+export function ImportLines<Row extends Line>({ report, noun, header, name }: ImportLinesProps<Row>) {
   const columns: DataTableColumn<Row>[] = [
     {
       header: 'Result',
@@ -54,10 +63,12 @@ export function ImportLines<Row extends Line>({ lines, header, name, summary, fa
       ),
     },
   ];
-  const rows = lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
+  const { dry_run: isPreview, lines, failed_csv: failedCsv } = report;
+  const shown = isPreview ? lines : lines.filter(({ outcome }) => outcome === 'failed');
+  const rows = shown.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
   return (
     <section className={classes.report} aria-label="Lines of the file">
-      <p role="status">{summary}</p>
+      <p role="status">{summaryOf(report, noun)}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <div className={classes.lines} tabIndex={0}>
         <DataTable caption="Lines of the file" columns={columns} rows={rows} rowKey={({ line }) => String(line)} />
@@ -65,4 +76,13 @@ export function ImportLines<Row extends Line>({ lines, header, name, summary, fa
       {failedCsv !== null && <FailedLinesButton csv={failedCsv} />}
     </section>
   );
+}
+
+function summaryOf(
+  { dry_run, created, unchanged, failed }: Report<Line>,
+  { one, many }: ImportLinesProps<Line>['noun'],
+) {
+  const others = `${unchanged} unchanged, ${formatPlural(failed, 'error')}`;
+  if (!dry_run) return `Imported ${formatPlural(created, one, many)}, ${others}.`;
+  return `${formatPlural(created, `new ${one}`, `new ${many}`)}, ${others}. Nothing has been imported yet.`;
 }

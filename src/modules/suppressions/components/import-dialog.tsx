@@ -81,21 +81,13 @@ export function ImportDialog({ opened, defaultDomain, onClose, onImported }: Imp
   );
 }
 
-/** All lines of a preview, or those that failed in the import. */
 function Lines({ report }: { report: SuppressionImportReport }) {
-  const { dry_run, lines, created, unchanged, failed, failed_csv } = report;
-  const counts = `${unchanged} unchanged, ${formatPlural(failed, 'error')}`;
   return (
     <ImportLines
-      lines={dry_run ? lines : lines.filter(({ outcome }) => outcome === 'failed')}
+      report={report}
+      noun={{ one: 'suppression', many: 'suppressions' }}
       header="Address"
       name={({ email }) => email}
-      summary={
-        dry_run
-          ? `${formatPlural(created, 'new suppression')}, ${counts}. Nothing has been imported yet.`
-          : `Imported ${formatPlural(created, 'suppression')}, ${counts}.`
-      }
-      failedCsv={failed_csv}
     />
   );
 }

@@ -78,24 +78,17 @@ export function ImportDialog({ opened, defaultDomain, onClose, onImported }: Imp
   );
 }
 
-/** All lines of a preview, or those that failed in the import. */
 function Lines({ report }: { report: ImportReport }) {
-  const { dry_run, lines, created, unchanged, failed, failed_csv } = report;
   return (
     <ImportLines
-      lines={dry_run ? lines : lines.filter(({ outcome }) => outcome === 'failed')}
+      report={report}
+      noun={{ one: 'alias', many: 'aliases' }}
       header="Alias"
       name={({ source_local_part: source, destination }) => (
         <>
           <b>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
         </>
       )}
-      summary={
-        dry_run
-          ? `${formatPlural(created, 'new alias', 'new aliases')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}. Nothing has been imported yet.`
-          : `Imported ${formatPlural(created, 'alias', 'aliases')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}.`
-      }
-      failedCsv={failed_csv}
     />
   );
 }

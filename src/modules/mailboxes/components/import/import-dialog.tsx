@@ -91,24 +91,17 @@ export function ImportDialog({ opened, defaultDomain, onClose }: ImportDialogPro
   );
 }
 
-/** All lines of a preview, or those that failed in the import. */
 function Lines({ report }: { report: MailboxImportReport }) {
-  const { dry_run, lines, created, unchanged, failed, failed_csv } = report;
   return (
     <ImportLines
-      lines={dry_run ? lines : lines.filter(({ outcome }) => outcome === 'failed')}
+      report={report}
+      noun={{ one: 'mailbox', many: 'mailboxes' }}
       header="Mailbox"
       name={({ local_part, display_name }) => (
         <>
           <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
         </>
       )}
-      summary={
-        dry_run
-          ? `${formatPlural(created, 'new mailbox', 'new mailboxes')}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}. Nothing has been imported yet.`
-          : `Imported ${nameOf(created)}, ${unchanged} unchanged, ${formatPlural(failed, 'error')}.`
-      }
-      failedCsv={failed_csv}
     />
   );
 }
