@@ -1,4 +1,4 @@
-// What the internet knows of this host, and what this host can reach.
+// These functions ask what the internet knows of this host, and what this host can reach.
 import { Resolver } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -82,7 +82,7 @@ export function setUpProxy({ root, settings }) {
   if (!existsSync(MAIN) || !readFileSync(MAIN, 'utf8').includes(IMPORT)) writeFileSync(MAIN, FIRST, { mode: 0o644 });
   try {
     const check = ['caddy', 'validate', '--config', MAIN, '--adapter', 'caddyfile'];
-    // What it writes belongs to Caddy.
+    // Caddy must own the files that its check writes.
     run('runuser', ['-u', 'caddy', '--', 'env', 'HOME=/var/lib/caddy', ...check]);
   } catch (error) {
     if (before !== null) writeFileSync(OURS, before);

@@ -1,4 +1,4 @@
-// What an installation needs that it can't change itself. All of it is checked before anything is changed.
+// The requirements that an installation can't meet itself are all checked before anything is changed.
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { PORTS } from '../mail/settings.mjs';
 import { listeners } from './listeners.mjs';

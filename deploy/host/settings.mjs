@@ -99,7 +99,7 @@ export function missingSettings(given, options, { databasePort, secretKey, isPor
     MAIL_APP_PASSWORD: password,
     MAIL_REDIS_PASSWORD: newSecret(),
   };
-  // What was made of other settings follows them.
+  // The URL that was made of the mail server's settings follows them.
   const isSmtpUrlOurs = /^smtps:\/\/postroom:[^@/]*@127\.0\.0\.1:\d+$/.test(given.SMTP_URL ?? '');
   const follows = isSmtpUrlOurs && given.MAIL_APP_PASSWORD ? { SMTP_URL: defaults.SMTP_URL } : {};
   const changed = Object.entries({ ...asked, ...follows }).filter(

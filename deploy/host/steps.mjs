@@ -1,4 +1,4 @@
-// What an installation does, in order. A step that is done is left out, so that a run can be repeated and goes on after an interruption.
+// An installation takes these steps in order. A step that is done is left out, so that a run can be repeated and goes on after an interruption.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
@@ -18,7 +18,7 @@ const MAIL_CONFIG = '/etc/postroom-mail';
 const START_SECONDS = 120;
 /** Files and folders that the app needs to start, and the agent. */
 const PROGRAM = ['src', 'scripts', 'prisma', 'public', 'next.config.mjs', 'package-lock.json'];
-/** What else the app and its commands read. */
+/** Other files and folders that the app and its commands read. */
 const ALSO_READ = ['.next', 'deploy', 'docs', 'node_modules', 'package.json', 'prisma.config.ts', 'tsconfig.json'];
 /** Settings of the app that its agent on this host uses as well. */
 const OF_AGENT = /^(MAIL_|DATABASE_URL$|SECRET_KEY$|CONTENT_STORE$|AWS_|LOG_LEVEL$)/;

@@ -4,7 +4,7 @@ import { type Nullable, useQueryStates, type Values } from 'nuqs';
 
 type Parsers = Parameters<typeof useQueryStates>[0];
 
-/** What a page shows, kept in the URL. Each choice is an entry of the browser's history: Back undoes it, and closes what is open. */
+/** Keeps in the URL what a page shows. Each choice is an entry of the browser's history: Back undoes it, and closes what is open. */
 export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   type Changes = Partial<Nullable<Values<Keys>>>;
   const [values, setValues] = useQueryStates(parsers);
