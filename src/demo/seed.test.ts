@@ -93,6 +93,10 @@ describe('its messages', () => {
         expect(statuses).toContain(status);
       }
     }
+    const others = await db.$queryRaw`
+      SELECT id FROM message WHERE status IN ('deferred', 'bounced', 'delivered') AND direction = 'outbound'
+         AND status <> message_status_of(id)`;
+    expect(others).toEqual([]);
   });
 
   it('have events of every type, none in the future', async () => {

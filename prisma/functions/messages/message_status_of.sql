@@ -1,9 +1,12 @@
--- Returns a message's status from those of its recipients, as statusOf in src/modules/messages/tracking/locked-message.ts.
--- Called by record_submissions.
+-- Returns the status of an accepted message, which follows from those of its recipients: `deferred` while any is deferred, `sent`
+-- while any has no result, then `bounced` if any bounced, `failed` if any failed, else `delivered`. Final statuses of recipients
+-- never change. A message whose recipients aren't known yet is `sent`.
+-- Called by record_reports, record_submissions and src/modules/messages/mail-log/outbound/submitted.ts.
 CREATE OR REPLACE FUNCTION message_status_of(message uuid) RETURNS message_status
 LANGUAGE sql STABLE
 AS $$
-  SELECT CASE WHEN bool_or(status = 'deferred') THEN 'deferred'
+  SELECT CASE WHEN count(*) = 0 THEN 'sent'
+              WHEN bool_or(status = 'deferred') THEN 'deferred'
               WHEN bool_or(status NOT IN ('delivered', 'bounced', 'failed')) THEN 'sent'
               WHEN bool_or(status = 'bounced') THEN 'bounced'
               WHEN bool_or(status = 'failed') THEN 'failed'

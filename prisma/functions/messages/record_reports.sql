@@ -1,5 +1,5 @@
--- Stores what reports changed of outbound messages that the transaction has locked: statuses, traces, events, and suppressions of
--- addresses that don't exist. `given` is what src/modules/messages/tracking/reported.ts encodes. Where `needs_earlier`, an address is
+-- Stores what reports changed of outbound messages that the transaction has locked: statuses of recipients and what follows for
+-- their messages, traces, events, and suppressions of addresses that don't exist. `given` is what src/modules/messages/tracking/reported.ts encodes. Where `needs_earlier`, an address is
 -- suppressed if the last message before the last 24 hours bounced with the same code, and none was delivered since. Addresses of
 -- managed domains aren't suppressed, nor twice.
 -- Called by src/modules/messages/tracking/reported.ts.
@@ -12,15 +12,15 @@ LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
-  UPDATE message m SET status = its.status, queue_id = its.queue_id, updated_at = now()
-    FROM jsonb_to_recordset(given->'messages') AS its(id uuid, status message_status, queue_id text)
-   WHERE m.id = its.id;
-
   UPDATE message_recipient r
      SET status = its.status, cause = its.cause, smtp_code = its.smtp_code, enhanced_code = its.enhanced_code,
          response = its.response, category = its.category, delivered_at = its.delivered_at
     FROM jsonb_populate_recordset(NULL::message_recipient, given->'recipients') AS its
    WHERE r.id = its.id;
+
+  UPDATE message m SET status = message_status_of(its.id), queue_id = its.queue_id, updated_at = now()
+    FROM jsonb_to_recordset(given->'messages') AS its(id uuid, queue_id text)
+   WHERE m.id = its.id;
 
   INSERT INTO message_event (id, message_id, type, at, recipient, detail)
   SELECT * FROM jsonb_to_recordset(given->'trace')

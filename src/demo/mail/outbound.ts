@@ -1,6 +1,6 @@
 import { newQueueId } from '@/mail/sandbox/queue-id';
 import { failureReason } from '@/modules/messages/tracking/bounce-category';
-import { statusOf } from '@/modules/messages/tracking/locked-message';
+import { isFinal } from '@/modules/messages/tracking/locked-message';
 import type { DemoContext } from '../demo-context';
 import type { DemoDomain } from '../directory/domains';
 import { after } from '../time';
@@ -141,7 +141,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       recipient.response = reply.response;
       recipient.category = kind === 'delivered' ? null : failureReason(reply.cause, reply.enhancedCode);
       recipient.delivered_at = kind === 'delivered' ? when : null;
-      row.status = statusOf(recipients.map(({ status }) => status));
+      row.status = statusOf(recipients);
       note(kind, when, address, detailOf(reply));
       emissions.push(outcomeEvent(message, kind, address, when, reply));
     },
@@ -150,4 +150,13 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       note(type, when, null, {});
     },
   };
+}
+
+/** As the SQL function message_status_of, before the rows are in the database. */
+function statusOf(recipients: readonly RecipientRow[]): RecipientRow['status'] {
+  const has = (wanted: string) => recipients.some(({ status }) => status === wanted);
+  if (has('deferred')) return 'deferred';
+  if (!recipients.every(({ status }) => isFinal(status))) return 'sent';
+  if (has('bounced')) return 'bounced';
+  return has('failed') ? 'failed' : 'delivered';
 }

@@ -59,18 +59,6 @@ export function domainOf({ domainName, fromAddress }: SentMessage): string {
   return domainName ?? parseAddress(fromAddress)?.domain ?? '';
 }
 
-/**
- * Derives a message's status from its recipients: `deferred` while any is deferred, `sent` while any has no result, then
- * `bounced` if any bounced, `failed` if any failed, else `delivered`. Final statuses never change.
- */
-export function statusOf(recipients: readonly MessageStatus[]): MessageStatus {
-  const has = (status: MessageStatus) => recipients.includes(status);
-  if (has('deferred')) return 'deferred';
-  if (!recipients.every(isFinal)) return 'sent';
-  if (has('bounced')) return 'bounced';
-  return has('failed') ? 'failed' : 'delivered';
-}
-
 export function isFinal(status: MessageStatus): boolean {
   return FINAL.has(status);
 }

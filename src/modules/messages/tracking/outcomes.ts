@@ -3,7 +3,7 @@ import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import { failureReason } from './bounce-category';
 import { type FailureReason, finalReply } from './failure-reason';
-import { isFinal, isUnanswered, sentEvent, statusOf } from './locked-message';
+import { isFinal, isUnanswered, sentEvent } from './locked-message';
 import { outcomeEvent } from './outcome-event';
 import {
   type Changes,
@@ -29,7 +29,8 @@ type RecordResult = 'recorded' | 'repeated' | 'unknown';
 
 /**
  * Records reports in the given order, in the caller's transaction: statuses, traces and events. A recipient's status only
- * moves from no result to deferred to final; repeated or late reports change nothing. A report that arrives before the reply
+ * moves from no result to deferred to final; repeated or late reports change nothing. The message's status follows from them, in
+ * the SQL function message_status_of. A report that arrives before the reply
  * to the submission is stored, or after that reply was lost, also marks the message as accepted.
  */
 export async function recordReports(tx: Tx, reports: readonly Report[]): Promise<RecordResult[]> {
@@ -39,7 +40,8 @@ export async function recordReports(tx: Tx, reports: readonly Report[]): Promise
   for (const [index, report] of reports.entries()) {
     const message = messages[index];
     // Statistics count every status that is stored, so one that is replaced soon is stored first.
-    if (message?.status === 'deferred' && report.kind !== 'deferred' && changes.messages.has(message)) {
+    const isDeferred = ({ recipients }: ReportedMessage) => recipients.some(({ status }) => status === 'deferred');
+    if (message && isDeferred(message) && report.kind !== 'deferred' && changes.messages.has(message)) {
       await saveChanges(tx, changes);
       changes = noChanges();
     }
@@ -109,7 +111,6 @@ function applyOutcome(
   const result =
     kind === 'delivered' ? { category: null, delivered_at: at } : { category: failureReason(cause, enhancedCode) };
   Object.assign(recipient, { status: kind, ...reply, ...result });
-  message.status = statusOf(message.recipients.map(({ status }) => status));
   message.queueId ??= given.queueId;
   changes.messages.add(message);
   changes.recipients.add(recipient);

@@ -23,7 +23,7 @@ export type ReportedRecipient = {
   response: string | null;
 };
 
-/** What reports changed and `saveChanges` stores. */
+/** What reports changed and `saveChanges` stores. A message's status follows from those of its recipients. */
 export type Changes = {
   messages: Set<ReportedMessage>;
   recipients: Set<ReportedRecipient>;
@@ -65,7 +65,7 @@ export async function saveChanges(
 ): Promise<void> {
   if (messages.size === 0) return;
   const given = {
-    messages: [...messages].map(({ id, status, queueId }) => ({ id, status, queue_id: queueId })),
+    messages: [...messages].map(({ id, queueId }) => ({ id, queue_id: queueId })),
     recipients: [...recipients],
     trace: trace.map(({ messageId, ...event }) => ({ id: uuidv7(), message_id: messageId, ...event })),
     events: events.map(encodeEvent),

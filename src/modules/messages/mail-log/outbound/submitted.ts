@@ -4,7 +4,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import { UNKNOWN } from '../../tracking/failure-reason';
-import { lockMessage, recordAccepted, statusOf } from '../../tracking/locked-message';
+import { lockMessage, recordAccepted } from '../../tracking/locked-message';
 import { recordReport } from '../../tracking/outcomes';
 import { type FilterMeta, metaOf } from '../filter-meta';
 import type { LoggedMail } from '../logged-mail';
@@ -70,14 +70,10 @@ export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Dat
   const id = submittedMessageId(queueId);
   const known = await tx.message.findUnique({ where: { id }, select: { id: true } });
   if (!known) return;
-  const { status } = await lockMessage(tx, id);
+  await lockMessage(tx, id);
   for (const address of new Set(recipients)) await addRecipient(tx, queueId, address);
-  const statuses = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { status: true } });
-  const data = {
-    subject: oneLine(subject),
-    status: statuses.length > 0 ? statusOf(statuses.map((recipient) => recipient.status)) : status,
-  };
-  await tx.message.update({ where: { id }, data, select: { id: true } });
+  await tx.$executeRaw`
+    UPDATE message SET subject = ${oneLine(subject)}, status = message_status_of(id), updated_at = now() WHERE id = ${id}::uuid`;
   if (removedAt) await recordReport(tx, { kind: 'removed', messageId: null, queueId, at: removedAt, reason: UNKNOWN });
 }
 
