@@ -2,13 +2,15 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandInput,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import pLimit from 'p-limit';
 import { v5 as uuidv5 } from 'uuid';
-import { type ObjectStore, StoreError, withDeadline } from './port';
+import { type ObjectStore, type StoredObject, StoreError, withDeadline } from './port';
 
 export type BucketOptions = {
   bucket: string;
@@ -56,11 +58,6 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
     await bounded((abortSignal) => client.send(object, { abortSignal }), bytes.byteLength);
   }
 
-  const listPage = (token: string | undefined) =>
-    bounded((abortSignal) =>
-      client.send(new ListObjectsV2Command({ Bucket, Prefix: head, ContinuationToken: token }), { abortSignal }),
-    );
-
   return {
     label: `s3://${Bucket}/${prefix}`,
     put,
@@ -84,17 +81,25 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
         );
       await Promise.all(names.map((name) => limit(() => removeOne(name))));
     },
-    async *list() {
-      let token: string | undefined;
-      do {
-        const { Contents = [], IsTruncated, NextContinuationToken } = await listPage(token);
-        for (const { Key = '', Size = 0, LastModified } of Contents) {
-          yield { name: Key.slice(head.length), bytes: Size, storedAt: LastModified ?? new Date() };
-        }
-        token = IsTruncated ? NextContinuationToken : undefined;
-      } while (token);
-    },
+    list: () =>
+      listObjects({ Bucket, Prefix: head }, (page) =>
+        bounded((abortSignal) => client.send(new ListObjectsV2Command(page), { abortSignal })),
+      ),
   };
+}
+
+/** The objects of a prefix, page by page, with names after it. With a delimiter, not those of its folders. */
+export async function* listObjects(
+  place: { Bucket: string; Prefix: string; Delimiter?: string },
+  send: (page: ListObjectsV2CommandInput) => Promise<ListObjectsV2CommandOutput>,
+): AsyncGenerator<StoredObject> {
+  let ContinuationToken: string | undefined;
+  do {
+    const { Contents = [], IsTruncated, NextContinuationToken } = await send({ ...place, ContinuationToken });
+    for (const { Key = '', Size: bytes = 0, LastModified: storedAt = new Date() } of Contents)
+      yield { name: Key.slice(place.Prefix.length), bytes, storedAt };
+    ContinuationToken = IsTruncated ? NextContinuationToken : undefined;
+  } while (ContinuationToken);
 }
 
 export function orMissing(error: unknown): null {
@@ -102,7 +107,7 @@ export function orMissing(error: unknown): null {
   throw error;
 }
 
-function rethrow(error: unknown): never {
+export function rethrow(error: unknown): never {
   throw storeErrorOf(error);
 }
 

@@ -5,7 +5,7 @@ import { createFolderWriter } from './folder-writer';
 import { type ObjectStore, type StoredObject, StoreError, withDeadline } from './port';
 
 /** Kept free for the database, which may share the disk. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
+export const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 type Options = { minFreeBytes?: number; deadlineMs?: number };
 
@@ -69,17 +69,23 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
   }
 }
 
-async function orMissing<Result>(reading: Promise<Result>): Promise<Result | null> {
+/** @returns null if there is no such file or folder @throws StoreError */
+export async function orMissing<Result>(reading: Promise<Result>): Promise<Result | null> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw error;
+    throw storeErrorOf(error);
   });
 }
 
 function rethrow(error: unknown): never {
-  if (error instanceof StoreError) throw error;
+  throw storeErrorOf(error);
+}
+
+/** The error of a store for one of the file system. */
+export function storeErrorOf(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  throw new StoreError(FULL.has(code) ? 'full' : 'away', message, { cause: error });
+  return new StoreError(FULL.has(code) ? 'full' : 'away', message, { cause: error });
 }
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

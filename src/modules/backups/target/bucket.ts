@@ -14,7 +14,9 @@ import {
   type BucketOptions,
   createBucketStore,
   createS3Client,
+  listObjects,
   orMissing,
+  rethrow,
   storeErrorOf,
 } from '@/server/object-store/bucket';
 import type { StoredObject } from '@/server/object-store/port';
@@ -52,17 +54,10 @@ export function createBucketTarget(options: Options): BackupTarget {
   const placeOf = (name: string) => ({ Bucket, Key: `${head}${name}` });
 
   async function* list(): AsyncGenerator<StoredObject> {
-    let token: string | undefined;
-    do {
-      // Not what is in folders, such as the backups of mail.
-      const listed = new ListObjectsV2Command({ Bucket, Prefix: head, Delimiter: '/', ContinuationToken: token });
-      const { Contents = [], IsTruncated, NextContinuationToken } = await quick.send(listed).catch(fail);
-      for (const { Key = '', Size: bytes = 0, LastModified: storedAt = new Date() } of Contents) {
-        const name = Key.slice(head.length);
-        if (isArchive(name)) yield { name, bytes, storedAt };
-      }
-      token = IsTruncated ? NextContinuationToken : undefined;
-    } while (token);
+    // The delimiter leaves out what is in folders, such as the backups of mail.
+    const place = { Bucket, Prefix: head, Delimiter: '/' };
+    const objects = listObjects(place, (page) => quick.send(new ListObjectsV2Command(page)).catch(rethrow));
+    for await (const object of objects) if (isArchive(object.name)) yield object;
   }
 
   return {
@@ -102,7 +97,7 @@ export function createBucketTarget(options: Options): BackupTarget {
       const first = await quick
         .send(new GetObjectCommand(placeOf(name)))
         .catch(orMissing)
-        .catch(fail);
+        .catch(rethrow);
       return first?.Body ? Readable.from(resumed(client, placeOf(name), first), { objectMode: false }) : null;
     },
     list,
@@ -132,7 +127,7 @@ async function* resumed(client: S3Client, place: Place, first: Answer): AsyncGen
       if (failures > MAX_RESUMPTIONS) throw storeErrorOf(error);
       await setTimeout(2 ** failures * 100);
     }
-    answer = await client.send(new GetObjectCommand({ ...place, Range: `bytes=${offset}-`, IfMatch })).catch(fail);
+    answer = await client.send(new GetObjectCommand({ ...place, Range: `bytes=${offset}-`, IfMatch })).catch(rethrow);
   }
 }
 
@@ -168,8 +163,4 @@ async function abortAbandoned(client: S3Client, Bucket: string, Prefix: string):
     const isOld = Initiated && Date.now() - Initiated.getTime() > ABANDONED_AFTER_MS;
     if (isOld && isArchive(Key.slice(Prefix.length))) await abortUpload(client, { Bucket, Key }, UploadId);
   }
-}
-
-function fail(error: unknown): never {
-  throw storeErrorOf(error);
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '@/server/durable-file';
+import { MIN_FREE_BYTES, orMissing, storeErrorOf } from '@/server/object-store/folder';
 import { type StoredObject, StoreError } from '@/server/object-store/port';
 import { BackupError } from '../archive/format';
 import { measure } from './measure';
@@ -14,8 +15,6 @@ const MARKER = 'postroom-backups';
 const MARKER_TEXT =
   'Postroom stores its backups in this folder. Without this file, it takes the disk for not mounted.\n';
 const ABANDONED_AFTER_MS = 60 * 60_000;
-/** Kept free for the database, which may share the disk. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
 const ROOM_CHECKED_EVERY_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -41,7 +40,7 @@ export function createFolderTarget(root: string, { minFreeBytes = MIN_FREE_BYTES
         archive.destroy();
         await rm(part, { force: true }).catch(() => {});
         signal?.throwIfAborted();
-        throw failure()?.error ?? (error instanceof BackupError ? error : asStoreError(error));
+        throw failure()?.error ?? (error instanceof BackupError ? error : storeErrorOf(error));
       }
       return measured();
     },
@@ -53,33 +52,36 @@ export function createFolderTarget(root: string, { minFreeBytes = MIN_FREE_BYTES
         await handle.close();
         return null;
       } catch (error) {
-        if (isMissing(error) || isLink(error)) return null;
-        throw asStoreError(error);
+        if (NO_FILE.has((error as NodeJS.ErrnoException).code)) return null;
+        throw storeErrorOf(error);
       }
     },
     async *list() {
-      const names = await readdir(root).catch(ignoreMissing);
+      const names = await orMissing(readdir(root));
       for (const name of names?.filter(isArchive) ?? []) {
         const found = await describe(fileOf(name));
         if (found) yield { ...found, name };
       }
     },
     async remove(name) {
-      await rm(fileOf(name), { force: true }).catch((error) => Promise.reject(asStoreError(error)));
+      await rm(fileOf(name), { force: true }).catch((error) => Promise.reject(storeErrorOf(error)));
     },
     async requirePlace({ isNew }) {
       const marker = fileOf(MARKER);
-      if (await lstat(marker).catch(ignoreMissing)) return;
+      if (await orMissing(lstat(marker))) return;
       if (!isNew) throw new StoreError('absent', notMounted(root));
       try {
         await mkdir(root, { recursive: true, mode: 0o700 });
         await writeFile(marker, MARKER_TEXT, { mode: 0o600, flush: true });
       } catch (error) {
-        throw asStoreError(error);
+        throw storeErrorOf(error);
       }
     },
   };
 }
+
+/** A link isn't followed. */
+const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ELOOP']);
 
 function notMounted(root: string): string {
   return `${root} is not the folder of the backups: it has no file ${MARKER}. Mount its disk. If the disk was replaced, create that file.`;
@@ -92,7 +94,7 @@ async function giveName(part: string, file: string): Promise<void> {
     await rm(part);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const isTaken = code === 'EEXIST' || (NO_LINKS.has(code) && (await lstat(file).catch(ignoreMissing)) !== null);
+    const isTaken = code === 'EEXIST' || (NO_LINKS.has(code) && (await orMissing(lstat(file))) !== null);
     if (isTaken) throw new BackupError(`${file} exists already. Another server may use this folder.`);
     if (!NO_LINKS.has(code)) throw error;
     await rename(part, file);
@@ -103,7 +105,7 @@ async function giveName(part: string, file: string): Promise<void> {
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 async function describe(file: string): Promise<Omit<StoredObject, 'name'> | null> {
-  const found = await lstat(file).catch(ignoreMissing);
+  const found = await orMissing(lstat(file));
   return found?.isFile() ? { bytes: found.size, storedAt: found.mtime } : null;
 }
 
@@ -127,28 +129,7 @@ function checkRoom(root: string, minFreeBytes: number): Transform {
 async function removeParts(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter(isPart)) {
     const part = path.join(folder, name);
-    const found = await lstat(part).catch(ignoreMissing);
+    const found = await orMissing(lstat(part));
     if (found?.isFile() && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await rm(part, { force: true });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-function isLink(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ELOOP';
-}
-
-function ignoreMissing(error: unknown): null {
-  if (isMissing(error)) return null;
-  throw asStoreError(error);
-}
-
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
-function asStoreError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new StoreError(FULL.has(code) ? 'full' : 'away', message, { cause: error });
 }
