@@ -391,3 +391,48 @@ test('loads without layout shifts, in both themes and all widths', async ({ sign
     }
   }
 });
+
+test('a mailbox that strangers send from is stopped on one page: its queue, its password, and then it sends again', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const local = unique('ann');
+  const address = `${local}@${domain.name}`;
+  const body = { domain_id: domain.id, local_part: local, password: unique('a long password ') };
+  const { id } = await api.call<{ id: string }>('POST', '/mailboxes', body);
+  for (const to of ['bo@far.example', 'cy@far.example', 'di@else.example']) {
+    const message = { from: { email: address }, to: [{ email: to }], subject: 'Prize', text_body: 'You won.' };
+    await api.call('POST', '/send', message);
+  }
+  await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Sends prizes.' });
+  const files = await attach([
+    queueFile({ queue_id: FIRST as string, arrival_time: hourAgo(), sender: address }),
+    queueFile({ queue_id: SECOND as string, arrival_time: hourAgo(), sender: address }),
+    queueFile({ queue_id: HELD as string, arrival_time: hourAgo(), sender: `other@${domain.name}` }),
+  ]);
+
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await page.getByRole('region', { name: 'Suspended' }).getByRole('link', { name: 'Check for misuse' }).click();
+  await expect(page.getByRole('heading', { name: 'Check for misuse' })).toBeVisible();
+  await expect(
+    page.getByRole('table', { name: 'Domains of the recipients' }).getByRole('row', { name: 'far.example 2' }),
+  ).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Who sent, and from where' })).toContainText('API key');
+  await expect(page.getByText('An API key isn’t stopped by a new password.')).toBeVisible();
+  await check();
+
+  await page.getByRole('button', { name: 'Delete 2 messages' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 messages' }).click();
+  await expect(page.getByText('No message from this address waits for delivery.')).toBeVisible();
+  expect(files.map(({ queue_id }) => queue_id)).toEqual([HELD]);
+
+  await page.getByLabel('New password').fill(unique('another password '));
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await expect(page.getByText('Password changed')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Unsuspend' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unsuspend' }).click();
+  await expect(page.getByRole('button', { name: 'Suspend mailbox' })).toBeVisible();
+});

@@ -9,12 +9,15 @@ import { mailboxList } from './lists';
 import {
   ClientSettings,
   CreateMailbox,
+  GetSentLately,
   ListMailboxes,
   Mailbox,
+  SentLately,
   SuspendMailbox,
   UnsuspendMailbox,
   UpdateMailbox,
 } from './schema';
+import { getSentLately } from './sent-lately';
 import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailboxes, updateMailbox } from './service';
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
@@ -99,6 +102,20 @@ export const mailboxesRouter = router({
     )
     .output(ClientSettings)
     .query(({ ctx, input }) => getClientSettings(ctx, input)),
+
+  sentLately: authedProcedure(GetSentLately)
+    .meta(
+      rest('GET', '/mailboxes/{id}/sent', {
+        tag,
+        summary: 'Get what a mailbox sent lately',
+        description:
+          'How much, to which domains and from where: what to look at if its password may be known to others.',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(SentLately)
+    .query(({ ctx, input }) => getSentLately(ctx, input)),
 
   update: authedProcedure(UpdateMailbox)
     .meta(

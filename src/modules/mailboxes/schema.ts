@@ -98,3 +98,41 @@ export type SuspendMailbox = z.infer<typeof SuspendMailbox>;
 
 export const UnsuspendMailbox = z.strictObject({ id: Id, note: plainText(500).optional() });
 export type UnsuspendMailbox = z.infer<typeof UnsuspendMailbox>;
+
+export const GetSentLately = z.strictObject({
+  id: Id,
+  hours: wholeNumber(1, 168, 'hours').default(24).meta({ description: 'How far back, up to a week' }),
+});
+export type GetSentLately = z.infer<typeof GetSentLately>;
+
+const count = z.number().int();
+
+export const SentLately = z
+  .object({
+    since: Timestamp,
+    messages: count.meta({ description: 'Sent or submitted. The newest 10,000 are looked at' }),
+    recipients: count,
+    undelivered: count.meta({ description: 'Recipients that bounced or failed' }),
+    is_complete: z.boolean().meta({ description: 'False if there were 10,000 messages or more' }),
+    recipient_domains: z
+      .array(z.object({ domain: z.string(), recipients: count, undelivered: count }))
+      .meta({ description: 'The ten with the most recipients' }),
+    sources: z
+      .array(
+        z.object({
+          source: z.enum(['api_key', 'console', 'smtp']),
+          by: z.string().meta({ description: 'Email of the admin, or address of the mailbox that signed in' }),
+          client_address: z
+            .string()
+            .nullable()
+            .meta({ description: 'IP address of the mail program. Null except for smtp' }),
+          api_key_id: Id.nullable(),
+          messages: count,
+          first_at: Timestamp,
+          last_at: Timestamp,
+        }),
+      )
+      .meta({ description: 'Who sent, and from where: the twenty with the most messages' }),
+  })
+  .meta({ id: 'SentLately' });
+export type SentLately = z.infer<typeof SentLately>;

@@ -21,7 +21,7 @@ import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
 import classes from './mailbox-page.module.css';
 import { MailboxPassword } from './password/mailbox-password';
-import { SuspendedBanner, SuspendMailbox } from './suspension';
+import { Sending, SuspendedBanner } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
@@ -75,7 +75,7 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
           <DeliveringAliases mailbox={mailbox}>
             <ClientSettings mailboxId={mailbox.id} />
             <MailboxPassword mailbox={mailbox} />
-            {canSuspend && !mailbox.suspended && <SuspendMailbox mailbox={mailbox} />}
+            {canSuspend && !mailbox.suspended && <Sending mailbox={mailbox} />}
             <DeleteMailbox mailbox={mailbox} />
           </DeliveringAliases>
         </>

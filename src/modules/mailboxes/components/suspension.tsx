@@ -10,24 +10,14 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { formatFull, formatMoment } from '@/lib/format';
 import { type Mailbox, SuspendMailbox as SuspendInput } from '../schema';
 import classes from './suspension.module.css';
 
 export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; canUnsuspend: boolean }) {
-  const [opened, dialog] = useDisclosure(false);
-  const [note, setNote] = useState('');
-  const refresh = useRefresh(mailbox.id);
-  const unsuspend = trpc.mailboxes.unsuspend.useMutation({
-    onSuccess: async () => {
-      dialog.close();
-      await refresh();
-    },
-    onError: refresh,
-  });
-  const { suspended_at: at, suspension_reason: reason, suspension_note: why } = mailbox;
-
+  const { id, suspended_at: at, suspension_reason: reason, suspension_note: why } = mailbox;
   return (
     <section className={classes.banner} data-tone="failed" aria-label="Suspended">
       <StatusMark status="failed">
@@ -45,13 +35,45 @@ export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; c
         <b>{reason === 'rate_limit' ? 'Hourly sending limit exceeded.' : 'Suspended by an admin.'}</b>{' '}
         {why && `${withPeriod(why)} `}
         It can still receive mail. Sending fails with <code>403 MAILBOX_SUSPENDED</code>, or <code>550 5.7.1</code> over
-        SMTP. {canUnsuspend ? 'Unsuspending resets the hourly count.' : 'An admin can unsuspend it.'}
+        SMTP. {!canUnsuspend && 'An admin can unsuspend it.'}
       </p>
-      {canUnsuspend && (
-        <Button variant="filled" className="spacer" onClick={dialog.open}>
-          Unsuspend
-        </Button>
-      )}
+      <Button component={NearLink} variant="filled" className="spacer" href={`/mailboxes/${id}/misuse`}>
+        Check for misuse
+      </Button>
+      {canUnsuspend && <Unsuspend mailbox={mailbox} />}
+    </section>
+  );
+}
+
+/** The sending of a mailbox, and what stops it or allows it again. */
+export function Sending({ mailbox }: { mailbox: Mailbox }) {
+  if (!mailbox.suspended) return <SuspendMailbox mailbox={mailbox} />;
+  return (
+    <SettingsSection title="Sending" hint="Unsuspend once nobody else knows the password.">
+      <FormColumn>
+        <p className="soft">The mailbox is suspended: it can receive mail but can’t send.</p>
+        <div>
+          <Unsuspend mailbox={mailbox} />
+        </div>
+      </FormColumn>
+    </SettingsSection>
+  );
+}
+
+function Unsuspend({ mailbox }: { mailbox: Mailbox }) {
+  const [opened, dialog] = useDisclosure(false);
+  const [note, setNote] = useState('');
+  const refresh = useRefresh(mailbox.id);
+  const unsuspend = trpc.mailboxes.unsuspend.useMutation({
+    onSuccess: async () => {
+      dialog.close();
+      await refresh();
+    },
+    onError: refresh,
+  });
+  return (
+    <>
+      <Button onClick={dialog.open}>Unsuspend</Button>
       <Dialog
         opened={opened}
         title={`Unsuspend ${mailbox.email}`}
@@ -77,11 +99,11 @@ export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; c
         />
         <ProblemAlert problem={unsuspend.error ? toProblem(unsuspend.error) : null} />
       </Dialog>
-    </section>
+    </>
   );
 }
 
-export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
+function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
   const [opened, dialog] = useDisclosure(false);
   const refresh = useRefresh(mailbox.id);
   const suspend = trpc.mailboxes.suspend.useMutation();
@@ -107,6 +129,9 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
         <div>
           <Button className="danger" onClick={dialog.open}>
             Suspend mailbox
+          </Button>{' '}
+          <Button component={NearLink} href={`/mailboxes/${mailbox.id}/misuse`}>
+            Check for misuse
           </Button>
         </div>
       </FormColumn>

@@ -30,7 +30,10 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   });
 
   return (
-    <SettingsSection title="Password" hint="Replaces the current password immediately, for IMAP and SMTP.">
+    <SettingsSection
+      title="Password"
+      hint="Replaces the current password immediately, for IMAP and SMTP. Open sessions end."
+    >
       <form noValidate onSubmit={onSubmit}>
         <FormColumn>
           <PasswordField

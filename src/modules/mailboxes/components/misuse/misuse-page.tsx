@@ -1,0 +1,59 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
+import { trpc } from '@/components/api/trpc';
+import { MailboxState } from '@/components/directory/mailbox-columns';
+import { LoadFailed } from '@/components/load-failed';
+import { PageHeader } from '@/components/page-header';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import { useHasRole } from '@/components/shell/use-has-role';
+import { MailboxPassword } from '../password/mailbox-password';
+import { Sending } from '../suspension';
+import { SentLately, sentLatelyInput } from './sent-lately';
+
+type MisusePageProps = {
+  id: string;
+  /** The messages of the mailbox that wait for delivery, of another module. */
+  queued: ReactNode;
+};
+
+/** All that an admin needs if others may know the password of a mailbox, in the order in which it is done. */
+export function MisusePage({ id, queued }: MisusePageProps) {
+  const isAdmin = useHasRole('admin');
+  const utils = trpc.useUtils();
+  prefetchDuringRender(() => utils.mailboxes.sentLately.prefetch(sentLatelyInput(id, 24)));
+  const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
+  const parent = { label: mailbox?.email ?? 'Mailbox', href: `/mailboxes/${id}` };
+
+  if (isError && !mailbox) {
+    return <LoadFailed parent={parent} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
+  }
+  return (
+    <Page>
+      <PageHeader
+        parent={parent}
+        title="Check for misuse"
+        description={
+          mailbox && (
+            <>
+              <MailboxState mailbox={mailbox} />
+              <span>For a mailbox whose password others may know</span>
+            </>
+          )
+        }
+      />
+      {mailbox && isAdmin !== undefined ? (
+        <>
+          <SentLately mailbox={mailbox} />
+          {isAdmin && queued}
+          <MailboxPassword mailbox={mailbox} />
+          {isAdmin && <Sending mailbox={mailbox} />}
+        </>
+      ) : (
+        <SettingsSkeleton heights={[420, 96, 160, 120]} />
+      )}
+    </Page>
+  );
+}

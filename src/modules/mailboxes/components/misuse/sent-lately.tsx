@@ -1,0 +1,138 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { Cell } from '@/components/data-table/cells';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { ErrorState, NoRows } from '@/components/data-table/states';
+import { Figures } from '@/components/layout/figures';
+import { NearLink } from '@/components/near-link';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSection } from '@/components/settings-section';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
+import { messagesHref } from '@/lib/messages-href';
+import type { GetSentLately, Mailbox, SentLately as Sent } from '../../schema';
+import classes from './sent-lately.module.css';
+
+const PERIODS = { 24: '24 hours', 168: '7 days' } as const;
+type Hours = keyof typeof PERIODS;
+
+export function sentLatelyInput(id: string, hours: Hours): GetSentLately {
+  return { id, hours };
+}
+
+export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
+  const [hours, setHours] = useState<Hours>(24);
+  const sent = trpc.mailboxes.sentLately.useQuery(sentLatelyInput(id, hours), { placeholderData: keepPreviousData });
+  const { data } = sent;
+  const undelivered = data && data.recipients > 0 ? Math.round((data.undelivered / data.recipients) * 100) : 0;
+
+  return (
+    <SettingsSection
+      title="What it sent"
+      hint="A stranger usually sends much to domains that the owner never writes to, from addresses in other networks, and much of it bounces."
+    >
+      {sent.isError && !data ? (
+        <ErrorState what="what it sent" error={sent.error} onRetry={() => void sent.refetch()} />
+      ) : (
+        <div className={classes.sent}>
+          <SegmentedControl
+            label="Period"
+            value={String(hours) as `${Hours}`}
+            options={PERIODS}
+            onChange={(value) => setHours(Number(value) as Hours)}
+          />
+          <Figures
+            figures={[
+              {
+                key: 'messages',
+                title: 'Messages',
+                value: data?.messages,
+                caption: data && !data.is_complete ? 'or more; the newest are shown' : 'sent or submitted',
+                href: data && messagesHref('sent', { start: data.since, from: email }),
+              },
+              { key: 'recipients', title: 'Recipients', value: data?.recipients, caption: 'in all' },
+              {
+                key: 'undelivered',
+                title: 'Undelivered',
+                value: data?.undelivered,
+                caption: `${undelivered}% bounced or failed`,
+              },
+            ]}
+          />
+          {data && data.sources.length > 0 ? (
+            <>
+              <DataTable
+                caption="Who sent, and from where"
+                columns={SOURCES}
+                rows={data.sources}
+                rowKey={({ source, by, client_address, api_key_id }) =>
+                  [source, by, client_address, api_key_id].join(' ')
+                }
+              />
+              <DataTable
+                caption="Domains of the recipients"
+                columns={DOMAINS}
+                rows={data.recipient_domains}
+                rowKey={({ domain }) => domain}
+              />
+            </>
+          ) : (
+            data && <NoRows>{`No messages in the last ${PERIODS[hours]}.`}</NoRows>
+          )}
+          {data?.sources.some(({ api_key_id }) => api_key_id !== null) && (
+            <p className="soft">
+              An API key isn’t stopped by a new password.{' '}
+              <Button component={NearLink} href="/api-keys" size="xs">
+                Look at the API keys
+              </Button>
+            </p>
+          )}
+        </div>
+      )}
+    </SettingsSection>
+  );
+}
+
+type Source = Sent['sources'][number];
+
+const SOURCE_LABELS: Record<Source['source'], string> = {
+  smtp: 'Mail program',
+  api_key: 'API key',
+  console: 'Console',
+};
+
+const SOURCES: DataTableColumn<Source>[] = [
+  {
+    header: 'Sent from',
+    mobile: 'lead',
+    cell: ({ source, client_address: address, by }) => (
+      <Cell>
+        {SOURCE_LABELS[source]} <span className="mono">{source === 'smtp' ? (address ?? 'this host') : by}</span>
+      </Cell>
+    ),
+  },
+  { header: 'Messages', kind: 'figure', width: 96, mobile: 'side', cell: ({ messages }) => formatCount(messages) },
+  { header: 'Last', width: 128, mobile: 'under', cell: ({ last_at }) => <TimeAgo iso={last_at} /> },
+];
+
+const DOMAINS: DataTableColumn<Sent['recipient_domains'][number]>[] = [
+  { header: 'Recipients at', mobile: 'lead', cell: ({ domain }) => <span className="mono">{domain}</span> },
+  {
+    header: 'Recipients',
+    kind: 'figure',
+    width: 96,
+    mobile: 'side',
+    cell: ({ recipients }) => formatCount(recipients),
+  },
+  {
+    header: 'Undelivered',
+    kind: 'figure',
+    width: 128,
+    mobile: 'none',
+    cell: ({ undelivered }) => formatCount(undelivered),
+  },
+];

@@ -1,0 +1,64 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { admitSubmission } from '@/modules/abuse/submission';
+import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
+import { createContext } from '@/server/procedures/context';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { accepted, delivery } from '@/test/mail/logged-mail';
+import { makeOneMessage } from '@/test/mail/one-message';
+import { expectError, keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
+
+const mta = await startScriptedMta();
+afterAll(() => mta.server.close());
+
+const api = await keyClient();
+const context = createContext(new Request('http://localhost:3000'));
+
+function send(from: string, to: string) {
+  return api.post('/send', { from: { email: from }, to: [{ email: to }], subject: 'Hi', text_body: 'Hi' });
+}
+
+describe('what a mailbox sent lately', () => {
+  it('names the domains of its recipients, mail programs by address, and API keys', async () => {
+    const mail = await makeOneMessage('ann');
+    const ann = `ann@${mail.domain.name}`;
+    const { id } = await db.mailbox.findFirstOrThrow({ where: { domainId: mail.domain.id } });
+    await admitSubmission(context, { id: submittedMessageId(mail.queueId), login: ann });
+    await mail.filtered({ user: ann, from: ann, recipients: ['bo@far.example', 'cy@Far.example', 'di@else.example'] });
+    await mail.logged(...accepted(ann, { login: ann }), delivery('bo@far.example', { status: 'bounced' }));
+    // Letter case is not part of the sender.
+    expect((await send(`Ann@${mail.domain.name}`, 'ed@far.example')).status).toBe(200);
+
+    const { status, data } = await api.get(`/mailboxes/${id}/sent`);
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      messages: 2,
+      recipients: 4,
+      undelivered: 1,
+      is_complete: true,
+      recipient_domains: [
+        { domain: 'far.example', recipients: 3, undelivered: 1 },
+        { domain: 'else.example', recipients: 1, undelivered: 0 },
+      ],
+    });
+    expect(data.sources.toSorted((one: { source: string }) => (one.source === 'smtp' ? -1 : 1))).toMatchObject([
+      { source: 'smtp', by: ann, client_address: '192.0.2.1', api_key_id: null, messages: 1 },
+      { source: 'api_key', client_address: null, api_key_id: expect.any(String), messages: 1 },
+    ]);
+  });
+
+  it('leaves out what is older, and what others sent', async () => {
+    const domain = await makeDomain();
+    const { id } = await makeMailbox(domain.id, 'ann');
+    await send(`ann@${domain.name}`, 'bo@far.example');
+    await send(`bo@${domain.name}`, 'bo@far.example');
+    await db.countedSend.updateMany({
+      where: { address: `ann@${domain.name}` },
+      data: { at: new Date(Date.now() - 3 * 3_600_000) },
+    });
+    expect((await api.get(`/mailboxes/${id}/sent?hours=2`)).data).toMatchObject({ messages: 0, recipient_domains: [] });
+    expect((await api.get(`/mailboxes/${id}/sent?hours=4`)).data).toMatchObject({ messages: 1 });
+    expectError(await api.get(`/mailboxes/${id}/sent?hours=169`), 400, 'VALIDATION_ERROR');
+  });
+});

@@ -1,0 +1,55 @@
+import { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { GetSentLately, SentLately } from './schema';
+import { getMailbox } from './service';
+
+const HOUR_MS = 3_600_000;
+/** The newest messages that are looked at, so that one mailbox can't keep the database busy. */
+const MAX_MESSAGES = 10_000;
+const MAX_DOMAINS = 10;
+const MAX_SOURCES = 20;
+
+type Totals = Pick<SentLately, 'messages' | 'recipients' | 'undelivered'>;
+
+/** What a mailbox sent in the last hours, to whom and from where. @throws NOT_FOUND */
+export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLately): Promise<SentLately> {
+  const { email } = await getMailbox(ctx, { id });
+  const { db, clock } = ctx;
+  const since = new Date(clock.now().getTime() - hours * HOUR_MS);
+  const sent = Prisma.sql`
+    sent AS MATERIALIZED (
+      SELECT id FROM counted_send WHERE address = ${email.toLowerCase()} AND at > ${since} ORDER BY at DESC LIMIT ${MAX_MESSAGES}
+    )`;
+  const undelivered = Prisma.sql`(count(*) FILTER (WHERE r.status IN ('bounced', 'failed')))::int AS undelivered`;
+  const [[totals], domains, sources] = await Promise.all([
+    db.$queryRaw<[Totals]>`
+      WITH ${sent}
+      SELECT (SELECT count(*) FROM sent)::int AS messages, count(*)::int AS recipients, ${undelivered}
+        FROM sent JOIN message_recipient r ON r.message_id = sent.id`,
+    db.$queryRaw<SentLately['recipient_domains']>`
+      WITH ${sent}
+      SELECT lower(split_part(r.address, '@', 2)) AS domain, count(*)::int AS recipients, ${undelivered}
+        FROM sent JOIN message_recipient r ON r.message_id = sent.id
+       GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MAX_DOMAINS}`,
+    db.$queryRaw<SourceRow[]>`
+      WITH ${sent}
+      SELECT e.detail->>'source' AS source, e.detail->>'by' AS by, e.detail->>'client' AS client_address,
+             e.detail->>'api_key_id' AS api_key_id, count(*)::int AS messages, min(e.at) AS "firstAt", max(e.at) AS "lastAt"
+        FROM sent JOIN message_event e ON e.message_id = sent.id AND e.type IN ('accepted', 'queued') AND e.detail ? 'source'
+       GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 7 DESC LIMIT ${MAX_SOURCES}`,
+  ]);
+  return {
+    since: since.toISOString(),
+    ...totals,
+    is_complete: totals.messages < MAX_MESSAGES,
+    recipient_domains: domains,
+    sources: sources.map(({ firstAt, lastAt, ...source }) => ({
+      ...source,
+      first_at: firstAt.toISOString(),
+      last_at: lastAt.toISOString(),
+    })),
+  };
+}
+
+type Source = SentLately['sources'][number];
+type SourceRow = Omit<Source, 'first_at' | 'last_at'> & { firstAt: Date; lastAt: Date };
