@@ -33,6 +33,35 @@ test('adds a domain, and shows server errors on their field', async ({ signedIn:
   await check();
 });
 
+test('adds a pasted list of domains, and keeps those that are refused with the reasons', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const [one, two] = [`${unique('one')}.example`, `${unique('two')}.example`];
+  await page.goto(`${url()}/domains`);
+  await page.getByRole('button', { name: 'Add several' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add several domains' });
+  const field = dialog.getByRole('textbox', { name: 'Domains' });
+  await field.fill(`${one}\n${domain.name}, ${two.toUpperCase()};not_a_domain\n${one}\n`);
+  await dialog.getByRole('button', { name: 'Add 4 domains' }).click();
+  await expect(page.getByText('Added 2 domains')).toBeVisible();
+  const refused = dialog.getByRole('status', { name: 'Not added' });
+  await expect(refused).toContainText('2 domains not added');
+  await expect(refused).toContainText('This domain already exists.');
+  await expect(refused).toContainText('Enter a domain name');
+  await expect(field).toHaveValue(`${domain.name}\nnot_a_domain`);
+  await check();
+
+  const three = `${unique('three')}.example`;
+  await field.fill(three);
+  await dialog.getByRole('button', { name: 'Add 1 domain' }).click();
+  await expect(dialog).toHaveCount(0);
+  for (const name of [one, two, three])
+    expect(await api.call<unknown[]>('GET', `/domains?q=${name.toLowerCase()}`)).toHaveLength(1);
+});
+
 test('shows the state of DNS, and lists the domains whose records need a fix', async ({
   signedIn: page,
   api,

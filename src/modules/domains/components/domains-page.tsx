@@ -27,6 +27,8 @@ import classes from './domains-page.module.css';
 
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
 
+const AddDomainsDialog = lazyDialog(() => import('./add-domains-dialog').then((module) => module.AddDomainsDialog));
+
 const CHOICES = {
   ...ACTIVE_CHOICES,
   broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
@@ -41,7 +43,11 @@ const DNS_MARKS: Record<Domain['dns_status'], [Status, string]> = {
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
-  view: { ...sortBy(['name', 'created_at']), new: parseAsBoolean.withDefault(false) },
+  view: {
+    ...sortBy(['name', 'created_at']),
+    new: parseAsBoolean.withDefault(false),
+    several: parseAsBoolean.withDefault(false),
+  },
 };
 
 export function DomainsPage() {
@@ -60,9 +66,12 @@ export function DomainsPage() {
     <Page>
       <PageHeader title="Domains" description="Domains that send and receive mail">
         {canAdd && (
-          <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
-            Add domain
-          </Button>
+          <>
+            <Button onClick={() => open({ several: true })}>Add several</Button>
+            <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
+              Add domain
+            </Button>
+          </>
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
@@ -85,6 +94,7 @@ export function DomainsPage() {
         isInactive={({ active }) => !active}
       />
       <AddDomainDialog opened={values.new && canAdd === true} onClose={() => open({ new: null })} />
+      <AddDomainsDialog opened={values.several && canAdd === true} onClose={() => open({ several: null })} />
     </Page>
   );
 }
