@@ -1,5 +1,5 @@
 import { ROUTES } from '../../../src/lib/routes';
-import { checkThemes } from '../../support/check-page';
+import { checkAccessibility, checkThemes } from '../../support/check-page';
 import { checkedDomain, domainWithKeys, recordDetails, reportedDomain } from '../../support/checked-domain';
 import { withoutMailServer } from '../../support/faults';
 import { expect, makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
@@ -41,6 +41,10 @@ const VIEWS: View[] = [
     },
   },
   {
+    name: 'What a mailbox sent',
+    path: async ({ api, domain }) => `/mailboxes/${(await makeMailbox(api, domain)).id}/misuse`,
+  },
+  {
     name: 'Mailboxes of a domain without any',
     path: async ({ api }) => `/mailboxes?domain=${(await makeDomain(api)).id}`,
   },
@@ -74,6 +78,7 @@ const VIEWS: View[] = [
     },
   },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
+  { name: 'The dialog to add several domains', path: () => '/domains?several=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
   { name: 'A failed delivery', path: failedDelivery },
   { name: 'The settings of a webhook', path: webhookWithTwoSecrets },
@@ -114,7 +119,7 @@ for (const { name, path } of VIEWS) {
       await page.goto(address);
       await settled(page);
       expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
-      await checkThemes(page);
+      await (size === WIDTHS[0] ? checkThemes(page) : checkAccessibility(page));
       await check();
     }
   });
