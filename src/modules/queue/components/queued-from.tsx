@@ -10,6 +10,7 @@ import { formatPlural } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { BulkResult } from './bulk-result';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
+import classes from './queue-page.module.css';
 import { useQueueActions } from './use-queue-actions';
 
 const MAX_SHOWN = 200;
@@ -32,26 +33,28 @@ function QueuedFrom({ address }: { address: string }) {
       title="In the queue"
       hint="What is deleted from the queue reaches nobody. What was delivered can’t be called back."
     >
-      {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
-      {queued.error && !queued.data ? (
-        <p className="soft">Couldn’t read the queue: {toProblem(queued.error).message}</p>
-      ) : (
-        <p className="soft" role="status">
-          {queued.data === undefined && 'Reading the queue…'}
-          {queued.data && items.length === 0 && 'No message from this address waits for delivery.'}
-          {items.length > 0 && `${count}${pagination?.has_more ? ' and more' : ''} from this address in the queue.`}
-        </p>
-      )}
-      {items.length > 0 && (
-        <>
-          <Button className="danger" disabled={actions.isBusy} onClick={() => setDeleting(items)}>
-            Delete {count}
-          </Button>{' '}
-          <Button component={NearLink} href={`/queue?${new URLSearchParams({ from: address })}`}>
-            Look at them
-          </Button>
-        </>
-      )}
+      <div className={classes.queued}>
+        {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
+        {queued.error && !queued.data ? (
+          <p className="soft">Couldn’t read the queue: {toProblem(queued.error).message}</p>
+        ) : (
+          <p className="soft" role="status">
+            {queued.data === undefined && 'Reading the queue…'}
+            {queued.data && items.length === 0 && 'No message from this address waits for delivery.'}
+            {items.length > 0 && `${count}${pagination?.has_more ? ' and more' : ''} from this address in the queue.`}
+          </p>
+        )}
+        {items.length > 0 && (
+          <>
+            <Button className="danger" disabled={actions.isBusy} onClick={() => setDeleting(items)}>
+              Delete {count}
+            </Button>{' '}
+            <Button component={NearLink} href={`/queue?${new URLSearchParams({ from: address })}`}>
+              Look at them
+            </Button>
+          </>
+        )}
+      </div>
       <DeleteQueuedDialog
         messages={deleting}
         isBusy={actions.isBusy}

@@ -5,6 +5,7 @@ import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { MailboxState } from '@/components/directory/mailbox-columns';
 import { LoadFailed } from '@/components/load-failed';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
@@ -12,6 +13,8 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { MailboxPassword } from '../password/mailbox-password';
 import { Sending } from '../suspension';
 import { SentLately, sentLatelyInput } from './sent-lately';
+
+const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
 type MisusePageProps = {
   id: string;
@@ -25,26 +28,28 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   const utils = trpc.useUtils();
   prefetchDuringRender(() => utils.mailboxes.sentLately.prefetch(sentLatelyInput(id, 24)));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
-  const parent = { label: mailbox?.email ?? 'Mailbox', href: `/mailboxes/${id}` };
+  const sent = trpc.mailboxes.sentLately.useQuery(sentLatelyInput(id, 24));
 
   if (isError && !mailbox) {
-    return <LoadFailed parent={parent} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
       <PageHeader
-        parent={parent}
+        parent={CRUMB}
         title="Check for misuse"
         description={
           mailbox && (
             <>
+              <NearLink className="mono" href={`/mailboxes/${id}`}>
+                {mailbox.email}
+              </NearLink>
               <MailboxState mailbox={mailbox} />
-              <span>For a mailbox whose password others may know</span>
             </>
           )
         }
       />
-      {mailbox && isAdmin !== undefined ? (
+      {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>
           <SentLately mailbox={mailbox} />
           {isAdmin && queued}
