@@ -124,6 +124,10 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   await page.keyboard.press('Enter');
   await emails.getByRole('combobox', { name: 'From severity' }).click();
   await page.getByRole('option', { name: 'Critical alerts only' }).click();
+  await emails.getByLabel('Quiet hours').fill('22:00-07:00 Nowhere/Else');
+  await emails.getByRole('button', { name: 'Save' }).click();
+  await expect(emails.getByLabel('Quiet hours')).toHaveAccessibleDescription(/must be hours/i);
+  await emails.getByLabel('Quiet hours').fill('22:00-07:00 Europe/Berlin');
   await check();
   await emails.getByRole('button', { name: 'Save' }).click();
   await expect(emails.getByRole('status')).toContainText('Saved');
@@ -131,7 +135,9 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   const settingOf = (key: string) => settings.find((setting) => setting.key === key)?.value;
   expect(settingOf('ALERT_EMAILS')).toEqual(['ops@far.example']);
   expect(settingOf('ALERT_EMAIL_SEVERITY')).toBe('critical');
-  await api.call('PATCH', '/config', { values: { ALERT_EMAILS: null, ALERT_EMAIL_SEVERITY: null } });
+  expect(settingOf('ALERT_QUIET_HOURS')).toBe('22:00-07:00 Europe/Berlin');
+  const values = { ALERT_EMAILS: null, ALERT_EMAIL_SEVERITY: null, ALERT_QUIET_HOURS: null };
+  await api.call('PATCH', '/config', { values });
 
   const webhooks = page.getByRole('list', { name: 'Webhooks for alerts' });
   await webhooks.getByRole('button', { name: `Send test to ${name}` }).click();

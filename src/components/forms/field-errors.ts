@@ -12,13 +12,16 @@ const FIELDS_OF_CODE: Partial<Record<ErrorCode | 'NO_RESPONSE', string[]>> = {
   INVALID_CREDENTIALS: ['current_password'],
 };
 
-/** The first error of each field of the form. An error inside a list or record belongs to the whole field. */
+/**
+ * The first error of each field of the form. An error inside a list or record belongs to the whole field, and one in a record
+ * whose keys are the fields to its field.
+ */
 export function matchFields(fields: FieldError[], values: object, messageOf: (error: FieldError) => string): Matched {
   const matched: Record<string, string> = {};
   const unmatched: FieldError[] = [];
   for (const field of fields) {
-    const [name = ''] = field.path.split('.');
-    if (Object.hasOwn(values, name)) matched[name] ??= messageOf(field);
+    const name = field.path.split('.').find((part) => Object.hasOwn(values, part));
+    if (name !== undefined) matched[name] ??= messageOf(field);
     else unmatched.push(field);
   }
   return { matched, unmatched };

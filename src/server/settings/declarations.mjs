@@ -7,6 +7,7 @@ import {
   isEmail,
   isHttps,
   isOrigin,
+  isQuietHours,
   isRecipient,
   isUrlOf,
   toLowerCase,
@@ -219,6 +220,13 @@ export const SETTINGS = {
     ALERT_EMAIL_SEVERITY: mutable(
       'Which alerts are emailed: warning, for all of them, or critical.',
       text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
+    ),
+    ALERT_QUIET_HOURS: mutable(
+      'Hours in which emails about warnings wait, in UTC or a time zone. Critical alerts are emailed at once.',
+      optional('be hours in UTC such as 22:00-07:00, or in a time zone such as', isQuietHours, {
+        example: '22:00-07:00 Europe/Berlin',
+      }),
+      { see: 'health.md' },
     ),
     ALERT_FROM: mutable(
       'Sender of these emails, an address of one of your domains.',

@@ -65,3 +65,27 @@ export function isAddressOrRange(value) {
   const isPlainAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
   return isPlainAddress && (value === address || ipaddr.isValidCIDR(value));
 }
+
+const QUIET_HOURS = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d( \S+)?$/;
+
+/** @param {string} value such as `22:00-07:00 Europe/Berlin` */
+export function isQuietHours(value) {
+  const { from, to, timeZone } = toQuietHours(value);
+  return QUIET_HOURS.test(value) && from !== to && isTimeZone(timeZone);
+}
+
+/** @param {string} value */
+export function toQuietHours(value) {
+  const [hours = '', timeZone = 'UTC'] = value.split(' ');
+  const [from = '', to = ''] = hours.split('-');
+  return { from, to, timeZone };
+}
+
+/** @param {string} value */
+function isTimeZone(value) {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -85,6 +85,28 @@ describe('alerts', () => {
     expect(mta.server.messages).toHaveLength(1);
   });
 
+  it('that are warnings wait for the end of ALERT_QUIET_HOURS without a problem, and critical ones don’t wait', async () => {
+    const hours = (from: number, to: number) => {
+      const time = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(11, 16);
+      return { ALERT_EMAILS: 'ops@far.example', ALERT_QUIET_HOURS: `${time(from)}-${time(to)}` };
+    };
+    applySaved(hours(-2, 2));
+    const warning = { kind: 'system_degraded' as const, subject: 'Disk' };
+    await openAlerts(db, [{ ...warning, text: 'Clean up.', domainId: null, count: 0, expected: 0 }], new Date());
+    await open('SMTP');
+    await later(60);
+    await send();
+    await later(60);
+    await send();
+    expect(subjects()).toEqual(['[Postroom] Critical: SMTP is down']);
+    expect(await check()).toMatchObject({ status: 'ok', value: 0 });
+    applySaved(hours(-2, 0));
+    expect(await check()).toMatchObject({ status: 'ok' });
+    await later();
+    await send();
+    expect(subjects()[1]).toBe('[Postroom] Warning: Disk needs attention');
+  });
+
   it('are emailed once more when they close, whether their cause is gone or an admin closed them', async () => {
     await open('SMTP');
     await open('IMAP');

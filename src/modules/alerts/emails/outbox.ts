@@ -2,6 +2,8 @@ import { type Finding, measured } from '@/lib/health/finding';
 import type { Turn } from '@/server/background/task';
 import type { Database, Tx } from '@/server/db';
 import type { AlertRow } from '../message';
+import { AlertSeverity } from '../schema';
+import { quietNow } from './quiet-hours';
 
 /** All alerts within this time share one email. */
 const GATHER_SECONDS = 60;
@@ -19,16 +21,21 @@ export type AlertNews = AlertRow & { changes: ('opened' | 'closed')[] };
 
 /**
  * Takes everything that waits for the same addresses, if the first of it has waited for a minute: at first what all
- * addresses lack. Null if nothing is due.
+ * addresses lack. Null if nothing is due. @param severities those that are emailed now
  */
-export async function nextAlertEmail(db: Database): Promise<NextEmail | null> {
+export async function nextAlertEmail(
+  db: Database,
+  severities: readonly AlertRow['severity'][] = AlertSeverity.options,
+): Promise<NextEmail | null> {
   const [run] = await db.$queryRaw<{ failureCount: number; missing: string[] }[]>`
-    SELECT failure_count AS "failureCount", missing FROM alert_email, alert_email_run
-     WHERE next_attempt_at <= now() AND sent_at IS NULL AND alert_email.created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
-     ORDER BY cardinality(missing) > 0, created_at LIMIT 1`;
+    SELECT failure_count AS "failureCount", missing
+      FROM alert_email JOIN alert ON alert.id = alert_id CROSS JOIN alert_email_run
+     WHERE next_attempt_at <= now() AND sent_at IS NULL AND severity::text = ANY (${[...severities]}::text[])
+           AND alert_email.created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
+     ORDER BY cardinality(missing) > 0, alert_email.created_at LIMIT 1`;
   if (!run) return null;
   const waiting = await db.alertEmail.findMany({
-    where: { sentAt: null, missing: { equals: run.missing } },
+    where: { sentAt: null, missing: { equals: run.missing }, alert: { severity: { in: [...severities] } } },
     orderBy: [{ createdAt: 'asc' }, { alertId: 'asc' }],
     take: MAX_ALERTS,
     include: { alert: true },
@@ -116,11 +123,18 @@ export async function deleteOldAlertEmails(db: Database): Promise<number> {
   return deleted.alerts;
 }
 
-/** How long the first email that nobody got has been waiting, and why the last one was not accepted for everybody. */
+/**
+ * How long the first email that nobody got has been waiting, and why the last one was not accepted for everybody. In quiet hours,
+ * those about warnings aren't waiting yet.
+ */
 export async function checkAlertEmails(db: Tx): Promise<Finding[]> {
+  const quiet = quietNow(new Date());
   const [run] = await db.$queryRaw<{ seconds: number; problem: string }[]>`
-    SELECT problem, coalesce((SELECT extract(epoch FROM now() - min(created_at))::int
-                                FROM alert_email WHERE sent_at IS NULL AND missing = '{}'), 0) AS seconds
+    SELECT problem, coalesce((
+             SELECT extract(epoch FROM now() - min(CASE WHEN severity = 'warning' THEN greatest(e.created_at, ${quiet?.endedAt ?? null})
+                                                        ELSE e.created_at END))::int
+               FROM alert_email e JOIN alert ON alert.id = alert_id
+              WHERE sent_at IS NULL AND missing = '{}' AND NOT (${quiet?.isQuiet ?? false} AND severity = 'warning')), 0) AS seconds
       FROM alert_email_run`;
   const finding = measured('alert_emails', run?.seconds ?? 0);
   if (!run?.problem) return [finding];

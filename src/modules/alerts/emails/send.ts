@@ -14,6 +14,7 @@ import {
   markSent,
   nextAlertEmail,
 } from './outbox';
+import { quietNow } from './quiet-hours';
 import { alertMail } from './text';
 
 /** Emails ALERT_EMAILS about the alerts that were opened and closed, if that is due. */
@@ -21,7 +22,7 @@ export async function sendAlertEmails({ db, clock, turn }: SharedContext): Promi
   const { alertEmails, alertEmailSeverity, appUrl } = env();
   if (alertEmails.length === 0) return discardAlertEmails(db);
   if (alertEmailSeverity === 'critical') await discardWarnings(db);
-  const email = await nextAlertEmail(db);
+  const email = await nextAlertEmail(db, quietNow(clock.now())?.isQuiet ? ['critical'] : undefined);
   if (!email) return forgetRefused(db, alertEmails);
   const { missing, news } = email;
   const attempt = { db, turn, email };

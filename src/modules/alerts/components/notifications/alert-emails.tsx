@@ -15,7 +15,7 @@ type Loaded = Values & {
   /** When each setting was last saved. */
   changedAt: Record<string, string | null>;
 };
-type Values = { ALERT_EMAILS: string[]; ALERT_EMAIL_SEVERITY: string; ALERT_FROM: string };
+type Values = { ALERT_EMAILS: string[]; ALERT_EMAIL_SEVERITY: string; ALERT_QUIET_HOURS: string; ALERT_FROM: string };
 
 const SEVERITIES = [
   { value: 'warning', label: 'All alerts' },
@@ -25,6 +25,7 @@ const SEVERITIES = [
 const FIELDS = {
   ALERT_EMAILS: { label: 'Send alerts to' },
   ALERT_EMAIL_SEVERITY: { label: 'From severity', text: severityText },
+  ALERT_QUIET_HOURS: { label: 'Quiet hours' },
   ALERT_FROM: { label: 'Sender' },
 };
 
@@ -70,6 +71,17 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           {...form.getInputProps('ALERT_EMAIL_SEVERITY')}
         />
         <TextInput
+          label="Quiet hours"
+          className="mono-input"
+          placeholder="22:00-07:00 Europe/Berlin"
+          description={descriptionOf(
+            'ALERT_QUIET_HOURS',
+            'Emails about warnings wait until they end. Critical alerts are emailed at once. In UTC without a time zone.',
+          )}
+          disabled={isFixed('ALERT_QUIET_HOURS')}
+          {...form.getInputProps('ALERT_QUIET_HOURS')}
+        />
+        <TextInput
           label="Sender"
           className="mono-input"
           description={descriptionOf(
@@ -95,6 +107,7 @@ function valuesOf(settings: Setting[], rest: Partial<Loaded> = {}): Loaded {
   return {
     ALERT_EMAILS: Array.isArray(emails) ? emails : [],
     ALERT_EMAIL_SEVERITY: String(currentOf('ALERT_EMAIL_SEVERITY') ?? 'warning'),
+    ALERT_QUIET_HOURS: String(currentOf('ALERT_QUIET_HOURS') ?? ''),
     ALERT_FROM: String(currentOf('ALERT_FROM') ?? ''),
     changedAt: {
       ...rest.changedAt,
