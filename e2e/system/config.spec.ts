@@ -34,8 +34,7 @@ test('changes settings after a review of the difference, and keeps their history
   const history = page.getByRole('dialog', { name: 'History of REPORT_RETENTION_DAYS' });
   await expect(history.getByRole('listitem').first()).toContainText('90 days');
   await checkState();
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Use default: REPORT_RETENTION_DAYS' }).click();
+  await history.getByRole('listitem').first().getByRole('button', { name: 'Restore the default' }).click();
   await page.getByRole('button', { name: 'Use default: SANDBOX_MAX_SIZE_MB' }).click();
   await bar.getByRole('button', { name: 'Review changes' }).click();
   await expect(dialog.getByRole('insertion').first()).toContainText('(default)');

@@ -85,3 +85,33 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Actions that change no record: they sign in, check, test, show or send something, or only ask for it. */
+export const CHANGELESS_ACTIONS: ReadonlySet<AuditAction> = new Set([
+  'admin.begin_oidc_link',
+  'admin.setup_totp',
+  'audit.accept',
+  'backup.download',
+  'backup.prove',
+  'backup.verify',
+  'dmarc_report.upload',
+  'domain.check_dns',
+  'health.check',
+  'mail_backup.check',
+  'mailbox.sign_in',
+  'message.download',
+  'message.download_attachment',
+  'message.resend',
+  'message.send',
+  'message.send_batch',
+  'queue.flush',
+  'queue.retry',
+  'session.create',
+  'session.delete',
+  'session.delete_all',
+  'sieve_filter.validate',
+  'tls_report.upload',
+  'webhook.replay',
+  'webhook.replay_failed',
+  'webhook.test',
+]);

@@ -25,6 +25,22 @@ const VIEWS: View[] = [
   { name: 'The details of a record', path: recordDetails },
   { name: 'The reports of a domain', path: reportedDomain },
   { name: 'The settings of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=settings` },
+  {
+    name: 'The history of a domain',
+    path: async ({ api }) => {
+      const { id } = await makeDomain(api);
+      await api.call('PATCH', `/domains/${id}`, { description: 'The shop', other_mx_hosts: ['mx.far.example'] });
+      return `/domains/${id}?tab=history`;
+    },
+  },
+  {
+    name: 'The history of a mailbox',
+    path: async ({ api, domain }) => `/mailboxes/${(await makeMailbox(api, domain)).id}?tab=history`,
+  },
+  {
+    name: 'The dialog with the history of an alias',
+    path: async ({ api, domain }) => `/aliases?history=${(await makeAliases(api, domain)).id}`,
+  },
   { name: 'The mailboxes of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=mailboxes` },
   { name: 'The aliases of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=aliases` },
   { name: 'A domain with a pending and a retired key', path: domainWithKeys },

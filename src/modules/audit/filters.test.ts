@@ -108,12 +108,21 @@ describe('a filter of a large audit log reads only about a page of entries', () 
     `q=${idOf(3)}`,
     'q=00000000-0000-7000-8000-00000000000',
     'q=domain:7',
+    'resource=domain:7&changes_only=true',
   ];
 
   it.each(filters)('with "%s"', async (filter) => {
     expect(await rowsRead(filter)).toBeLessThan(READ_AT_MOST);
     expect(await rowsRead(`${filter}&limit=200`, assigned)).toBeLessThan(READ_AT_MOST);
   });
+});
+
+it('the changes of a log in which there are none for long are read in bounded parts', async () => {
+  const refused = 'outcome=denied&changes_only=true';
+  expect(await rowsRead(refused)).toBeLessThanOrEqual(2 * READ_AT_MOST);
+  const { data, meta } = await api.get(`/audit?${refused}`);
+  expect(data).toEqual([]);
+  expect(meta.pagination?.has_more).toBe(true);
 });
 
 describe('a search of a large audit log reads a bounded part of it', () => {

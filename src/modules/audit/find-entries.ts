@@ -1,3 +1,4 @@
+import { CHANGELESS_ACTIONS } from '@/lib/audit-actions';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { countRows } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';
@@ -89,6 +90,7 @@ function selectionOf({ actor }: ActorContext, input: ListAudit, position: Positi
     columns: COLUMNS,
     from: Prisma.sql`audit_entry e`,
     conditions,
+    filters: input.changes_only ? CHANGES : undefined,
     by: BY_TIME,
     order: input.order,
     position,
@@ -96,6 +98,12 @@ function selectionOf({ actor }: ActorContext, input: ListAudit, position: Positi
     domains: { column: Prisma.sql`e.domain_id`, ids: domainId ? [domainId] : accessibleDomainIds(actor) },
   };
 }
+
+const CHANGES = [
+  Prisma.sql`e.outcome = 'success'`,
+  Prisma.sql`e.action <> ALL (${[...CHANGELESS_ACTIONS]}::text[])`,
+  Prisma.sql`e.details->'dry_run' IS DISTINCT FROM 'true'`,
+];
 
 /** The words that are a resource or the start of a request id, and the others. */
 function meaningOf(text: string): { exact: Prisma.Sql[]; others: string } {

@@ -18,6 +18,29 @@ export function recordedName({ resource, details }: Named): string | null {
   return null;
 }
 
+/** The fields of a record that have ids of others, and the kind of these. */
+const REFERENCES = {
+  domain_id: 'domain',
+  domain_ids: 'domain',
+  mailbox_id: 'mailbox',
+  report_mailbox_id: 'mailbox',
+  scoped_domain_ids: 'domain',
+} as const;
+
+/** Returns the records that the record of an entry referred to, before or after the change. */
+export function referredBy({ details }: Pick<Named, 'details'>): string[] {
+  const { before, after } = details as {
+    before?: Record<string, unknown> | null;
+    after?: Record<string, unknown> | null;
+  };
+  const referred = [before, after].flatMap((record) =>
+    Object.entries(REFERENCES).flatMap(([field, kind]) =>
+      [record?.[field] ?? []].flat().flatMap((id) => (typeof id === 'string' ? `${kind}:${id}` : [])),
+    ),
+  );
+  return [...new Set(referred)];
+}
+
 /**
  * The current names of what entries are about, by resource. An entry about another domain's record can be in the log of
  * a caller who has no access to that domain, so names are limited to the caller's domains.

@@ -9,6 +9,10 @@ export const AuditEntry = z
     admin_id: Id.nullable().meta({ description: 'Null if the admin was deleted, or nobody was signed in' }),
     admin_email: z.string().nullable().meta({ description: 'The address at that time' }),
     api_key_id: Id.nullable(),
+    api_key_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its current name; null without a key, or once it is revoked' }),
     action: z.string().meta({ examples: ['alias.update'] }),
     resource: z.string().meta({ examples: ['alias:019ac000-0000-7000-8000-000000000000'] }),
     resource_name: z.string().nullable().meta({
@@ -23,6 +27,9 @@ export const AuditEntry = z
       description:
         '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. ' +
         '`further_attempts` counts the denied attempts, such as failed sign-ins, that this entry stands for, from `first_at` to `last_at`. Never contains secrets',
+    }),
+    names: z.record(z.string(), z.string()).meta({
+      description: 'Current names, by id, of the domains and mailboxes that fields of `before` and `after` refer to',
     }),
     created_at: Timestamp,
     hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),
@@ -48,6 +55,10 @@ export const ListAudit = z.strictObject({
   ip_address: exact,
   request_id: Id.optional(),
   outcome: z.enum(OUTCOMES).optional(),
+  changes_only: z.boolean().optional().meta({
+    description:
+      'Only changes that were made: leaves out refusals, failures and dry runs, and what changes no record, such as sign-ins, checks, tests and downloads. With `resource`, the history of a record. A page can have fewer entries than limit while has_more is true',
+  }),
   since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
   until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
 });

@@ -6,7 +6,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import { acceptHead } from './anchor/accept';
 import { auditAnchor } from './anchor/anchor';
 import { countEntries, findEntries, type Row } from './find-entries';
-import { currentNames, recordedName } from './resource-names';
+import { currentNames, recordedName, referredBy } from './resource-names';
 import type { AuditEntry, ListAudit } from './schema';
 import { type Query, signAgain } from './sign-again';
 
@@ -39,20 +39,31 @@ export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Pa
 /** Presents the id of a deleted admin as null. @param actor who has access to the names; null for everybody's */
 export async function presentAll(db: Tx, rows: Row[], actor: ActorContext['actor'] | null): Promise<AuditEntry[]> {
   const ids = [...new Set(rows.flatMap(({ adminId }) => adminId ?? []))];
-  const unnamed = rows.filter((row) => recordedName(row) === null).map(({ resource }) => resource);
+  const named = rows.flatMap((row) => [
+    ...(recordedName(row) === null ? [row.resource] : []),
+    ...(row.apiKeyId === null ? [] : [`api_key:${row.apiKeyId}`]),
+    ...referredBy(row),
+  ]);
   const [admins, names] = await Promise.all([
     db.admin.findMany({ where: { id: { in: ids } }, select: { id: true } }),
-    currentNames(db, actor, unnamed),
+    currentNames(db, actor, named),
   ]);
   const present = new Set(admins.map(({ id }) => id));
   return rows.map((row) => ({
     ...presentEntry(row),
     admin_id: row.adminId !== null && present.has(row.adminId) ? row.adminId : null,
+    api_key_name: names.get(`api_key:${row.apiKeyId}`) ?? null,
     resource_name: recordedName(row) ?? names.get(row.resource) ?? null,
+    names: Object.fromEntries(
+      referredBy(row).flatMap((resource) => {
+        const name = names.get(resource);
+        return name === undefined ? [] : [[resource.slice(resource.indexOf(':') + 1), name]];
+      }),
+    ),
   }));
 }
 
-function presentEntry(row: Row): Omit<AuditEntry, 'admin_id' | 'resource_name'> {
+function presentEntry(row: Row): Omit<AuditEntry, 'admin_id' | 'api_key_name' | 'resource_name' | 'names'> {
   return {
     id: row.id,
     admin_email: row.adminEmail,

@@ -1,8 +1,10 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
+import { RecordTabs } from '@/components/record-tabs';
 import { Page } from '@/components/shell/page';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatDay } from '@/lib/format';
@@ -13,7 +15,13 @@ import { DeleteAdmin } from './delete-admin';
 
 const CRUMB = { label: 'Admins', href: '/admins' };
 
-export function AdminPage({ id }: { id: string }) {
+type AdminPageProps = {
+  id: string;
+  /** Who changed the admin, of another module. */
+  history: ReactNode;
+};
+
+export function AdminPage({ id, history }: AdminPageProps) {
   const { data: admin, isError, error, refetch } = trpc.admins.get.useQuery({ id });
 
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
@@ -24,6 +32,7 @@ export function AdminPage({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
+        hasTabs
         parent={CRUMB}
         title={admin?.email ?? '\u00a0'}
         description={
@@ -44,13 +53,15 @@ export function AdminPage({ id }: { id: string }) {
           )
         }
       />
-      {admin && me.data && (
-        <>
-          <AdminAccess key={admin.id} admin={admin} />
-          <AdminSignIn admin={admin} isOwn={me.data.id === admin.id} />
-          <DeleteAdmin admin={admin} />
-        </>
-      )}
+      <RecordTabs label="Admin" isWaiting={!admin || !me.data} history={history}>
+        {admin && me.data && (
+          <>
+            <AdminAccess key={admin.id} admin={admin} />
+            <AdminSignIn admin={admin} isOwn={me.data.id === admin.id} />
+            <DeleteAdmin admin={admin} />
+          </>
+        )}
+      </RecordTabs>
     </Page>
   );
 }

@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import dynamic from 'next/dynamic';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
@@ -31,7 +31,12 @@ const ImportDialog = lazyDialog(() => import('./import/import-dialog').then((mod
 
 const NewAliasDialog = lazyDialog(() => import('./edit/new-alias-dialog').then((module) => module.NewAliasDialog));
 
-export function AliasesPage() {
+type AliasesPageProps = {
+  /** The dialog of another module that shows who changed the alias of the URL's `history`. */
+  history: ReactNode;
+};
+
+export function AliasesPage({ history }: AliasesPageProps) {
   const search = useAliasSearch();
   const { values, settled, change, open } = search;
   const domainScope = useDomainScope();
@@ -46,7 +51,7 @@ export function AliasesPage() {
   };
   const list = useList(aliasList, trpc.aliases.list, { search, input, enabled: domainScope.isReady });
   const { defaultDomain: domain, selectedDomain } = domainScope;
-  useFocusReturn(values.edit);
+  useFocusReturn(values.edit ?? values.history);
 
   const openNew = () => open({ new: true });
   const refreshAndNotify = (text: string) => {
@@ -116,6 +121,7 @@ export function AliasesPage() {
           )
         }
       />
+      {history}
       <DeleteAliasesDialog
         aliases={deleting}
         isBusy={actions.isDeleting}

@@ -19,10 +19,11 @@ const MAX_NAMES = 3;
 type Options = {
   /** Whether keys of several admins are listed. */
   hasOwners: boolean;
+  onHistory: (key: ApiKey) => void;
   onRevoke: (key: ApiKey) => void;
 };
 
-export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn<ApiKey>[] {
+export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): DataTableColumn<ApiKey>[] {
   const owner: DataTableColumn<ApiKey> = {
     header: 'Admin',
     width: 228,
@@ -100,6 +101,7 @@ export function apiKeyColumns({ hasOwners, onRevoke }: Options): DataTableColumn
       skeletonWidth: 24,
       cell: (key) => (
         <RowMenu label={`Actions: ${key.name}`}>
+          <Menu.Item onClick={() => onHistory(key)}>History</Menu.Item>
           <Menu.Item className="danger" onClick={() => onRevoke(key)}>
             Revoke…
           </Menu.Item>

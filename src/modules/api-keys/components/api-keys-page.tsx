@@ -1,8 +1,8 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsBoolean } from 'nuqs';
-import { useMemo, useState } from 'react';
+import { parseAsBoolean, parseAsString } from 'nuqs';
+import { type ReactNode, useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
@@ -30,10 +30,15 @@ const CHOICES = {
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
-  view: { ...sortBy(['created_at', 'name'], 'desc'), new: parseAsBoolean.withDefault(false) },
+  view: { ...sortBy(['created_at', 'name'], 'desc'), new: parseAsBoolean.withDefault(false), history: parseAsString },
 };
 
-export function ApiKeysPage() {
+type ApiKeysPageProps = {
+  /** The dialog of another module that shows who changed the key of the URL's `history`. */
+  history: ReactNode;
+};
+
+export function ApiKeysPage({ history }: ApiKeysPageProps) {
   const search = useListSearch(SEARCH);
   const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
@@ -47,7 +52,11 @@ export function ApiKeysPage() {
   };
   const list = useList(apiKeyList, trpc.apiKeys.list, { search, input });
   const hasOwners = me.data?.role === 'super_admin';
-  const columns = useMemo(() => apiKeyColumns({ hasOwners, onRevoke: setRevoking }), [hasOwners]);
+  const columns = apiKeyColumns({
+    hasOwners,
+    onHistory: ({ id }) => open({ history: id }),
+    onRevoke: setRevoking,
+  });
   const rows = useMemo(() => list.query.data && expiredLast(list.query.data.items), [list.query.data]);
   const openNew = () => open({ new: true });
 
@@ -83,6 +92,7 @@ export function ApiKeysPage() {
         }}
       />
       {created && <KeySecretDialog created={created} onStored={() => setCreated(null)} />}
+      {history}
       <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </Page>
   );

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { ChangeList } from '@/components/changes/change-list';
 import { NearLink } from '@/components/near-link';
 import { Peek } from '@/components/shell/peek';
 import { Badge } from '@/components/text/badge';
@@ -12,7 +13,7 @@ import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { EntrySentence, Outcome } from './audit-columns';
 import classes from './audit-peek.module.css';
-import { FieldDiff } from './field-diff';
+import { entryChanges } from './entry-changes';
 import { sentenceOf } from './sentences/sentence';
 import type { ValueFilter } from './use-audit-search';
 
@@ -21,7 +22,8 @@ type AuditPeekProps = { entry: AuditEntry; onFilter: OnFilter; onClose: () => vo
 
 export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
   const page = pageOf(entry.resource);
-  const { before, after, ...otherDetails } = entry.details as { before?: object | null; after?: object | null };
+  const { before: _, after, ...otherDetails } = entry.details;
+  const changes = entryChanges(entry);
 
   return (
     <Peek
@@ -41,9 +43,16 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
       <div className={classes.details}>
         <DetailsList>
           <Detail name="Actor" filter="email" value={entry.admin_email} onFilter={onFilter} />
-          <Detail name="API key" filter="key" value={entry.api_key_id} onFilter={onFilter} />
+          <Detail name="API key" filter="key" value={entry.api_key_id} shown={entry.api_key_name} onFilter={onFilter} />
           <Detail name="Action" filter="action" value={entry.action} onFilter={onFilter} />
-          <Detail name="Resource" filter="resource" value={entry.resource} onFilter={onFilter}>
+          <Detail
+            name="Record"
+            filter="resource"
+            value={entry.resource}
+            shown={entry.resource_name}
+            onFilter={onFilter}
+          >
+            <CopyIcon value={entry.resource} what="the resource" />
             {page && after !== null && (
               <NearLink className={`act ${classes.open}`} href={page}>
                 Open
@@ -60,7 +69,8 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
           <dd className="mono">{entry.hash ? `${entry.hash.slice(0, 12)}…` : 'Not sealed yet'}</dd>
         </DetailsList>
       </div>
-      <FieldDiff before={before} after={after} />
+      {changes?.length === 0 && <p className={`soft ${classes.none}`}>No field values changed.</p>}
+      {changes && changes.length > 0 && <ChangeList changes={changes} label="What changed" />}
       {Object.keys(otherDetails).length > 0 && (
         <>
           <h3 className={classes.more}>Details</h3>
@@ -77,11 +87,13 @@ type DetailProps = {
   name: string;
   filter: ValueFilter;
   value: string | null;
+  /** What the value is called, if a person would not recognize it. */
+  shown?: string | null;
   onFilter: OnFilter;
   children?: ReactNode;
 };
 
-function Detail({ name, filter, value, onFilter, children }: DetailProps) {
+function Detail({ name, filter, value, shown, onFilter, children }: DetailProps) {
   if (value === null || value === '') return null;
   return (
     <>
@@ -90,10 +102,10 @@ function Detail({ name, filter, value, onFilter, children }: DetailProps) {
         <button
           type="button"
           className={`${classes.value} mono`}
-          title="Filter by this value"
+          title={shown ? `Filter by ${value}` : 'Filter by this value'}
           onClick={() => onFilter(filter, value)}
         >
-          {value}
+          {shown ?? value}
         </button>
         {children}
       </dd>
@@ -106,6 +118,10 @@ const PAGES: Record<string, (id: string) => string> = {
   admin: (id) => `/admins/${id}`,
   message: (id) => `/messages/${id}`,
   mailbox: (id) => `/mailboxes/${id}`,
+  webhook: (id) => `/webhooks/${id}`,
+  sieve_filter: (id) => `/sieve-filters/${id}`,
+  alias: (id) => `/aliases?history=${id}`,
+  api_key: (id) => `/api-keys?history=${id}`,
 };
 
 function pageOf(resource: string): string | null {

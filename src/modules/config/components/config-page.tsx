@@ -115,7 +115,17 @@ function Settings({ settings }: { settings: Setting[] }) {
         }}
       />
       <UnsavedGuard isDirty={edit.count > 0} what="You have unsaved changes to the configuration." />
-      {history && <SettingHistory setting={history} opened={history !== null} onClose={() => setHistory(null)} />}
+      {history && (
+        <SettingHistory
+          setting={history}
+          opened={history !== null}
+          onClose={() => setHistory(null)}
+          onRestore={(value) => {
+            edit.change(history.key, value);
+            setHistory(null);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -1,31 +1,40 @@
 'use client';
 
-import { Modal } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { DialogFields } from '@/components/dialogs/dialog';
+import { IconArrowBackUp } from '@/components/icons/icons';
 import { DateTime } from '@/components/values/date-time';
 import type { Setting } from '../schema';
 import classes from './config-page.module.css';
-import { valueText } from './setting-value';
+import { isSameValue, type SettingValue, valueText } from './setting-value';
 
-type SettingHistoryProps = { setting: Setting; opened: boolean; onClose: () => void };
+type OnRestore = (value: SettingValue | null) => void;
+type SettingHistoryProps = {
+  setting: Setting;
+  opened: boolean;
+  onClose: () => void;
+  /** Enters a former value as a change to be reviewed; null for the default. */
+  onRestore: OnRestore;
+};
 
 const SHOWN = 50;
 
-export function SettingHistory({ setting, opened, onClose }: SettingHistoryProps) {
+export function SettingHistory({ setting, opened, onClose, onRestore }: SettingHistoryProps) {
   const isMounted = useMounted();
   return (
     <Modal opened={opened && isMounted} onClose={onClose} title={`History of ${setting.key}`} yOffset={72}>
       <DialogFields>
-        <Changes setting={setting} />
+        <Changes setting={setting} onRestore={onRestore} />
       </DialogFields>
     </Modal>
   );
 }
 
-function Changes({ setting: { key, unit } }: { setting: Setting }) {
+function Changes({ setting, onRestore }: { setting: Setting; onRestore: OnRestore }) {
+  const { key, unit } = setting;
   const history = trpc.config.history.useQuery({ key, limit: SHOWN });
   if (history.isError)
     return <ErrorState what="the history" error={history.error} onRetry={() => void history.refetch()} />;
@@ -42,6 +51,13 @@ function Changes({ setting: { key, unit } }: { setting: Setting }) {
             </h3>
             <del>{before === null ? 'Default' : valueText(before, unit)}</del>
             <ins>{after === null ? 'Default' : valueText(after, unit)}</ins>
+            {!isSameValue(before ?? setting.default, setting.value) && (
+              <div>
+                <Button size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={() => onRestore(before)}>
+                  Restore {before === null ? 'the default' : valueText(before, unit)}
+                </Button>
+              </div>
+            )}
           </li>
         ))}
       </ol>

@@ -29,7 +29,7 @@ import { DeleteDomain } from './settings/delete-domain';
 import { DomainSettings } from './settings/domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
-const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings'] as const;
+const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings', 'history'] as const;
 type Tab = (typeof TABS)[number];
 
 /** What a tab keeps in the URL, which another tab doesn't take over. */
@@ -48,12 +48,13 @@ const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, nul
 
 type DomainPageProps = {
   id: string;
-  /** The parts of other modules: what its mailboxes sent, and what other servers report about it. */
+  /** The parts of other modules: what its mailboxes sent, what other servers report about it, and who changed it. */
   sent: ReactNode;
   reports: ReactNode;
+  history: ReactNode;
 };
 
-export function DomainPage({ id, sent, reports }: DomainPageProps) {
+export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
   const utils = trpc.useUtils();
@@ -106,6 +107,7 @@ export function DomainPage({ id, sent, reports }: DomainPageProps) {
                 <SettingsSkeleton heights={[160, 248]} />
               ),
           },
+          history: { title: 'History', content: () => history },
         }}
       />
     </Page>
@@ -120,7 +122,6 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
       <NearLink href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</NearLink>
       <span className="only-wide">Added {formatDay(created_at)}</span>
       <NearLink href={`/messages?domain=${id}`}>Messages</NearLink>
-      <NearLink href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</NearLink>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { IconMail } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
+import { RecordTabs } from '@/components/record-tabs';
 import { SettingsSection, SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -27,11 +28,12 @@ const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
 type MailboxPageProps = {
   id: string;
-  /** What the mailbox sent, of another module. */
+  /** The parts of other modules: what the mailbox sent, and who changed it. */
   sent: ReactNode;
+  history: ReactNode;
 };
 
-export function MailboxPage({ id, sent }: MailboxPageProps) {
+export function MailboxPage({ id, sent, history }: MailboxPageProps) {
   const canSuspend = useHasRole('admin');
   const utils = trpc.useUtils();
   prefetchDuringRender(() => utils.mailboxes.clientSettings.prefetch({ id }));
@@ -43,6 +45,7 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
   return (
     <Page>
       <PageHeader
+        hasTabs
         parent={CRUMB}
         title={mailbox?.email ?? '\u00a0'}
         mono
@@ -66,22 +69,24 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
           </Button>
         )}
       </PageHeader>
-      {mailbox && canSuspend !== undefined ? (
-        <>
-          {mailbox.suspended && <SuspendedBanner mailbox={mailbox} canUnsuspend={canSuspend} />}
-          <Storage mailbox={mailbox} />
-          {sent}
-          <MailboxDetails key={mailbox.id} mailbox={mailbox} />
-          <DeliveringAliases mailbox={mailbox}>
-            <ClientSettings mailboxId={mailbox.id} />
-            <MailboxPassword mailbox={mailbox} />
-            {canSuspend && !mailbox.suspended && <Sending mailbox={mailbox} />}
-            <DeleteMailbox mailbox={mailbox} />
-          </DeliveringAliases>
-        </>
-      ) : (
-        <SettingsSkeleton heights={[88, 264, 96]} />
-      )}
+      <RecordTabs label="Mailbox" isWaiting={!mailbox} history={history}>
+        {mailbox && canSuspend !== undefined ? (
+          <>
+            {mailbox.suspended && <SuspendedBanner mailbox={mailbox} canUnsuspend={canSuspend} />}
+            <Storage mailbox={mailbox} />
+            {sent}
+            <MailboxDetails key={mailbox.id} mailbox={mailbox} />
+            <DeliveringAliases mailbox={mailbox}>
+              <ClientSettings mailboxId={mailbox.id} />
+              <MailboxPassword mailbox={mailbox} />
+              {canSuspend && !mailbox.suspended && <Sending mailbox={mailbox} />}
+              <DeleteMailbox mailbox={mailbox} />
+            </DeliveringAliases>
+          </>
+        ) : (
+          <SettingsSkeleton heights={[88, 264, 96]} />
+        )}
+      </RecordTabs>
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -9,6 +10,7 @@ import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { PageHeader } from '@/components/page-header';
+import { RecordTabs } from '@/components/record-tabs';
 import { Page } from '@/components/shell/page';
 import { type SieveFilter, UpdateSieveFilter } from '../schema';
 import { DeleteFilter } from './delete-filter';
@@ -18,21 +20,30 @@ import { FilterSkeleton } from './mail-server-alert';
 
 const PARENT = { label: 'Filters', href: '/sieve-filters' };
 
-export function FilterPage({ id }: { id: string }) {
+type FilterPageProps = {
+  id: string;
+  /** Who changed it, of another module. */
+  history: ReactNode;
+};
+
+export function FilterPage({ id, history }: FilterPageProps) {
   const found = trpc.sieveFilters.get.useQuery({ id });
   const filter = found.data;
   return (
     <Page>
       <PageHeader
+        hasTabs
         title={filter?.name ?? 'Filter'}
         description={filter ? <Description filter={filter} /> : ' '}
         parent={PARENT}
       />
-      {filter && <EditFilter key={filter.id} filter={filter} />}
-      {found.isError && !filter && (
-        <ErrorState what="this filter" error={found.error} onRetry={() => void found.refetch()} />
-      )}
-      {!filter && !found.isError && <FilterSkeleton />}
+      <RecordTabs label="Filter" isWaiting={!filter && !found.isError} history={history}>
+        {filter && <EditFilter key={filter.id} filter={filter} />}
+        {found.isError && !filter && (
+          <ErrorState what="this filter" error={found.error} onRetry={() => void found.refetch()} />
+        )}
+        {!filter && !found.isError && <FilterSkeleton />}
+      </RecordTabs>
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
@@ -18,9 +19,15 @@ import { urlParts } from './webhook-values';
 
 const CRUMB = { label: 'Webhooks', href: '/webhooks' };
 const REFRESH_MS = 5_000;
-const TABS = ['deliveries', 'settings', 'verify'] as const;
+const TABS = ['deliveries', 'settings', 'verify', 'history'] as const;
 
-export function WebhookPage({ id }: { id: string }) {
+type WebhookPageProps = {
+  id: string;
+  /** Who changed it, of another module. */
+  history: ReactNode;
+};
+
+export function WebhookPage({ id, history }: WebhookPageProps) {
   const [tab, setTab] = useQueryState(
     'tab',
     parseAsStringLiteral(TABS).withDefault('deliveries').withOptions({ history: 'push' }),
@@ -73,6 +80,7 @@ export function WebhookPage({ id }: { id: string }) {
             content: () => webhook && data && <WebhookSettings key={data.id} webhook={data} />,
           },
           verify: { title: 'Verify signatures', content: () => <VerifySignature /> },
+          history: { title: 'History', content: () => history },
         }}
       />
     </Page>

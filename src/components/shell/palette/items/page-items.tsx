@@ -13,11 +13,7 @@ const DOMAIN_PAGES = [
   { label: 'Mailboxes', path: tabPath('mailboxes'), keywords: 'mailbox' },
   { label: 'Aliases', path: tabPath('aliases'), keywords: 'alias' },
   { label: 'Settings', path: tabPath('settings'), keywords: 'limits quota description' },
-  {
-    label: 'Audit history',
-    path: (id: string) => `/audit?resource=${encodeURIComponent(`domain:${id}`)}`,
-    keywords: 'log changes',
-  },
+  { label: 'History', path: tabPath('history'), keywords: 'audit log changes restore' },
   { label: 'Reports', path: tabPath('dns&view=reports'), keywords: 'dmarc tls' },
 ];
 

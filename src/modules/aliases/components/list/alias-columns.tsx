@@ -5,7 +5,7 @@ import { activeColumn, addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DestinationsCell } from '@/components/directory/destinations/destinations-cell';
 import { WarningMark } from '@/components/directory/destinations/warning-mark';
-import { IconPencil, IconRoute, IconTrash } from '@/components/icons/icons';
+import { IconHistory, IconPencil, IconRoute, IconTrash } from '@/components/icons/icons';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
@@ -19,6 +19,7 @@ type AliasColumnsOptions = {
   onSetActive: (alias: Alias, active: boolean) => void;
   onEdit: (alias: Alias) => void;
   onTrace: (alias: Alias) => void;
+  onHistory: (alias: Alias) => void;
   onDelete: (alias: Alias) => void;
 };
 
@@ -80,9 +81,9 @@ function ShadowedMark({ alias }: { alias: Alias }) {
   return warning && <WarningMark title={warning.message}>Shadowed</WarningMark>;
 }
 
-type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };
+type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onHistory' | 'onDelete'> & { alias: Alias };
 
-function ActionsMenu({ alias, onEdit, onTrace, onDelete }: ActionsMenuProps) {
+function ActionsMenu({ alias, onEdit, onTrace, onHistory, onDelete }: ActionsMenuProps) {
   return (
     <RowMenu label={`Actions for ${alias.address}`}>
       <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={() => onEdit(alias)}>
@@ -90,6 +91,9 @@ function ActionsMenu({ alias, onEdit, onTrace, onDelete }: ActionsMenuProps) {
       </Menu.Item>
       <Menu.Item leftSection={<IconRoute {...ICON} />} onClick={() => onTrace(alias)}>
         Trace address
+      </Menu.Item>
+      <Menu.Item leftSection={<IconHistory {...ICON} />} onClick={() => onHistory(alias)}>
+        History
       </Menu.Item>
       <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(alias)}>
         Delete

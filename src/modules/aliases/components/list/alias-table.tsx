@@ -59,6 +59,7 @@ export function AliasTable({ list, search, empty, actions, onDelete }: AliasTabl
           onSetActive: (alias, active) => actions.setActive([alias], active),
           onEdit,
           onTrace: ({ address, source_local_part: source }) => open({ trace: source ? address : '' }),
+          onHistory: ({ id }) => open({ history: id }),
           onDelete: (alias) => onDelete([alias]),
         })}
         rowHref={({ id }) => `/aliases?edit=${id}`}

@@ -13,6 +13,7 @@ const SEARCH = {
     import: parseAsBoolean.withDefault(false),
     edit: parseAsString,
     trace: parseAsString,
+    history: parseAsString,
   },
 };
 

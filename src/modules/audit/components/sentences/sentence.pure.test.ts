@@ -2,21 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { AUDIT_ACTIONS } from '@/lib/audit-actions';
 import { appRouter } from '@/modules/router';
 import type { AuditEntry } from '../../schema';
-import { sentenceOf, textOf } from './sentence';
+import { historySentenceOf, sentenceOf, textOf } from './sentence';
 
 const ID = '019ac000-0000-7000-8000-000000000000';
 
-function said(action: string, over: Partial<AuditEntry> = {}): string {
+function entryOf(action: string, over: Partial<AuditEntry> = {}): AuditEntry {
   const [kind] = action.split('.');
-  return textOf(
-    sentenceOf({
-      id: ID,
-      ...{ admin_id: ID, admin_email: 'ada@here.example', api_key_id: null, action, resource: `${kind}:${ID}` },
-      ...{ resource_name: null, domain_id: null, ip_address: '', user_agent: '', request_id: ID, outcome: 'success' },
-      ...{ details: {}, created_at: '', hash: null, prev_hash: null },
-      ...over,
-    } as AuditEntry),
-  );
+  return {
+    id: ID,
+    ...{ admin_id: ID, admin_email: 'ada@here.example', api_key_id: null, api_key_name: null },
+    ...{ action, resource: `${kind}:${ID}`, resource_name: null, domain_id: null, ip_address: '', user_agent: '' },
+    ...{ request_id: ID, outcome: 'success', details: {}, names: {}, created_at: '', hash: null, prev_hash: null },
+    ...over,
+  };
+}
+
+function said(action: string, over: Partial<AuditEntry> = {}): string {
+  return textOf(sentenceOf(entryOf(action, over)));
 }
 
 describe('an audit entry as a sentence', () => {
@@ -136,6 +138,19 @@ describe('an audit entry as a sentence', () => {
     expect(said('session.delete_all', { resource: `admin:${ID}`, resource_name: 'ada@here.example' })).toBe(
       'ada@here.example ended all their other sessions',
     );
+  });
+
+  it('names the key while it exists, and in the history of a record not the record', () => {
+    expect(said('domain.create', { api_key_id: ID, api_key_name: 'CI', resource_name: 'here.example' })).toBe(
+      'ada@here.example (API key “CI”) added domain here.example',
+    );
+    const within = (action: string, over: Partial<AuditEntry> = {}) =>
+      textOf({ ...historySentenceOf(entryOf(action, { resource_name: 'info@here.example', ...over })), name: null });
+    expect(within('alias.create')).toBe('ada@here.example created this alias');
+    expect(within('webhook.rotate_secret')).toBe('ada@here.example rotated the secret of this webhook');
+    expect(within('admin.reset_totp')).toBe('ada@here.example reset two-factor authentication of this admin');
+    const quota = { details: { before: { quota_bytes: 1 }, after: { quota_bytes: 2 } } };
+    expect(within('mailbox.update', quota)).toBe('ada@here.example changed the quota of this mailbox');
   });
 
   it('names the command line as the actor by the entry’s source, which no request can set', () => {

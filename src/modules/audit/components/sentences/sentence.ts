@@ -21,19 +21,26 @@ export function sentenceOf(entry: AuditEntry): Sentence {
   ];
   return {
     actor: actorOf(entry),
-    verb: name === null ? withArticle(verb, entry) : verb,
+    verb: name === null ? withDeterminer(verb, entry) : verb,
     name,
     after: after.filter(Boolean).join(', '),
     isDryRun,
   };
 }
 
+/** The sentence within the history of its record, which it therefore doesn't name: "changed the quota of this mailbox". */
+export function historySentenceOf(entry: AuditEntry): Omit<Sentence, 'name'> {
+  const { name: _, ...sentence } = sentenceOf(entry);
+  return { ...sentence, verb: withDeterminer(sentenceOf({ ...entry, resource_name: 'x' }).verb, entry, 'this') };
+}
+
 export function textOf({ actor, verb, name, after }: Sentence): string {
   return [actor, verb, name, after].filter(Boolean).join(' ');
 }
 
-function actorOf({ admin_email: email, api_key_id: keyId, details, outcome }: AuditEntry): string {
-  if (email !== null) return keyId ? `${email} (API key)` : email;
+function actorOf(entry: AuditEntry): string {
+  const { admin_email: email, api_key_id: keyId, api_key_name: keyName, details, outcome } = entry;
+  if (email !== null) return keyId ? `${email} (API key${keyName ? ` “${keyName}”` : ''})` : email;
   if (details.source === 'command_line') return 'Command line';
   return outcome === 'denied' ? 'Somebody who isn’t signed in' : 'Postroom';
 }
@@ -90,16 +97,16 @@ function queuedOf({ recipients }: Part): string | null {
 }
 
 /** "delete alias" becomes "delete an alias", and "check the DNS of" becomes "check the DNS of a domain". */
-function withArticle(verb: string, { action, resource }: AuditEntry): string {
+function withDeterminer(verb: string, { action, resource }: AuditEntry, given?: 'this'): string {
   const [kind] = resource.split(':') as [string];
   const noun = NOUNS[kind];
   if (!noun) return verb;
-  const article = /^[aA]/.test(noun) ? 'an' : 'a';
+  const determiner = given ?? (/^[aA]/.test(noun) ? 'an' : 'a');
   if (/ (of|to|for|about)$/.test(verb) || (kind === 'queue' && action !== 'queue.flush'))
-    return `${verb} ${article} ${noun}`;
+    return `${verb} ${determiner} ${noun}`;
   const isCounted = verb.endsWith(`1 ${noun}`);
-  if (!verb.endsWith(` ${noun}`) || isCounted || verb.endsWith(` ${article} ${noun}`)) return verb;
-  return `${verb.slice(0, -noun.length)}${article} ${noun}`;
+  if (!verb.endsWith(` ${noun}`) || isCounted || verb.endsWith(` ${determiner} ${noun}`)) return verb;
+  return `${verb.slice(0, -noun.length)}${determiner} ${noun}`;
 }
 
 const NOUNS: Record<string, string> = {

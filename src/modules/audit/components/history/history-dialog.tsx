@@ -1,0 +1,44 @@
+'use client';
+
+import { Modal } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
+import { parseAsString } from 'nuqs';
+import { DialogFields } from '@/components/dialogs/dialog';
+import { useUrlState } from '@/components/url-state';
+import { History } from './history';
+import { useHistory } from './use-history';
+
+type HistoryDialogProps = {
+  kind: 'alias' | 'api_key';
+  title: string;
+};
+
+/** The history of a record that has no page of its own: of the one whose id the URL of its list has as `history`. */
+export function HistoryDialog({ kind, title }: HistoryDialogProps) {
+  const { values, open } = useUrlState({ history: parseAsString });
+  if (values.history === null) return null;
+  return (
+    <OpenedDialog
+      key={values.history}
+      resource={`${kind}:${values.history}`}
+      title={title}
+      onClose={() => open({ history: null })}
+    />
+  );
+}
+
+type OpenedDialogProps = { resource: string; title: string; onClose: () => void };
+
+function OpenedDialog({ resource, title, onClose }: OpenedDialogProps) {
+  const name = useHistory(resource).data?.pages[0]?.items[0]?.resource_name;
+  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
+  const isMounted = useMounted();
+  return (
+    <Modal opened={isMounted} onClose={onClose} title={title} size={720} yOffset={72}>
+      <DialogFields>
+        <p className="strong clip">{name ?? '\u00a0'}</p>
+        <History resource={resource} />
+      </DialogFields>
+    </Modal>
+  );
+}
