@@ -4,6 +4,7 @@ import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { auditTasks } from '@/modules/audit/tasks';
 import { authTasks } from '@/modules/auth/tasks';
 import { backupTasks } from '@/modules/backups/tasks';
+import { deletedRecordTasks } from '@/modules/deleted-records/tasks';
 import { domainTasks } from '@/modules/domains/tasks';
 import { eventTasks } from '@/modules/events/tasks';
 import { publishOwnPlan } from '@/modules/mail-backups/publish';
@@ -30,6 +31,7 @@ export const tasks: readonly Task[] = [
   ...sendingTasks,
   ...suppressionTasks,
   ...domainTasks,
+  ...deletedRecordTasks,
   ...reportTasks,
   ...abuseTasks,
   ...authTasks,

@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'cluster_node.delete',
   'cluster_node.update',
   'config.update',
+  'deleted_record.restore',
   'dmarc_report.upload',
   'domain.activate_dkim',
   'domain.check_dns',

@@ -17,6 +17,7 @@ export type RouteIcon =
   | 'admins'
   | 'analytics'
   | 'audit'
+  | 'deleted'
   | 'alerts'
   | 'abuse'
   | 'health'
@@ -189,6 +190,16 @@ export const ROUTES: readonly ConsoleRoute[] = [
     minRole: 'domain_admin',
     help: 'access#the-audit-log',
     keywords: 'history changes who changed log verify export',
+  },
+  {
+    group: 'Oversight',
+    label: 'Recently deleted',
+    href: '/deleted',
+    jump: 'j',
+    icon: 'deleted',
+    minRole: 'domain_admin',
+    help: 'access#restore-what-was-deleted',
+    keywords: 'trash bin undelete undo restore removed records',
   },
   {
     group: 'Oversight',

@@ -10,6 +10,7 @@ import { authRouter } from './auth/router';
 import { backupsRouter } from './backups/router';
 import { clusterRouter } from './cluster/router';
 import { configRouter } from './config/router';
+import { deletedRecordsRouter } from './deleted-records/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
 import { mailBackupsRouter } from './mail-backups/router';
@@ -39,6 +40,7 @@ export const appRouter = router({
   backups: backupsRouter,
   cluster: clusterRouter,
   config: configRouter,
+  deletedRecords: deletedRecordsRouter,
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,

@@ -92,10 +92,11 @@ export function toDatabase(adapter: SqlDriverAdapterFactory): Database {
 
 /** The name of the unique constraint that an insert or update violated, or null. */
 export function violatedConstraint(error: unknown): string | null {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') return null;
-  const cause = (error.meta?.driverAdapterError as { cause?: { constraint?: { index?: string; fields?: string[] } } })
-    ?.cause?.constraint;
-  return cause?.index ?? cause?.fields?.join(',') ?? '';
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return null;
+  const { cause } = (error.meta?.driverAdapterError ?? {}) as { cause?: UniqueViolation };
+  // A statement of our own has a code of its own for all that Postgres rejects.
+  if (error.code !== 'P2002' && cause?.originalCode !== UNIQUE_VIOLATION) return null;
+  return cause?.constraint?.index ?? cause?.constraint?.fields?.join(',') ?? '';
 }
 
 /** Whether the database is unreachable or timed out, as opposed to rejecting the statement. */
@@ -144,6 +145,10 @@ const AWAY =
   /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53\w{3}|55000|58\w{3}|25006|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/;
 
 const DISK_FULL = '53100';
+
+const UNIQUE_VIOLATION = '23505';
+
+type UniqueViolation = { originalCode?: string; constraint?: { index?: string; fields?: string[] } };
 
 const FOREIGN_KEY_VIOLATION = '23503';
 

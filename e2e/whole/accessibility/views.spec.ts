@@ -41,6 +41,14 @@ const VIEWS: View[] = [
     name: 'The dialog with the history of an alias',
     path: async ({ api, domain }) => `/aliases?history=${(await makeAliases(api, domain)).id}`,
   },
+  {
+    name: 'What was deleted',
+    path: async ({ api, domain }) => {
+      const { id, address } = await makeAliases(api, domain);
+      await api.call('DELETE', `/aliases/${id}`);
+      return `/deleted?q=${address}`;
+    },
+  },
   { name: 'The mailboxes of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=mailboxes` },
   { name: 'The aliases of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=aliases` },
   { name: 'A domain with a pending and a retired key', path: domainWithKeys },

@@ -1,5 +1,7 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -94,9 +96,28 @@ export async function deleteAlias(ctx: MutationContext, { id }: { id: string }):
     await requireVersion();
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
+    await keepDeleted(ctx, tx, { kind: 'alias', id, name: before.address, domainId: row.domainId });
     await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('alias'));
     await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
     return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
+  });
+}
+
+/** Restores a deleted alias, after the checks of a new one. @throws the errors of createAlias */
+export async function restoreAlias(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const domain = await authorizeDomain(ctx, { id: record.domainId as string });
+  const kept = await keptRow<{ source_local_part: string; destination: string }>(ctx.db, record);
+  const { source_local_part: sourceLocalPart, destination } = kept;
+  const restore = async ({ tx, audit }: AuditedTransaction) => {
+    await requireAliasCapacity(tx, domain);
+    await rejectChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
+    await restoreRows(tx, record);
+    const after = await presentOne(tx, await requireAlias(ctx, tx, record.id));
+    await audit({ resource: `alias:${record.id}`, domainId: domain.id, before: null, after });
+  };
+  const touched = { domainId: domain.id, destinations: [destination] };
+  return writeAliases(ctx, (write) => write(touched, restore)).catch((error) => {
+    throw violatedConstraint(error) === null ? error : aliasExists(sourceLocalPart, domain.name);
   });
 }
 

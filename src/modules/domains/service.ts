@@ -2,8 +2,10 @@ import { normalizeDomainName } from '@/lib/mail/address';
 import { resolveDomainAlerts } from '@/modules/alerts/service';
 import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
-import { accessibleDomainIds } from '@/server/access/authorize';
+import { accessibleDomainIds, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -87,6 +89,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     // Before the alerts, in the order in which a check of its DNS locks them.
     await tx.$queryRaw`SELECT id FROM domain WHERE id = ${id}::uuid FOR UPDATE`;
     await resolveDomainAlerts(tx, id, ctx.clock.now());
+    await keepDeleted(ctx, tx, { kind: 'domain', id, name: before.name, domainId: id });
     await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
       if (!isForeignKeyViolation(error)) return notFoundIfMissing('domain')(error);
       throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
@@ -97,6 +100,27 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     await kickAgents(tx);
     return { message: `Domain ${before.name} deleted.` };
   });
+}
+
+/**
+ * Restores a deleted domain with its DKIM keys, filters, webhooks, suppressions and the admins assigned to it. Keys that were scoped
+ * to it have access again, since it has its id. @throws DOMAIN_EXISTS
+ */
+export async function restoreDomain(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const { id, name } = record;
+  requireRole(ctx.actor, 'admin');
+  await ctx
+    .transaction(async ({ tx, audit }) => {
+      await waitForAliasChanges(tx);
+      await restoreRows(tx, record);
+      const data = { nextDnsCheckAt: ctx.clock.now() };
+      const after = present(await tx.domain.update({ where: { id }, data, select: FIELDS }));
+      await audit({ resource: `domain:${id}`, domainId: id, before: null, after });
+      await kickAgents(tx);
+    })
+    .catch((error) => {
+      throw violatedConstraint(error) === null ? error : domainExists(name);
+    });
 }
 
 /** DNS records of a domain that its mail depends on and that are missing or wrong. */

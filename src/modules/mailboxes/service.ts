@@ -4,6 +4,8 @@ import { resolveAlert } from '@/modules/alerts/service';
 import { mailHostName } from '@/modules/domains/service';
 import { accessibleDomainIds, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -96,11 +98,7 @@ export async function createMailbox(ctx: MutationContext, input: CreateMailbox):
       return mailbox;
     })
     .catch((error) => {
-      if (isForeignKeyViolation(error))
-        throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
-      if (violatedConstraint(error) === null) throw error;
-      const message = `The mailbox ${localPart}@${domain.name} already exists. Choose another address.`;
-      throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'local_part', message }] } });
+      throw toAppError(error, `${localPart}@${domain.name}`);
     });
 }
 
@@ -128,6 +126,7 @@ export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }
     const before = present(await requireMailbox(ctx, tx, id));
     // A domain admin must not lift a suspension by deleting and recreating the mailbox.
     const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
+    await keepDeleted(ctx, tx, { kind: 'mailbox', id, name: before.email, domainId: before.domain_id });
     const { count } = await tx.mailbox.deleteMany({ where });
     if (count === 0) {
       throw new AppError('CONFLICT', `Mailbox ${before.email} is suspended. Only an admin can delete it.`);
@@ -136,6 +135,31 @@ export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }
     await audit({ resource: `mailbox:${id}`, domainId: before.domain_id, before, after: null });
     return { message: `Mailbox ${before.email} deleted.` };
   });
+}
+
+/**
+ * Restores a deleted mailbox with its password and filters, after the checks of a new one. The mail server kept its mail, and finds
+ * it by the id. @throws the errors of createMailbox
+ */
+export async function restoreMailbox(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const domain = await authorizeDomain(ctx, { id: record.domainId as string });
+  await ctx
+    .transaction(async ({ tx, audit }) => {
+      await requireMailboxCapacity(tx, domain);
+      await restoreRows(tx, record);
+      const after = present(await requireMailbox(ctx, tx, record.id));
+      await audit({ resource: `mailbox:${record.id}`, domainId: domain.id, before: null, after });
+    })
+    .catch((error) => {
+      throw toAppError(error, record.name);
+    });
+}
+
+function toAppError(error: unknown, email: string): unknown {
+  if (isForeignKeyViolation(error)) return new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
+  if (violatedConstraint(error) === null) return error;
+  const message = `The mailbox ${email} already exists. Choose another address.`;
+  return new AppError('CONFLICT', message, { details: { fields: [{ path: 'local_part', message }] } });
 }
 
 export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Promise<Row> {

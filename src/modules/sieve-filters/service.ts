@@ -4,6 +4,8 @@ import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -56,11 +58,34 @@ export async function createSieveFilter(ctx: MutationContext, input: CreateSieve
       return filter;
     })
     .catch((error) => {
-      if (!isForeignKeyViolation(error)) throw error;
-      throw owner.scope === 'mailbox'
-        ? notFound('mailbox')
-        : new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
+      throw isForeignKeyViolation(error) ? ownerNotFound(owner) : error;
     });
+}
+
+/** Restores a deleted filter. Its script compiled when it was saved. @throws the errors of createSieveFilter */
+export async function restoreSieveFilter(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const kept = await keptRow<Pick<SieveFilter, 'scope' | 'domain_id' | 'mailbox_id' | 'active'>>(ctx.db, record);
+  const owner = await authorizeOwner(ctx, kept);
+  await ctx
+    .transaction(async ({ tx, audit }) => {
+      await requireCapacity(tx, owner, { all: 1, active: Number(kept.active) });
+      await restoreRows(tx, record);
+      const row = await requireFilter(ctx, tx, record.id);
+      await audit({
+        resource: `sieve_filter:${record.id}`,
+        domainId: domainOf(row),
+        before: null,
+        after: present(row),
+      });
+    })
+    .catch((error) => {
+      throw isForeignKeyViolation(error) ? ownerNotFound(owner) : error;
+    });
+}
+
+function ownerNotFound({ scope }: Owner): AppError {
+  if (scope === 'mailbox') return notFound('mailbox');
+  return new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
 }
 
 /** Changes only the supplied fields. An unchanged script needs no mail server. */
@@ -88,6 +113,7 @@ export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: stri
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await requireFilter(ctx, tx, id);
+    await keepDeleted(ctx, tx, { kind: 'sieve_filter', id, name: row.name, domainId: domainOf(row) });
     await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('filter'));
     await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
     return { message: `Filter ${row.name} deleted.` };
@@ -119,7 +145,10 @@ function errorText({ line, message }: SieveError): string {
 type Owner = Pick<Row, 'scope' | 'domainId' | 'mailboxId'>;
 
 /** @throws FORBIDDEN, API_KEY_DOMAIN_SCOPE, the errors of authorizeDomain, NOT_FOUND for a mailbox without access */
-async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Promise<Owner> {
+async function authorizeOwner(
+  ctx: ActorContext,
+  input: Pick<CreateSieveFilter, 'scope'> & { domain_id?: string | null; mailbox_id?: string | null },
+): Promise<Owner> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId } = input;
   if (scope === 'mailbox' && mailboxId) {
     const mailbox = await requireMailbox(ctx, ctx.db, mailboxId);

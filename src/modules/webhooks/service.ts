@@ -7,8 +7,11 @@ import {
   authorizeDomain,
   domainFilter,
   isScoped,
+  requireRole,
 } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -90,11 +93,7 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
     createdAt: ctx.clock.now(),
   };
   return ctx.transaction(async ({ tx, audit }) => {
-    const row = await tx.webhook.create({ data, select: FIELDS }).catch((error) => {
-      throw isForeignKeyViolation(error)
-        ? new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.')
-        : error;
-    });
+    const row = await tx.webhook.create({ data, select: FIELDS }).catch(rethrowDeletedDomain);
     const webhook = present(row);
     await audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: withoutPath(webhook) });
     return { ...webhook, secret };
@@ -127,12 +126,34 @@ export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await requireWebhook(ctx, tx, id);
+    await keepDeleted(ctx, tx, {
+      kind: 'webhook',
+      id,
+      name: row.name || new URL(row.url).host,
+      domainId: row.domainId,
+    });
     await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('webhook'));
     await resolveAlert(tx, failingAlert(row), ctx.clock.now());
     const before = withoutPath(present(row));
     await audit({ resource: `webhook:${id}`, domainId: row.domainId, before, after: null });
     return { message: `Webhook ${row.url} deleted.` };
   });
+}
+
+/** Restores a deleted webhook with its secret. It gets events from now on. @throws the errors of createWebhook */
+export async function restoreWebhook(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  requireRole(ctx.actor, 'admin');
+  await requireWebhookDomain(ctx, record.domainId);
+  await ctx.transaction(async ({ tx, audit }) => {
+    await restoreRows(tx, record).catch(rethrowDeletedDomain);
+    const after = withoutPath(present(await requireWebhook(ctx, tx, record.id)));
+    await audit({ resource: `webhook:${record.id}`, domainId: record.domainId, before: null, after });
+  });
+}
+
+function rethrowDeletedDomain(error: unknown): never {
+  if (isForeignKeyViolation(error)) throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
+  throw error;
 }
 
 export async function rotateSecret(ctx: MutationContext, input: RotateSecret): Promise<RotatedSecret> {

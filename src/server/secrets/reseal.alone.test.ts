@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeDkimKey, makeDomain, makeWebhook } from '@/test/factories';
+import { restoreRows } from '../deleted-records/restore';
 
 const makeKey = () => randomBytes(32).toString('hex');
 
@@ -59,6 +60,25 @@ describe('rotating SECRET_KEY', () => {
     expect(await db.admin.findUniqueOrThrow({ where: { id: without.id } })).toMatchObject({ totpSecret: null });
     const gone = await startWith(oldKey);
     await expect(open(gone, ids[0] as string)).rejects.toThrow('is not in SECRET_KEY');
+  });
+
+  it('reseals the secrets of deleted records, so that they can be restored', async () => {
+    const before = await startWith(oldKey);
+    const { id } = await makeWebhook();
+    const place = `webhook.secret:${id}`;
+    await db.webhook.update({ where: { id }, data: { secret: before.seal(place, 'one') } });
+    const by = { deletedAt: new Date(), deletedById: id, deletedByEmail: 'ada@here.example' };
+    await db.deletedRecord.create({ data: { id, kind: 'webhook', name: 'Deleted', ...by } });
+    await db.$executeRaw`
+      INSERT INTO deleted_row SELECT id, 1, 'webhook', to_jsonb(w) FROM webhook w WHERE id = ${id}::uuid`;
+    await db.webhook.delete({ where: { id } });
+
+    const during = await startWith(newKey, oldKey);
+    expect(await during.reseal()).toEqual({ resealed: 1, unopened: 0 });
+    expect(await during.reseal()).toEqual({ resealed: 0, unopened: 0 });
+    const after = await startWith(newKey);
+    await db.$transaction((tx) => restoreRows(tx, { id, kind: 'webhook' }));
+    expect(after.unseal(place, (await db.webhook.findUniqueOrThrow({ where: { id } })).secret)).toBe('one');
   });
 
   it('reseals webhook secrets, including previous ones', async () => {

@@ -2,7 +2,12 @@ import type { Database } from '../db';
 import { log } from '../log';
 import { currentSealingKeyId, isOpenedBy, seal, tryToUnseal } from './sealing';
 
-type SealedColumn = { table: string; column: string };
+type SealedColumn = {
+  table: string;
+  column: string;
+  /** Whether deleted_row has it, as JSON, of rows that can be restored. */
+  isDeleted?: boolean;
+};
 
 /** All columns with sealed bytes, each bound to `<table>.<column>:<id>`. */
 const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -11,6 +16,9 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook', column: 'previous_secret' },
   { table: 'dkim_key', column: 'private_key' },
   { table: 'mail_backup_plan', column: 'sealed' },
+  { table: 'webhook', column: 'secret', isDeleted: true },
+  { table: 'webhook', column: 'previous_secret', isDeleted: true },
+  { table: 'dkim_key', column: 'private_key', isDeleted: true },
 ];
 
 const BATCH_SIZE = 100;
@@ -41,19 +49,14 @@ export async function resealSecrets(
   tables?: Readonly<Record<string, string>>,
 ): Promise<{ resealed: number; unopened: number }> {
   const total = { resealed: 0, unopened: 0 };
-  for (const { table, column } of SEALED_COLUMNS) {
-    const from = tables ? tables[table] : table;
+  for (const { table, column, isDeleted } of SEALED_COLUMNS) {
+    const from = tables ? !isDeleted && tables[table] : table;
     if (!from) continue;
-    for await (const { id, sealed } of sealedSecrets(query, { table: from, column }, currentSealingKeyId())) {
+    const source = { table: from, column, isDeleted };
+    for await (const { id, sealed } of sealedSecrets(query, source, currentSealingKeyId())) {
       const text = tryToUnseal(`${table}.${column}:${id}`, sealed, formerKeys);
       if (text === null) total.unopened += 1;
-      else
-        total.resealed += await replace(
-          query,
-          { table: from, column },
-          { id, sealed },
-          seal(`${table}.${column}:${id}`, text),
-        );
+      else total.resealed += await replace(query, source, { id, sealed }, seal(`${table}.${column}:${id}`, text));
     }
   }
   return total;
@@ -62,13 +65,14 @@ export async function resealSecrets(
 /** The places of secrets that none of these keys opens, whatever is in SECRET_KEY. The database may be of an older version. */
 export async function findUnopened(query: Query, secretKeys: readonly string[]): Promise<string[]> {
   const unopened: string[] = [];
-  for (const { table, column } of SEALED_COLUMNS) {
+  for (const source of SEALED_COLUMNS) {
+    const { table, column, isDeleted } = source;
     const exists = await query(
       'SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
-      [table, column],
+      isDeleted ? ['deleted_row', 'row'] : [table, column],
     );
     if (exists.length === 0) continue;
-    for await (const { id, sealed } of sealedSecrets(query, { table, column })) {
+    for await (const { id, sealed } of sealedSecrets(query, source)) {
       const place = `${table}.${column}:${id}`;
       if (!isOpenedBy(secretKeys, place, sealed)) unopened.push(place);
     }
@@ -81,13 +85,16 @@ type Row = { id: string; sealed: Uint8Array<ArrayBuffer> };
 /** @param exceptBy id of the key whose secrets are left out */
 async function* sealedSecrets(
   query: Query,
-  { table, column }: SealedColumn,
+  { table, column, isDeleted }: SealedColumn,
   exceptBy: Uint8Array = new Uint8Array(),
 ): AsyncGenerator<Row> {
+  const from = isDeleted
+    ? `(SELECT ("row"->>'id')::uuid AS id, ${bytesIn(column)} AS ${column} FROM deleted_row WHERE "table" = '${table}') AS deleted`
+    : table;
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const rows = await query<Row>(
-      `SELECT id, ${column} AS sealed FROM ${table}
+      `SELECT id, ${column} AS sealed FROM ${from}
         WHERE id > $1::uuid AND substring(${column} FROM 1 FOR 4) <> $2 ORDER BY id LIMIT ${BATCH_SIZE}`,
       [after, exceptBy],
     );
@@ -99,13 +106,18 @@ async function* sealedSecrets(
 }
 
 /** @returns 1, or 0 if the row has changed since */
-async function replace(query: Query, { table, column }: SealedColumn, { id, sealed }: Row, sealedAgain: Uint8Array) {
-  const rows = await query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2::uuid AND ${column} = $3 RETURNING 1`, [
-    sealedAgain,
-    id,
-    sealed,
-  ]);
-  return rows.length;
+async function replace(query: Query, source: SealedColumn, { id, sealed }: Row, sealedAgain: Uint8Array) {
+  const { table, column, isDeleted } = source;
+  const update = isDeleted
+    ? `UPDATE deleted_row SET "row" = jsonb_set("row", '{${column}}', to_jsonb($1::bytea))
+        WHERE "table" = '${table}' AND ("row"->>'id')::uuid = $2::uuid AND ${bytesIn(column)} = $3 RETURNING 1`
+    : `UPDATE ${table} SET ${column} = $1 WHERE id = $2::uuid AND ${column} = $3 RETURNING 1`;
+  return (await query(update, [sealedAgain, id, sealed])).length;
+}
+
+/** The bytes of a column of a deleted row, whose JSON has them in hex after `\\x`. */
+function bytesIn(column: string): string {
+  return `decode(substring("row"->>'${column}' FROM 3), 'hex')`;
 }
 
 function tell({ resealed, unopened }: { resealed: number; unopened: number }): void {

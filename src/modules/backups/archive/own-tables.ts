@@ -21,6 +21,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   audit_head: 'hash id sealed_at seq signature',
   audit_verified: 'hash id seq signature verified_at',
   counted_send: 'address at domain_id id',
+  deleted_record: 'deleted_at deleted_by_email deleted_by_id domain_id id kind name',
+  deleted_row: 'position record_id row table',
   denied_attempt:
     'account action admin_email admin_id api_key_id attempts code domain_id first_at ip_address last_at network request_id resource resources user_agent',
   dkim_key:

@@ -51,7 +51,8 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
         onConfirm={() => remove.mutate(ifUnchanged('mailbox', mailbox, { id: mailbox.id }))}
       >
         <p className="soft">
-          New mail to this address is rejected, or goes to an alias or catch-all if there is one. This can’t be undone.
+          New mail to this address is rejected, or goes to an alias or catch-all if there is one. It can be restored for
+          30 days under Recently deleted.
         </p>
       </ConfirmDialog>
     </SettingsSection>

@@ -11,6 +11,7 @@ import {
   makeWebhook,
   unique,
 } from '../../factories';
+import { keyClient } from '../../rest';
 import { type Call, MISSING_ID, type Scenario } from './scenario';
 
 export async function messagePath({ id }: { id: string }): Promise<Call> {
@@ -59,6 +60,17 @@ export function filterCall(body?: object) {
     const { id } = await db.sieveFilter.create({ data, select: { id: true } });
     return { path: `/sieve-filters/${id}`, body };
   };
+}
+
+export async function deletedRecordCall({ id }: { id: string }): Promise<Call> {
+  const record = { id: MISSING_ID };
+  if (id !== MISSING_ID) {
+    const alias = await makeAlias(id, unique(), 'ann@far.example');
+    record.id = alias.id;
+    const api = await keyClient();
+    await api.delete(`/aliases/${alias.id}`);
+  }
+  return { path: `/deleted-records/${record.id}/restore` };
 }
 
 export async function suppressionPath({ id }: { id: string }): Promise<Call> {

@@ -6,6 +6,7 @@ import {
   alertCall,
   aliasCall,
   contentCall,
+  deletedRecordCall,
   deliveryCall,
   dkimKeyPath,
   dmarcReportCall,
@@ -248,6 +249,10 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /sieve-filters/{id}': inDomain(filterCall()),
   'PATCH /sieve-filters/{id}': inDomain(filterCall({ active: false })),
   'DELETE /sieve-filters/{id}': inDomain(filterCall()),
+
+  'GET /deleted-records': plain('/deleted-records'),
+  'GET /deleted-records/export': plain('/deleted-records/export'),
+  'POST /deleted-records/{id}/restore': inDomain(deletedRecordCall),
 
   'GET /suppressions': namingDomain(({ id }) => ({ path: `/suppressions?domain_id=${id}` })),
   'GET /suppressions/export': namingDomain(({ id }) => ({ path: `/suppressions/export?domain_id=${id}` })),

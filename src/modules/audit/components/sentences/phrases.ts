@@ -40,6 +40,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'cluster_node.delete': phrase('removed node', 'remove node'),
   'cluster_node.update': phrase('changed node', 'change node'),
   'config.update': phrase('changed settings', 'change settings'),
+  'deleted_record.restore': phrase('restored a deleted record', 'restore a deleted record'),
   'dmarc_report.upload': phrase('uploaded a DMARC report', 'upload a DMARC report'),
   'domain.activate_dkim': phrase('activated a DKIM key of', 'activate a DKIM key of'),
   'domain.check_dns': phrase('checked the DNS of', 'check the DNS of'),
@@ -99,3 +100,22 @@ export const UNNAMED: ReadonlySet<string> = new Set<AuditAction>([
   'session.delete_all',
   'tls_report.upload',
 ]);
+
+/** What the kinds of resources are called. */
+export const NOUNS: Record<string, string> = {
+  admin: 'admin',
+  alert: 'sender',
+  alias: 'alias',
+  api_key: 'API key',
+  backup: 'backup',
+  cluster_node: 'node',
+  domain: 'domain',
+  mail_backup: 'mailbox',
+  mailbox: 'mailbox',
+  message: 'message',
+  operation: 'operation',
+  queue: 'message',
+  sieve_filter: 'filter',
+  suppression: 'suppression',
+  webhook: 'webhook',
+};

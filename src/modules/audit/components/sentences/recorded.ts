@@ -3,7 +3,7 @@ import { formatBytes, formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../../schema';
 import { operationPhrase } from './operations';
 import { numberIn, partOf, textIn } from './part';
-import type { Phrase } from './phrases';
+import { NOUNS, type Phrase } from './phrases';
 import { changePhrase } from './updates';
 
 type Recorded = (entry: AuditEntry) => Phrase | undefined;
@@ -12,6 +12,7 @@ const RECORDED: Partial<Record<AuditAction, Recorded>> = {
   'alias.import': ({ details }) => imported(details.created, 'alias', 'aliases'),
   'backup.finish': backupPhrase,
   'backup.restore': restorePhrase,
+  'deleted_record.restore': restoredPhrase,
   'dmarc_report.upload': ({ details }) => uploaded('a DMARC report', details.organisation),
   'domain.activate_dkim': ({ details }) => dkimPhrase('activated', 'activate', 'of', partOf(details.after).selector),
   'domain.rotate_dkim': ({ details }) => dkimPhrase('created', 'create', 'for', partOf(details.after).selector),
@@ -60,6 +61,12 @@ function restorePhrase({ details }: AuditEntry): Phrase | undefined {
     ...{ did: 'restored backup', toDo: 'restore backup' },
     after: kept ? `(${formatPlural(kept, 'newer audit entry', 'newer audit entries')} kept)` : undefined,
   };
+}
+
+/** An attempt that was refused is about the deleted record, and a success about the record. */
+function restoredPhrase({ resource }: AuditEntry): Phrase | undefined {
+  const noun = NOUNS[resource.slice(0, resource.indexOf(':'))];
+  return noun === undefined ? undefined : { did: `restored ${noun}`, toDo: `restore ${noun}` };
 }
 
 function batchPhrase({ details }: AuditEntry): Phrase | undefined {

@@ -3,7 +3,7 @@ import { formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../../schema';
 import { operationHost } from './operations';
 import { type Part, partOf } from './part';
-import { PHRASES, UNNAMED } from './phrases';
+import { NOUNS, PHRASES, UNNAMED } from './phrases';
 import { recordedPhrase } from './recorded';
 
 /** An entry in words: "ada@here.example" "deactivated alias" "info@here.example". */
@@ -108,21 +108,3 @@ function withDeterminer(verb: string, { action, resource }: AuditEntry, given?: 
   if (!verb.endsWith(` ${noun}`) || isCounted || verb.endsWith(` ${determiner} ${noun}`)) return verb;
   return `${verb.slice(0, -noun.length)}${determiner} ${noun}`;
 }
-
-const NOUNS: Record<string, string> = {
-  admin: 'admin',
-  alert: 'sender',
-  alias: 'alias',
-  api_key: 'API key',
-  backup: 'backup',
-  cluster_node: 'node',
-  domain: 'domain',
-  mail_backup: 'mailbox',
-  mailbox: 'mailbox',
-  message: 'message',
-  operation: 'operation',
-  queue: 'message',
-  sieve_filter: 'filter',
-  suppression: 'suppression',
-  webhook: 'webhook',
-};

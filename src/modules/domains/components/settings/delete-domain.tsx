@@ -55,7 +55,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
       >
         <p className="soft">
           You can no longer send from this domain, and mail to it is rejected. Its webhooks and suppressions are deleted
-          too. This can’t be undone.
+          too. It can be restored for 30 days under Recently deleted.
         </p>
       </ConfirmDialog>
     </SettingsSection>

@@ -72,7 +72,7 @@ export function DeleteMailboxesDialog({ opened, mailboxes, onClose, onConfirm }:
     >
       <p className="soft">
         Nobody can sign in to {isOne ? 'the mailbox' : 'these mailboxes'} anymore. New mail is rejected, or goes to an
-        alias or catch-all if there is one. This can’t be undone.
+        alias or catch-all if there is one. They can be restored for 30 days under Recently deleted.
       </p>
     </ConfirmDialog>
   );

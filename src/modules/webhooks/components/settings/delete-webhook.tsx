@@ -47,7 +47,9 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
         }}
         onConfirm={() => remove.mutate(ifUnchanged('webhook', webhook, { id: webhook.id }))}
       >
-        <p className="soft">Its secret and delivery history are deleted too. This can’t be undone.</p>
+        <p className="soft">
+          Its delivery history is deleted too. For 30 days, it can be restored under Recently deleted, with its secret.
+        </p>
       </ConfirmDialog>
     </SettingsSection>
   );

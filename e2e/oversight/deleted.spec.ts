@@ -1,0 +1,70 @@
+import { createDomain, expect, test, unique, url, useSession } from '../support/fixtures';
+
+const PASSWORD = 'paper boats on the canal';
+
+test('what was deleted is listed with who deleted it, and a domain, a mailbox and an alias come back', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
+  const domain = await createDomain(api);
+  const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', {
+    ...{ domain_id: domain.id, local_part: 'ann', password: PASSWORD, display_name: 'Ann' },
+  });
+  await page.goto(`${url()}/mailboxes/${mailbox.id}`);
+  await page.getByRole('button', { name: 'Delete mailbox' }).click();
+  const remove = page.getByRole('dialog', { name: `Delete ${mailbox.email}` });
+  await expect(remove).toContainText('can be restored for 30 days');
+  await remove.getByRole('textbox').fill(mailbox.email);
+  await remove.getByRole('button', { name: 'Delete mailbox' }).click();
+  await expect(page).toHaveURL(/\/mailboxes$/);
+  await api.call('DELETE', `/domains/${domain.id}`);
+
+  await page.goto(`${url()}/deleted?q=${domain.name}`);
+  await expect(page.getByRole('row')).toHaveCount(3);
+  const [ofDomain, ofMailbox] = ['Domain', 'Mailbox'].map((kind) => page.getByRole('row').filter({ hasText: kind }));
+  await check();
+  const dialog = page.getByRole('dialog', { name: /^Restore / });
+  const confirm = dialog.getByRole('button', { name: 'Restore', exact: true });
+  await page.getByRole('button', { name: `Restore ${mailbox.email}` }).click();
+  await confirm.click();
+  await expect(dialog.getByRole('alert')).toContainText('Restore the domain first.');
+  await checkState();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('button', { name: `Restore ${domain.name}` }).click();
+  await confirm.click();
+  await expect(page.getByText(`Restored ${domain.name}`)).toBeVisible();
+  await expect(ofDomain as NonNullable<typeof ofDomain>).toHaveCount(0);
+  await page.getByRole('button', { name: `Restore ${mailbox.email}` }).click();
+  await confirm.click();
+  await expect(ofMailbox as NonNullable<typeof ofMailbox>).toHaveCount(0);
+  await page.goto(`${url()}/mailboxes/${mailbox.id}?tab=history`);
+  const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
+  await expect(entries.first()).toContainText('restored this mailbox');
+  await check();
+});
+
+test('a domain admin sees what was deleted in their domains only, and nothing if nothing was', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const [own, foreign] = [await createDomain(api), await createDomain(api)];
+  await useSession(page, (await makeAdmin('domain_admin', [own])).cookie);
+  await page.goto(`${url()}/deleted`);
+  await expect(page.getByRole('heading', { name: 'Nothing deleted' })).toBeVisible();
+  await check();
+  for (const { id } of [own, foreign]) {
+    const input = { domain_id: id, source_local_part: unique('info'), destination: 'ann@far.example' };
+    const alias = await api.call<{ id: string }>('POST', '/aliases', input);
+    await api.call('DELETE', `/aliases/${alias.id}`);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await expect(page.getByRole('row', { name: own.name })).toBeVisible();
+  await expect(page.getByText(foreign.name)).toHaveCount(0);
+  await check();
+});

@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { IconArrowBackUp } from '@/components/icons/icons';
+import { CalendarDate } from '@/components/values/calendar-date';
+import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
+import type { DeletedRecord } from '../schema';
+
+export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
+  alias: 'Alias',
+  domain: 'Domain',
+  mailbox: 'Mailbox',
+  sieve_filter: 'Filter',
+  webhook: 'Webhook',
+};
+
+export function deletedColumns(onRestore: (record: DeletedRecord) => void): DataTableColumn<DeletedRecord>[] {
+  return [
+    {
+      header: 'Name',
+      mobile: 'lead',
+      skeletonWidth: 200,
+      cell: ({ name }) => (
+        <Cell>
+          {name.includes('@') ? (
+            <EmailAddress value={name} />
+          ) : (
+            <span className="two-lines strong" title={name}>
+              {name}
+            </span>
+          )}
+        </Cell>
+      ),
+    },
+    {
+      header: 'Kind',
+      width: 96,
+      mobile: 'under',
+      skeletonWidth: 56,
+      cell: ({ kind }) => KIND_LABELS[kind],
+    },
+    {
+      key: 'deleted_at',
+      header: 'Deleted',
+      width: 112,
+      sortBy: 'deleted_at',
+      skeletonWidth: 72,
+      cell: ({ deleted_at: at }) => <TimeAgo iso={at} />,
+    },
+    {
+      header: 'By',
+      width: 228,
+      maxWidth: 320,
+      isOptional: true,
+      skeletonWidth: 140,
+      cell: ({ deleted_by: { email } }) => <EmailAddress value={email} isLight />,
+    },
+    {
+      header: 'Restorable until',
+      width: 132,
+      skeletonWidth: 88,
+      isOptional: true,
+      className: 'soft',
+      cell: ({ restorable_until: until }) => <CalendarDate iso={until} />,
+    },
+    {
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 116,
+      kind: 'control',
+      mobile: 'tail',
+      skeletonWidth: 88,
+      cell: (record) => (
+        <Button
+          size="xs"
+          leftSection={<IconArrowBackUp stroke={1.5} />}
+          aria-label={`Restore ${record.name}`}
+          onClick={() => onRestore(record)}
+        >
+          Restore
+        </Button>
+      ),
+    },
+  ];
+}

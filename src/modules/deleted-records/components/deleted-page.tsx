@@ -1,0 +1,77 @@
+'use client';
+
+import { parseAsStringLiteral } from 'nuqs';
+import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { timeLabels } from '@/components/data-table/pagination';
+import { EmptyState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
+import { useList } from '@/components/list/use-list';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
+import { Page } from '@/components/shell/page';
+import { deletedRecordList } from '../lists';
+import { DELETED_KINDS, type DeletedRecord } from '../schema';
+import { deletedColumns, KIND_LABELS } from './deleted-columns';
+
+const RestoreRecordDialog = lazyDialog(() =>
+  import('./restore-record-dialog').then((module) => module.RestoreRecordDialog),
+);
+
+const SEARCH = {
+  filters: { q: parseAsText, kind: parseAsStringLiteral(['all', ...DELETED_KINDS]).withDefault('all') },
+  view: sortBy(['deleted_at'], 'desc'),
+};
+
+export function DeletedPage() {
+  const search = useListSearch(SEARCH);
+  const { values, settled, change } = search;
+  const [restoring, setRestoring] = useState<{ record: DeletedRecord; opened: boolean } | null>(null);
+  const input = {
+    q: settled.q || undefined,
+    kind: values.kind === 'all' ? undefined : values.kind,
+    order: values.order,
+  };
+  const list = useList(deletedRecordList, trpc.deletedRecords.list, { search, input });
+  return (
+    <Page>
+      <PageHeader title="Recently deleted" description="What was deleted in the last 30 days and can be restored" />
+      <ListTools list={list}>
+        <SearchInput search={search} label="Filter by name" placeholder="Address or name" />
+        <SegmentedControl
+          label="Kind"
+          value={values.kind}
+          options={{ all: 'All', ...KIND_LABELS }}
+          narrow="columns"
+          onChange={(kind) => change({ kind })}
+        />
+      </ListTools>
+      <ListView
+        list={list}
+        empty={<NothingDeleted />}
+        noMatches="Nothing deleted in the last 30 days matches these filters."
+        caption={`Deleted records, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
+        columns={deletedColumns((record) => setRestoring({ record, opened: true }))}
+        pageLabels={timeLabels(values.order)}
+      />
+      {restoring && (
+        <RestoreRecordDialog
+          key={restoring.record.id}
+          {...restoring}
+          onClose={() => setRestoring({ ...restoring, opened: false })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NothingDeleted() {
+  return (
+    <EmptyState title="Nothing deleted">
+      <p>Aliases, mailboxes, filters, webhooks and domains stay here for 30 days after they are deleted.</p>
+    </EmptyState>
+  );
+}

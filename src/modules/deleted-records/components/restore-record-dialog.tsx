@@ -1,0 +1,51 @@
+'use client';
+
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { Dialog } from '@/components/dialogs/dialog';
+import { notify } from '@/components/notifications';
+import type { DeletedRecord } from '../schema';
+
+/** What comes back, and what doesn't. */
+const CONSEQUENCES: Record<DeletedRecord['kind'], string> = {
+  alias: 'The alias comes back with its destinations, and mail is forwarded again.',
+  domain:
+    'The domain comes back with its DKIM keys, filters, webhooks and suppressions, and with the admins who were assigned to it. ' +
+    'Restore its mailboxes and aliases afterwards.',
+  mailbox:
+    'The mailbox comes back with its password, filters and the mail that is still on the mail server. Mail that was rejected ' +
+    'meanwhile isn’t recovered. A domain that read its reports in this mailbox has to be set up for that again.',
+  sieve_filter: 'The filter comes back in its former position, and takes effect with the next message.',
+  webhook:
+    'The webhook comes back with its secret and gets events from now on. Events that it missed aren’t delivered.',
+};
+
+type RestoreRecordDialogProps = { record: DeletedRecord; opened: boolean; onClose: () => void };
+
+export function RestoreRecordDialog({ record, opened, onClose }: RestoreRecordDialogProps) {
+  const utils = trpc.useUtils();
+  const restore = trpc.deletedRecords.restore.useMutation({
+    onSuccess: async () => {
+      onClose();
+      notify({ text: `Restored ${record.name}` });
+      await utils.invalidate();
+    },
+  });
+  return (
+    <Dialog
+      opened={opened}
+      title={`Restore ${record.name}`}
+      action="Restore"
+      isBusy={restore.isPending}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        restore.mutate({ id: record.id });
+      }}
+    >
+      <p className="soft">{CONSEQUENCES[record.kind]}</p>
+      <ProblemAlert problem={restore.error && toProblem(restore.error)} title={`Couldn’t restore ${record.name}`} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { listProcedures } from '@/server/list/list-procedures';
+import { authedProcedure, router } from '@/server/procedures/trpc';
+import { rest } from '@/server/rest/meta';
+import { deletedRecordList } from './lists';
+import { DeletedRecord, ListDeletedRecords } from './schema';
+import { listDeletedRecords, restoreDeletedRecord } from './service';
+
+const tag = 'Deleted records';
+const isOpenToScopedKeys = true;
+
+const records = listProcedures(deletedRecordList, {
+  procedure: authedProcedure,
+  item: DeletedRecord,
+  input: ListDeletedRecords,
+  find: listDeletedRecords,
+  tag,
+  description:
+    'Aliases, mailboxes, filters, webhooks and domains that were deleted in the last 30 days. Domain admins see aliases, ' +
+    'mailboxes and filters of their domains.',
+  isOpenToScopedKeys,
+});
+
+export const deletedRecordsRouter = router({
+  list: records.list,
+  export: records.export,
+
+  restore: authedProcedure(ById)
+    .meta(
+      rest('POST', '/deleted-records/{id}/restore', {
+        tag,
+        summary: 'Restore a deleted record',
+        description:
+          'Brings it back with its ID and what was deleted with it, after the checks of a new one. Takes effect immediately.',
+        audit: 'deleted_record.restore',
+        isOpenToScopedKeys,
+        errors: {
+          400: ['ALIAS_CHAIN'],
+          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
+          404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'],
+          409: ['CONFLICT', 'DOMAIN_EXISTS'],
+        },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => restoreDeletedRecord(ctx, input)),
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+
+export const DELETED_KINDS = ['alias', 'domain', 'mailbox', 'sieve_filter', 'webhook'] as const;
+
+const Kind = z.enum(DELETED_KINDS);
+
+export const DeletedRecord = z
+  .object({
+    id: Id.meta({ description: 'The ID of the record, which it has again once it is restored' }),
+    kind: Kind,
+    name: z.string().meta({ description: 'Its address or name when it was deleted' }),
+    domain_id: Id.nullable(),
+    deleted_at: Timestamp,
+    deleted_by: z.object({ id: Id, email: z.string().meta({ description: 'The address at that time' }) }),
+    restorable_until: Timestamp,
+  })
+  .meta({ id: 'DeletedRecord' });
+export type DeletedRecord = z.infer<typeof DeletedRecord>;
+
+export const ListDeletedRecords = z.strictObject({
+  ...pageQuery(['deleted_at']),
+  kind: Kind.optional(),
+  q: plainText(254).optional().meta({ description: 'Part of the name' }),
+});
+export type ListDeletedRecords = z.infer<typeof ListDeletedRecords>;

@@ -1,0 +1,36 @@
+import type { Tx } from '../db';
+import type { DeletedRecordKind } from '../prisma/client';
+import type { ActorContext } from '../procedures/context';
+import { KEPT_TABLES } from './tables';
+
+type DeletedRecordFacts = {
+  kind: DeletedRecordKind;
+  id: string;
+  /** What it is called in the list of what was deleted. */
+  name: string;
+  domainId: string | null;
+};
+
+/** Keeps the rows of a record, so that it can be restored. Call it in the transaction that deletes the record, before the deletion. */
+export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record: DeletedRecordFacts): Promise<void> {
+  const { kind, id, name, domainId } = record;
+  // A backup that was restored since may have brought the record back, and left what was kept of it. Of two deletions at once, the
+  // second one waits here, and then finds no record.
+  await tx.$executeRaw`
+    INSERT INTO deleted_record (id, kind, name, domain_id, deleted_at, deleted_by_id, deleted_by_email)
+    VALUES (${id}::uuid, ${kind}::deleted_record_kind, ${name}, ${domainId}::uuid, ${clock.now()}, ${actor.admin.id}::uuid,
+            ${actor.admin.email})
+        ON CONFLICT (id) DO UPDATE
+       SET kind = excluded.kind, name = excluded.name, domain_id = excluded.domain_id, deleted_at = excluded.deleted_at,
+           deleted_by_id = excluded.deleted_by_id, deleted_by_email = excluded.deleted_by_email`;
+  await tx.deletedRow.deleteMany({ where: { recordId: id } });
+  for (const { name: table, ofRecord } of KEPT_TABLES[kind]) {
+    await tx.$executeRawUnsafe(
+      `INSERT INTO deleted_row (record_id, position, "table", "row")
+       SELECT $1::uuid, (SELECT count(*) FROM deleted_row WHERE record_id = $1::uuid) + row_number() OVER (), '${table}',
+              to_jsonb(kept)
+         FROM (SELECT * FROM "${table}" WHERE ${ofRecord}) AS kept`,
+      id,
+    );
+  }
+}

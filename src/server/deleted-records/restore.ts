@@ -1,0 +1,42 @@
+import type { Tx } from '../db';
+import { notFound } from '../errors';
+import type { Prisma } from '../prisma/client';
+import { KEPT_TABLES } from './tables';
+
+/** A record that was deleted, without its rows. */
+export type DeletedRecord = Prisma.DeletedRecordGetPayload<object>;
+
+/** Returns the row of a deleted record, by the columns of its table. @throws NOT_FOUND if it is no longer kept */
+export async function keptRow<Row>(db: Tx, { id }: Pick<DeletedRecord, 'id'>): Promise<Row> {
+  const kept = await db.deletedRow.findFirst({ where: { recordId: id }, orderBy: { position: 'asc' } });
+  if (!kept) throw notFound('deleted record');
+  return kept.row as Row;
+}
+
+/**
+ * Inserts the rows of a deleted record again, with their ids, and no longer keeps them. Columns that a later version added get
+ * their default. @throws NOT_FOUND if another call has restored it, and the errors of the constraints
+ */
+export async function restoreRows(tx: Tx, { id, kind }: Pick<DeletedRecord, 'id' | 'kind'>): Promise<void> {
+  const locked = await tx.$queryRaw<unknown[]>`SELECT 1 FROM deleted_record WHERE id = ${id}::uuid FOR UPDATE`;
+  if (locked.length === 0) throw notFound('deleted record');
+  for (const { name: table, restorable = 'true' } of KEPT_TABLES[kind]) {
+    const columns = await tx.$queryRaw<{ name: string }[]>`
+      SELECT a.attname::text AS name
+        FROM pg_attribute a,
+             (SELECT "row" FROM deleted_row WHERE record_id = ${id}::uuid AND "table" = ${table} LIMIT 1) AS kept
+       WHERE a.attrelid = ${`"${table}"`}::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+         AND kept."row" ? a.attname::text`;
+    if (columns.length === 0) continue;
+    const listed = (prefix: string) => columns.map(({ name }) => `${prefix}"${name}"`).join(', ');
+    await tx.$executeRawUnsafe(
+      `INSERT INTO "${table}" (${listed('')})
+       SELECT ${listed('restored.')}
+         FROM deleted_row kept, LATERAL jsonb_populate_record(NULL::"${table}", kept."row") AS restored
+        WHERE kept.record_id = $1::uuid AND kept."table" = '${table}' AND ${restorable}
+        ORDER BY kept.position`,
+      id,
+    );
+  }
+  await tx.deletedRecord.delete({ where: { id }, select: { id: true } });
+}

@@ -1,0 +1,28 @@
+import type { DeletedRecordKind } from '../prisma/client';
+
+type KeptTable = {
+  name: string;
+  /** The condition of the rows of record $1. */
+  ofRecord: string;
+  /** The condition of those that can be inserted again. */
+  restorable?: string;
+};
+
+const own = (name: string): KeptTable => ({ name, ofRecord: 'id = $1::uuid' });
+const ofDomain = (name: string): KeptTable => ({ name, ofRecord: 'domain_id = $1::uuid' });
+
+/** The tables whose rows are deleted with a record, in the order in which the rows can be inserted again. */
+export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
+  alias: [own('alias')],
+  domain: [
+    own('domain'),
+    ofDomain('dkim_key'),
+    ofDomain('sieve_filter'),
+    ofDomain('suppression'),
+    ofDomain('webhook'),
+    { ...ofDomain('admin_domain'), restorable: 'EXISTS (SELECT 1 FROM admin WHERE admin.id = restored.admin_id)' },
+  ],
+  mailbox: [own('mailbox'), { name: 'sieve_filter', ofRecord: 'mailbox_id = $1::uuid' }],
+  sieve_filter: [own('sieve_filter')],
+  webhook: [own('webhook')],
+};
