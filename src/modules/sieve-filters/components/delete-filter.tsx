@@ -44,7 +44,7 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
         }}
         onConfirm={() => remove.mutate(ifUnchanged('sieve_filter', filter, { id: filter.id }))}
       >
-        <p className="soft">This permanently deletes the filter and its script. The audit log keeps a copy.</p>
+        <p className="soft">It can be restored for 30 days under Recently deleted, with its script.</p>
       </ConfirmDialog>
     </SettingsSection>
   );

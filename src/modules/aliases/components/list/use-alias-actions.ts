@@ -10,7 +10,7 @@ export function useAliasActions() {
   const utils = trpc.useUtils();
   const update = trpc.aliases.update.useMutation();
   const remove = trpc.aliases.delete.useMutation();
-  const create = trpc.aliases.create.useMutation();
+  const restoreOne = trpc.deletedRecords.restore.useMutation();
   const refresh = () => Promise.all([utils.aliases.invalidate(), utils.domains.invalidate()]);
   const { run, ...actions } = useActiveActions<Alias>({
     keyOf: ({ id }) => id,
@@ -23,8 +23,7 @@ export function useAliasActions() {
     run({
       rows,
       verb: 'restore',
-      act: ({ domain_id, source_local_part, destination, active }) =>
-        create.mutateAsync({ domain_id, source_local_part, destination, active }),
+      act: ({ id }) => restoreOne.mutateAsync({ id }),
       text: (done) => `Restored ${nameOf(done)}`,
     });
 

@@ -13,6 +13,7 @@ export function useMailboxActions() {
   const suspendOne = trpc.mailboxes.suspend.useMutation();
   const unsuspendOne = trpc.mailboxes.unsuspend.useMutation();
   const remove = trpc.mailboxes.delete.useMutation();
+  const restoreOne = trpc.deletedRecords.restore.useMutation();
   const { run, setActive, latest } = useActiveActions<Mailbox>({
     keyOf: ({ id }) => id,
     nameOf: nameOfMailboxes,
@@ -37,6 +38,14 @@ export function useMailboxActions() {
     });
   };
 
+  const restore = (rows: Mailbox[]): void =>
+    run({
+      rows,
+      verb: 'restore',
+      act: ({ id }) => restoreOne.mutateAsync({ id }),
+      text: (done) => `Restored ${nameOfMailboxes(done)}`,
+    });
+
   return {
     latest,
     unsuspend,
@@ -58,6 +67,7 @@ export function useMailboxActions() {
         verb: 'delete',
         act: (row) => remove.mutateAsync(ifUnchanged('mailbox', row, { id: row.id })),
         text: (done) => `Deleted ${nameOfMailboxes(done)}`,
+        undo: restore,
         takesFocus: true,
       }),
   };
