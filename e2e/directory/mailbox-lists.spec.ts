@@ -96,6 +96,9 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   await expect(page.getByText('Deleted 2 mailboxes')).toBeVisible();
   await expect(row('ann')).toHaveCount(0);
   await expect(row('cy')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Restored 2 mailboxes')).toBeVisible();
+  await expect(row('ann')).toBeVisible();
 });
 
 test('at 360 px, mailboxes are selected and deactivated together', async ({ signedIn: page, api, checkState }) => {

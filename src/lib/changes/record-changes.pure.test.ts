@@ -89,8 +89,9 @@ describe('the changes of a record', () => {
       domain_id: '2',
       destination: 'x@y.example',
     };
+    expect(between(null, { active: false })).toEqual(['State', '+ Inactive']);
     expect(between(null, alias)).toEqual(['Address', '+ a@b.example', 'Destinations', '+ x@y.example']);
-    expect(between({ ...alias, display_name: '', quota_bytes: null }, null)).toEqual([
+    expect(between({ ...alias, display_name: '', quota_bytes: null, suspended: false }, null)).toEqual([
       'Address',
       '- a@b.example',
       'Destinations',

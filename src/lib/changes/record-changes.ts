@@ -84,12 +84,17 @@ export function recordChanges(
     if (isList(field, one ?? other)) return listLines(entriesOf(field, one), entriesOf(field, other));
     if (isText(one) || isText(other)) return textLines(`${one ?? ''}`, `${other ?? ''}`);
     const isWhole = before === null || after === null;
-    const shown = (value: unknown) => value !== undefined && !(isWhole && (value === null || value === ''));
+    const shown = (value: unknown) => value !== undefined && !(isWhole && isNothing(field, value));
     return [
       ...(shown(one) ? [{ sign: 'removed' as const, text: valueText(field, one) }] : []),
       ...(shown(other) ? [{ sign: 'added' as const, text: valueText(field, other) }] : []),
     ];
   }
+}
+
+/** Whether a value of a new or deleted record says nothing. A switch that is off says something only if it is its state. */
+function isNothing(field: string, value: unknown): boolean {
+  return value === null || value === '' || (value === false && field !== 'active');
 }
 
 /** Returns a single value in words. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KEPT_TABLES } from '@/server/deleted-records/tables';
 import { db } from '@/test/database';
 import {
   makeAdmin,
@@ -138,6 +139,14 @@ describe('a deleted record', () => {
     expectError(await restore(api, domain.id), 409, 'DOMAIN_EXISTS');
   });
 
+  it('that a restored backup has brought back is refused', async () => {
+    const api = await sessionClient();
+    const webhook = await makeWebhook({ domainId: (await makeDomain()).id });
+    await api.delete(`/webhooks/${webhook.id}`);
+    await db.webhook.create({ data: webhook });
+    expectError(await restore(api, webhook.id), 409, 'CONFLICT');
+  });
+
   it('comes back once, if two restore it at once, and is deleted once', async () => {
     const api = await sessionClient();
     const { id } = await aliasIn(api, (await makeDomain()).id);
@@ -187,4 +196,17 @@ describe('a deleted record', () => {
     await forgetDeletedRecords(db, new Date(now));
     expect(await db.deletedRow.count({ where: { recordId: id } })).toBe(0);
   });
+});
+
+/** Results of checks, which run again, and the count of reports that were dropped. */
+const NOT_KEPT = ['dns_change', 'dns_check', 'dns_record', 'dropped_report'];
+
+it('everything that a deletion deletes in other tables is kept, except results of checks and counts', async () => {
+  for (const [kind, tables] of Object.entries(KEPT_TABLES)) {
+    const cascading = await db.$queryRaw<{ table: string }[]>`
+      SELECT conrelid::regclass::text AS "table" FROM pg_constraint
+       WHERE contype = 'f' AND confdeltype = 'c' AND confrelid = ${`"${kind}"`}::regclass`;
+    const lost = cascading.map(({ table }) => table).filter((table) => !NOT_KEPT.includes(table));
+    expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(lost));
+  }
 });

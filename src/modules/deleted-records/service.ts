@@ -5,7 +5,7 @@ import { restoreMailbox } from '@/modules/mailboxes/service';
 import { restoreSieveFilter } from '@/modules/sieve-filters/service';
 import { restoreWebhook } from '@/modules/webhooks/service';
 import { domainFilter, isScoped } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import { type Tx, violatedConstraint } from '@/server/db';
 import type { DeletedRecord as Row } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
@@ -45,7 +45,11 @@ export async function restoreDeletedRecord(ctx: MutationContext, { id }: { id: s
   if (!record) throw notFound('deleted record');
   if (record.kind !== 'domain' && record.domainId) await requireDomain(ctx.db, record.name, record.domainId);
   const { noun, restore } = RESTORED_BY[record.kind];
-  await restore(ctx, record);
+  await restore(ctx, record).catch((error) => {
+    if (violatedConstraint(error) === null) throw error;
+    // A backup that was restored meanwhile has brought it back.
+    throw new AppError('CONFLICT', `${noun} ${record.name} exists already, so there is nothing to restore.`);
+  });
   return { message: `${noun} ${record.name} restored.` };
 }
 

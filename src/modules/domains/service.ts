@@ -17,6 +17,9 @@ import { dnsServers, findMailHost } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
+/** A domain can have hundreds of thousands of suppressions. */
+const MANY_ROWS = { timeoutMs: 60_000 };
+
 export { dnsServers };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
@@ -99,7 +102,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     await audit({ resource: `domain:${id}`, domainId: id, before, after: null });
     await kickAgents(tx);
     return { message: `Domain ${before.name} deleted.` };
-  });
+  }, MANY_ROWS);
 }
 
 /**
@@ -117,7 +120,7 @@ export async function restoreDomain(ctx: MutationContext, record: DeletedRecord)
       const after = present(await tx.domain.update({ where: { id }, data, select: FIELDS }));
       await audit({ resource: `domain:${id}`, domainId: id, before: null, after });
       await kickAgents(tx);
-    })
+    }, MANY_ROWS)
     .catch((error) => {
       throw violatedConstraint(error) === null ? error : domainExists(name);
     });

@@ -38,7 +38,14 @@ export function deletedColumns(onRestore: (record: DeletedRecord) => void): Data
       width: 96,
       mobile: 'under',
       skeletonWidth: 56,
-      cell: ({ kind }) => KIND_LABELS[kind],
+      cell: ({ kind, deleted_at: at }) => (
+        <>
+          {KIND_LABELS[kind]}
+          <span className="only-narrow soft">
+            , deleted <TimeAgo iso={at} />
+          </span>
+        </>
+      ),
     },
     {
       key: 'deleted_at',
