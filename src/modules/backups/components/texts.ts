@@ -81,6 +81,8 @@ const TABLES: Record<string, string> = {
   alias: 'Aliases',
   api_key: 'API keys',
   audit_entry: 'Audit entries',
+  deleted_record: 'Deleted records',
+  deleted_row: 'Rows of deleted records',
   dkim_key: 'DKIM keys',
   domain: 'Domains',
   event: 'Events',
