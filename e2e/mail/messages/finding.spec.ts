@@ -49,6 +49,35 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await expect(page.getByRole('row').nth(1)).toBeVisible();
 });
 
+test('shows tags and metadata, and finds the messages with a tag', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+  checkState,
+}) => {
+  const [tag, subject] = [unique('t'), unique('Parcel ')];
+  const labels = { tags: { kind: tag, plan: 'pro' }, metadata: { order: 1042 } };
+  await sendMessage(api, domain, { subject, ...labels });
+  await sendMessage(api, domain, { subject: unique('Letter ') });
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
+  const filters = page.getByRole('dialog', { name: 'Filters' });
+  await filters.getByLabel('Tag (name:value)').fill(`kind:${tag}`);
+  await checkState();
+  await filters.getByRole('button', { name: 'Show messages' }).click();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await page.getByRole('row', { name: subject }).getByRole('link').click();
+  const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
+  await expect(peek.getByText('"order": 1042')).toBeVisible();
+  await checkState();
+  await peek.getByRole('link', { name: 'Open full page' }).click();
+  await page.getByRole('link', { name: `kind: ${tag}` }).click();
+  await expect(page).toHaveURL(`${url()}/messages?tag=kind%3A${tag}`);
+  await expect(page.getByRole('row', { name: subject })).toBeVisible();
+  await check();
+});
+
 test('exports the messages that the list shows, and says what went wrong if it can’t', async ({
   signedIn: page,
   api,

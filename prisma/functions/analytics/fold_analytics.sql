@@ -17,10 +17,11 @@ BEGIN
   WITH gone AS (
     DELETE FROM analytics_change WHERE id = ANY (ids) RETURNING *
   ), added AS (
-    INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code,
+    INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, tags, recipient_domain, smtp_code,
                                   category, delivery_bin)
-    SELECT sum(delta), at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code, category, delivery_bin
-      FROM gone GROUP BY sign(delta), 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    SELECT sum(delta), at, domain_id, direction, status, sender, api_key_id, tags, recipient_domain, smtp_code, category,
+           delivery_bin
+      FROM gone GROUP BY sign(delta), 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
     RETURNING id
   )
   SELECT array_agg(id) INTO ids FROM added;

@@ -16,9 +16,9 @@ BEGIN
   DELETE FROM analytics_count WHERE at >= since AND at < until;
   DELETE FROM analytics_delivery WHERE at >= since AND at < until;
   DELETE FROM analytics_breakdown WHERE at >= since AND at < until;
-  INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code,
+  INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, tags, recipient_domain, smtp_code,
                                 category, delivery_bin)
-  SELECT delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code, category, delivery_bin
+  SELECT delta, at, domain_id, direction, status, sender, api_key_id, tags, recipient_domain, smtp_code, category, delivery_bin
     FROM analytics_fact WHERE created_at >= since AND created_at < until;
   WHILE fold_analytics(10000) > 0 LOOP END LOOP;
   PERFORM set_config('postroom.is_recounting', 'off', true);

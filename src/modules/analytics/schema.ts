@@ -15,6 +15,7 @@ export const DIMENSIONS = [
   'smtp_code',
   'category',
   'api_key',
+  'tag',
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -54,7 +55,7 @@ export const GetAnalytics = z.strictObject({
   }),
   dimension: z.enum(DIMENSIONS).optional().meta({
     description:
-      'Of `breakdown`. domain, sender and api_key count messages; recipient_domain, provider, smtp_code and category count recipients of outbound messages. All but domain are counted by UTC hour: hours that the period covers in part are counted as a whole',
+      'Of `breakdown`. domain, sender, api_key and tag count messages, one with several tags under each, as `name:value`; recipient_domain, provider, smtp_code and category count recipients of outbound messages. All but domain are counted by UTC hour: hours that the period covers in part are counted as a whole',
   }),
   limit: z.number().int().min(1).max(100).default(10).meta({ description: 'Entries of `breakdown`, 1 to 100' }),
 });

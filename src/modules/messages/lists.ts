@@ -1,4 +1,5 @@
 import type { List } from '@/lib/lists';
+import { tagText } from '@/lib/mail/message-tags';
 import type { MessageSummary } from './schema';
 
 export const messageList = {
@@ -21,5 +22,6 @@ export const messageList = {
     'domain_id',
     'spam_score',
     'updated_at',
+    ['tags', ({ tags }) => Object.entries(tags).map(([name, value]) => tagText(name, value))],
   ],
 } satisfies List<MessageSummary>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TAG_LENGTH, type Tags } from '@/lib/mail/message-tags';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
@@ -36,6 +37,7 @@ const summary = {
     .array(z.object({ status: MessageStatus, recipients: z.number().int() }))
     .meta({ description: 'How many recipients, in To, Cc and Bcc, have which status' }),
   spam_score: z.number().nullable(),
+  tags: z.record(z.string(), z.string()).meta({ description: 'Empty if it was sent without tags' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -141,6 +143,7 @@ export const Message = z
       }),
     ),
     events: z.array(MessageEvent),
+    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: 'As it was sent' }),
     content: ContentStatus,
   })
   .meta({ id: 'Message' });
@@ -157,6 +160,9 @@ const filters = {
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),
+  tag: searchedText(2 * MAX_TAG_LENGTH + 1)
+    .optional()
+    .meta({ description: 'A tag that the message was sent with, as `name:value`' }),
   since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
   until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
   q: searchedText(254).optional().meta({
@@ -164,6 +170,14 @@ const filters = {
       'An address, a Message-ID or a queue ID, or else a part of an address or of the subject, such as `@example.com`. A search for a common part reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',
   }),
 };
+
+/** What a sender stores with a message, for itself. Absent and null are the same. */
+export type Labels = { tags?: Tags | null; metadata?: Record<string, unknown> | null };
+
+/** The labels that there are, as requests and events have them. No tags are as if they were absent. */
+export function labelsOf({ tags, metadata }: Labels): Labels {
+  return { ...(tags && Object.keys(tags).length > 0 && { tags }), ...(metadata && { metadata }) };
+}
 
 export const ListMessages = z.strictObject({
   ...pageQuery(['created_at']),

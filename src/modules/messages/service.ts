@@ -1,3 +1,4 @@
+import type { Tags } from '@/lib/mail/message-tags';
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
@@ -61,6 +62,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     where: { AND: [{ id }, domainFilter(ctx.actor)] },
     select: {
       ...SUMMARY,
+      metadata: true,
       recipients: { orderBy: [{ kind: 'asc' }, { id: 'asc' }] },
       events: { orderBy: [{ at: 'asc' }, { id: 'asc' }] },
     },
@@ -74,7 +76,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   ]);
   const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
-    ...presentSummary({ ...row, outcomes: countOutcomes(row.recipients) }),
+    ...presentSummary({ ...row, tags: row.tags as Tags | null, outcomes: countOutcomes(row.recipients) }),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
       address,
       kind,
@@ -88,6 +90,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       mailbox_id: managed.get(address)?.mailboxId ?? null,
     })),
     events: inOrder([...row.events.map(presentEvent), ...deliveries.map(presentDelivery)]),
+    metadata: row.metadata as Message['metadata'],
     content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
@@ -171,6 +174,7 @@ const SUMMARY = {
   sizeBytes: true,
   status: true,
   spamScore: true,
+  tags: true,
   createdAt: true,
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
@@ -198,6 +202,7 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): Mes
     status: row.status,
     outcomes: row.outcomes,
     spam_score: row.spamScore,
+    tags: row.tags ?? {},
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseAddress } from '@/lib/mail/address';
+import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { copyMessage } from '@/modules/messages/service';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -29,8 +30,9 @@ async function prepareCopy(ctx: MutationContext, { id, to }: Resend): Promise<Pr
     ? [...new Set(to.map(plainAddress))].map((address) => ({ address, kind: 'to' as const }))
     : message.recipients;
   const { fromAddress: from, subject } = message;
+  const labels = labelsOf(message as Labels);
   const envelope = { from, to: recipients.map(({ address }) => address) };
-  return { from, recipients, subject, messageId, raw, envelope };
+  return { from, recipients, subject, messageId, raw, envelope, ...labels };
 }
 
 function domainOf(address: string): string {

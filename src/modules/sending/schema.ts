@@ -5,6 +5,7 @@ import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/address
 import { Attachments } from './fields/attachments';
 import { isObject } from './fields/checks';
 import { Headers } from './fields/headers';
+import { Metadata, Tags } from './fields/labels';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
 
 const body = z
@@ -38,6 +39,8 @@ export const OutgoingMessage = z
           'Whether the message is one that recipients who unsubscribed get, too, such as a receipt or a password reset. Other ' +
           'suppressions apply to it',
       }),
+    tags: Tags.optional(),
+    metadata: Metadata.optional(),
   })
   .refine(hasBody, { when: always, path: ['text_body'], ...bodyRequired() })
   .refine(hasBody, { when: always, path: ['html_body'], ...bodyRequired() })

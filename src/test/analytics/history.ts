@@ -22,6 +22,7 @@ export const sending = fc.record({
   minutesAgo: fc.integer({ min: 0, max: 400 }),
   sender: fc.constantFrom('shop', 'Shop', 'news'),
   hasKey: fc.boolean(),
+  tags: fc.option(fc.constantFrom({ kind: 'news' }, { kind: 'news', plan: 'pro' }, { plan: 'pro' })),
   /** A report can be stored before the reply to the submission, and lack the queue id. */
   isReportedFirst: fc.boolean(),
   recipients: fc.uniqueArray(fc.constantFrom(...RECIPIENTS), { minLength: 1, maxLength: 4 }),
@@ -90,6 +91,7 @@ function stepsOfSending(step: Sending, domain: Place['domain'], keyId: string, a
     from,
     messageId,
     subject: 'History',
+    tags: step.tags ?? undefined,
     raw: new Uint8Array(10),
     recipients: step.recipients.map((address) => ({ address, kind: 'to' as const })),
   } as unknown as NewMessage['message'];

@@ -4,7 +4,7 @@ import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { makeAdmin, makeDomain, makeSession } from '../factories';
 import { keyClient } from '../rest';
 import { client, explain, pagesOf, readingOf, scansOf } from './plans';
-import { seedAlerts, seedDirectory, seedDomains, seedMessages } from './seed';
+import { seedAlerts, seedDirectory, seedDomains, seedMessages, seedTags } from './seed';
 
 const ROWS = 200_000;
 /** A tenth of what reading the smallest of the tables takes. */
@@ -26,11 +26,12 @@ beforeAll(async () => {
   const seed = { count: ROWS, busyId: busy.id, quietIds };
   await seedDomains();
   await seedMessages(seed);
+  await seedTags();
   await seedDirectory(seed);
   await seedAlerts(seed);
 }, 120_000);
 
-const MESSAGES = ['message', 'message_recipient'];
+const MESSAGES = ['message', 'message_recipient', 'message_tag'];
 
 it('a scan of a whole table is detected', async () => {
   const plan = await explain('SELECT count(size_bytes) FROM message WHERE size_bytes = $1', [7]);
@@ -58,6 +59,11 @@ describe('a page of messages is read without the others', () => {
     'to=old@far.example',
     'to=nobody@far.example',
     'message_id=%3C7@post.example%3E',
+    'tag=kind:all',
+    'tag=kind:some',
+    'tag=kind:one&order=asc',
+    'tag=kind:none',
+    'tag=kind:one&q=order',
     'since=2026-01-01T00:00:00Z',
     'until=2020-01-01T00:00:00Z',
     'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
@@ -118,6 +124,10 @@ describe('a page of messages is read without the others', () => {
     `q=order&domain_id=${busy.id}&status=bounced`,
     `domain_id=${busy.id}&status=delivered&to=few5@far.example&q=order`,
     `q=order%20of%20your&domain_id=${busy.id}&direction=inbound`,
+    `tag=kind:all&domain_id=${busy.id}&status=bounced`,
+    'tag=kind:some&from=from7@post.example',
+    'tag=kind:all&to=few5@far.example&direction=inbound',
+    'tag=kind:all&q=order&status=failed',
     'q=order&from=from7@post.example&status=failed',
     'q=order&to=every@far.example&status=failed',
     'status=bounced&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z',

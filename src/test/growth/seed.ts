@@ -76,6 +76,20 @@ export async function seedMessages(seed: Seed): Promise<void> {
   );
 }
 
+/** Tags of the messages of {@link seedMessages}: of all, of every hundredth, and of one of the oldest. */
+export async function seedTags(): Promise<void> {
+  await fill(
+    'message_tag',
+    Prisma.sql`
+      INSERT INTO message_tag (message_id, tag, created_at)
+      SELECT m.id, tag, m.created_at
+        FROM message m, LATERAL (SELECT substr(queue_id, 2)::int AS n) AS k,
+             LATERAL unnest(ARRAY['kind:all', CASE WHEN n % 100 = 0 THEN 'kind:some' END,
+                                  CASE WHEN n = 199000 THEN 'kind:one' END]) AS t(tag)
+       WHERE tag IS NOT NULL`,
+  );
+}
+
 /** Mailboxes user1, user2, … and aliases info1, info2, … */
 export async function seedDirectory(seed: Seed): Promise<void> {
   const rows = Prisma.sql`generate_series(1, ${seed.count}::int) AS n`;

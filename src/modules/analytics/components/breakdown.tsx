@@ -60,11 +60,13 @@ const WHAT: Partial<Record<Dimension, string>> = {
   domain: 'Messages',
   sender: 'Outbound messages',
   api_key: 'Outbound messages',
+  tag: 'Outbound messages',
 };
 
 const EMPTY: Partial<Record<Dimension, string>> = {
   api_key: 'Nothing sent with an API key in this period.',
   category: 'Nothing deferred, bounced or failed in this period.',
+  tag: 'Nothing sent with tags in this period.',
   smtp_code: 'No replies from receiving servers in this period.',
 };
 
@@ -129,7 +131,7 @@ function figuresIn(dimension: Dimension): readonly ListedFigure[] {
   return dimension === 'domain' ? [...OUTBOUND, ...INBOUND] : OUTBOUND;
 }
 
-const MONO: ReadonlySet<Dimension> = new Set(['domain', 'sender', 'recipient_domain', 'smtp_code']);
+const MONO: ReadonlySet<Dimension> = new Set(['domain', 'sender', 'recipient_domain', 'smtp_code', 'tag']);
 
 /** What the bars show: also what was never accepted. */
 function sizeOf({ sent, failed, delivered, bounced, deferred, received, spam }: BreakdownEntry): number {
@@ -144,12 +146,12 @@ function nameOf({ value, label }: BreakdownEntry, dimension: Dimension): string 
   return dimension === 'api_key' ? `Deleted, or of another admin: ${value}` : value;
 }
 
-/** The list of messages has filters for domains and senders only. Senders are counted by UTC hour. */
+/** The list of messages has filters for domains, senders and tags only. The last two are counted by UTC hour. */
 function hrefOf(name: ListedFigure, { value }: BreakdownEntry, { analytics, domain, dimension }: Shown): string | null {
   if (value === null) return null;
   if (dimension === 'domain') return messagesHref(name, { ...analytics, domain: value });
-  if (dimension !== 'sender') return null;
+  if (dimension !== 'sender' && dimension !== 'tag') return null;
   const start = new Date(Math.floor(Date.parse(analytics.start) / HOUR_MS) * HOUR_MS).toISOString();
   const end = new Date(Math.ceil(Date.parse(analytics.end) / HOUR_MS) * HOUR_MS).toISOString();
-  return messagesHref(name, { start, end, domain, from: value });
+  return messagesHref(name, { start, end, domain, [dimension === 'tag' ? 'tag' : 'from']: value });
 }

@@ -21,6 +21,7 @@ export const DIMENSION_NAMES: Record<Dimension, string> = {
   smtp_code: 'SMTP code',
   category: 'Reason',
   api_key: 'API key',
+  tag: 'Tag',
 };
 
 export const PERCENTILES = { p50: 'Half within', p95: '95% within', p99: '99% within' } as const;

@@ -56,6 +56,12 @@ async function expectBreakdowns(domainId: string, now: Date, messages: MessageSu
     const { totals } = await read(domainId, now, `&sender=${sender}`);
     expect(totals).toMatchObject({ sent, delivered, failed });
   }
+  const byTag = await of('tag');
+  for (const tag of ['kind:news', 'plan:pro']) {
+    const tagged = outbound.filter(({ tags }) => Object.entries(tags).some((each) => each.join(':') === tag));
+    const { sent, delivered, failed } = figuresOfList(tagged);
+    expect(byTag[tag] ?? { sent: 0, delivered: 0, failed: 0 }).toMatchObject({ sent, delivered, failed });
+  }
   const byDomain = await of('domain');
   if (messages.length > 0) expect(byDomain[domainId]?.received).toBe(figuresOfList(messages).received);
   const recipients = await db.messageRecipient.findMany({

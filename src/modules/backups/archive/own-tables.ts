@@ -10,7 +10,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   alias: 'active created_at destination destination_keys domain_id id search_key source_local_part updated_at',
   analytics_breakdown: 'at count dimension domain_id level status value',
   analytics_change:
-    'api_key_id at category delivery_bin delta direction domain_id id recipient_domain sender smtp_code status',
+    'api_key_id at category delivery_bin delta direction domain_id id recipient_domain sender smtp_code status tags',
   analytics_count: 'at count direction domain_id level status',
   analytics_delivery: 'at bin count domain_id level',
   api_key:
@@ -52,13 +52,14 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   mailbox:
     'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key sign_ins_valid_from suspended_at suspension_note suspension_reason updated_at used_bytes',
   message:
-    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id queue_id search_key size_bytes spam_score status subject to_addresses updated_at',
+    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id metadata queue_id search_key size_bytes spam_score status subject tags to_addresses updated_at',
   message_content:
     'domain_id lease_token leased_until message_id object_name raw_bytes reason state store_id stored_at stored_bytes',
   message_event: 'at detail id message_id recipient type',
   message_recipient:
     'address category cause created_at delivered_at enhanced_code id kind message_id response route smtp_code status',
   message_retention: 'complete_since delete_before deleted_count deleted_until finished_at id started_at',
+  message_tag: 'created_at message_id tag',
   message_total: 'count direction status',
   oidc_identity: 'admin_id created_at issuer provider_id subject',
   operation:

@@ -90,6 +90,7 @@ const TABLES: Record<string, string> = {
   message: 'Messages',
   message_event: 'Steps of messages',
   message_recipient: 'Recipients of messages',
+  message_tag: 'Tags of messages',
   setting: 'Settings',
   sieve_filter: 'Filters',
   suppression: 'Suppressions',

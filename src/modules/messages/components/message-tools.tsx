@@ -36,6 +36,7 @@ export function MessageTools({ list, search }: MessageToolsProps) {
       <SinceFilter since={values.since} onChange={(since) => change({ since })} />
       {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}
       {values.to && <ActiveFilter name="To" value={values.to} onRemove={() => change({ to: null })} />}
+      {values.tag && <ActiveFilter name="Tag" value={values.tag} onRemove={() => change({ tag: null })} />}
       {values.direction && (
         <ActiveFilter
           name="Direction"
@@ -90,6 +91,12 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
             className="mono-input"
             value={values.to}
             onChange={(event) => change({ to: event.currentTarget.value || null })}
+          />
+          <TextInput
+            label="Tag (name:value)"
+            className="mono-input"
+            value={values.tag}
+            onChange={(event) => change({ tag: event.currentTarget.value || null })}
           />
           <TextInput
             label="Since"

@@ -13,8 +13,11 @@ import { NearLink } from '@/components/near-link';
 import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
 import { TextButton } from '@/components/text/text-button';
+import { CodeBlock } from '@/components/values/code-block';
 import { CopyButton, CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
+import { JsonText } from '@/components/values/json-text';
+import { tagText } from '@/lib/mail/message-tags';
 import type { Message } from '../schema';
 import { canResend, ResendButton } from './content/resend-button';
 import classes from './message-view.module.css';
@@ -26,6 +29,8 @@ type MessageViewProps = { message: Message; withTitle?: boolean };
 export function MessageView({ message, withTitle }: MessageViewProps) {
   const explanation = explainOutcome(message);
   const explained = explainedRecipients(message);
+  const tags = Object.entries(message.tags);
+  const metadata = JSON.stringify(message.metadata, null, 2);
   const level = withTitle ? 3 : 2;
   const Title = `h${level}` as const;
   return (
@@ -86,7 +91,24 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
             <dd>{message.spam_score}</dd>
           </>
         )}
+        {tags.length > 0 && (
+          <>
+            <dt>Tags</dt>
+            <dd className={classes.tags}>
+              {tags.map(([name, value]) => (
+                <NearLink key={name} href={`/messages?${new URLSearchParams({ tag: tagText(name, value) })}`}>
+                  {name}: {value}
+                </NearLink>
+              ))}
+            </dd>
+          </>
+        )}
       </DetailsList>
+      {message.metadata && (
+        <CodeBlock title="Metadata" code={metadata} what="the metadata">
+          <JsonText text={metadata} />
+        </CodeBlock>
+      )}
       <Recipients message={message} level={level} />
       <section aria-labelledby="trace">
         <SectionHeading title="Trace" id="trace" level={level} />

@@ -42,6 +42,8 @@ async function findMessage({ db, actor }: ActorContext, id: string) {
       direction: true,
       fromAddress: true,
       subject: true,
+      tags: true,
+      metadata: true,
       recipients: { select: { address: true, kind: true }, orderBy: { id: 'asc' } },
       events: { where: { type: 'queued', detail: SMTP_SOURCE }, select: { id: true }, take: 1 },
     },

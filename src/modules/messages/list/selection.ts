@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import type { Tags } from '@/lib/mail/message-tags';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Search } from '@/server/list/find-page';
 import type { Selection } from '@/server/list/select-page';
@@ -20,6 +21,7 @@ export type SummaryRow = {
   sizeBytes: number;
   status: MessageSummary['status'];
   spamScore: number | null;
+  tags: Tags | null;
   createdAt: Date;
   updatedAt: Date;
 };
@@ -33,7 +35,7 @@ export type Filters = Omit<ListMessages, 'cursor' | 'limit' | 'sort'>;
 export const SUMMARY = Prisma.sql`
   m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.domain_id AS "domainId", m.direction,
   m.from_address AS "fromAddress", coalesce(m.to_addresses, '{}') AS "toAddresses", m.subject,
-  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.created_at AS "createdAt",
+  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.tags, m.created_at AS "createdAt",
   m.updated_at AS "updatedAt"`;
 export const COUNTED = Prisma.sql`m.id, m.status, m.created_at AS "createdAt"`;
 
@@ -47,13 +49,14 @@ export function searchOf(
   { columns, position }: { columns: Prisma.Sql; position: Position | null },
   meaning: Meaning,
 ): Search {
-  const { domain_id: domainId, direction, status, message_id: messageId, from, to, order } = input;
+  const { domain_id: domainId, direction, status, message_id: messageId, tag, from, to, order } = input;
   // The caller has access to a domain that the request names: listMessages checks it.
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
   const wanted: Wanted = {
     input,
     ids,
     named: onlySql([messageId && Prisma.sql`m.message_id = ${messageId}`, meaning.named]),
+    tags: onlyText([tag]),
     recipients: onlyText([to && addressOf(to), meaning.recipient]),
     senders: onlyText([from && addressOf(from), meaning.sender]),
     scope: onlySql([
@@ -63,11 +66,11 @@ export function searchOf(
     status: onlySql([status && Prisma.sql`m.status = ${status}::message_status`, ...acceptedOf(input)]),
   };
   const common = { columns, order, position };
-  const found = [byName(wanted, common), byRecipient(wanted, common), bySender(wanted, common)];
+  const found = [byName(wanted, common), byTag(wanted, common), byRecipient(wanted, common), bySender(wanted, common)];
   const exact = found.filter((each) => each !== null);
   const isListed = exact.length === 0 || wanted.scope.length + wanted.status.length > 0;
   const [selection, ...alternatives] = [...exact, ...(isListed ? [byClass(wanted, common)] : [])] as [Selection];
-  const searchAtMost = wanted.recipients.length === 0 ? undefined : SEARCHED_COUNT_BY_RECIPIENT;
+  const searchAtMost = wanted.recipients.length + wanted.tags.length === 0 ? undefined : SEARCHED_COUNT_BY_LOOK_UP;
   return { selection, alternatives, words: meaning.words, searchAtMost };
 }
 
@@ -77,6 +80,7 @@ type Wanted = {
   ids: string[] | null;
   /** Message-ID and queue id, which few messages share. */
   named: Prisma.Sql[];
+  tags: string[];
   recipients: string[];
   senders: string[];
   /** Domain and direction. */
@@ -88,9 +92,10 @@ type Common = Pick<Selection, 'columns' | 'order' | 'position'>;
 
 const MESSAGE = { column: Prisma.sql`m.created_at`, id: Prisma.sql`m.id`, name: 'createdAt' } as const;
 const RECIPIENT = { column: Prisma.sql`r.created_at`, id: Prisma.sql`r.message_id`, name: 'createdAt' } as const;
+const TAG = { column: Prisma.sql`t.created_at`, id: Prisma.sql`t.message_id`, name: 'createdAt' } as const;
 const OF_ALL_DOMAINS = { column: Prisma.sql`m.domain_id`, ids: null };
 
-function byName({ input, named, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+function byName({ input, named, tags, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
   const [first, ...others] = named;
   if (!first) return null;
   return {
@@ -98,13 +103,37 @@ function byName({ input, named, recipients, senders, scope, status }: Wanted, co
     from: Prisma.sql`message m`,
     by: MESSAGE,
     conditions: [first, ...timeOf(input, MESSAGE)],
-    filters: [...others, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
+    filters: [
+      ...others,
+      ...tags.map(isTagged),
+      ...recipients.map(isAddressedTo),
+      ...senders.map(isFrom),
+      ...scope,
+      ...status,
+    ],
+    domains: OF_ALL_DOMAINS,
+  };
+}
+
+/** Tags have the time of their message. */
+function byTag({ input, named, tags, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+  const [tag] = tags;
+  if (tag === undefined) return null;
+  return {
+    ...common,
+    from: Prisma.sql`message_tag t LEFT JOIN message m ON m.id = t.message_id`,
+    by: TAG,
+    conditions: [Prisma.sql`t.tag = ${tag}`, ...timeOf(input, TAG)],
+    filters: [...named, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
     domains: OF_ALL_DOMAINS,
   };
 }
 
 /** Recipients have the time of their message. */
-function byRecipient({ input, named, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+function byRecipient(
+  { input, named, tags, recipients, senders, scope, status }: Wanted,
+  common: Common,
+): Selection | null {
   const [recipient, ...others] = recipients;
   if (recipient === undefined) return null;
   return {
@@ -113,13 +142,20 @@ function byRecipient({ input, named, recipients, senders, scope, status }: Wante
     from: Prisma.sql`message_recipient r LEFT JOIN message m ON m.id = r.message_id`,
     by: RECIPIENT,
     conditions: [Prisma.sql`r.address = ${recipient}`, ...timeOf(input, RECIPIENT)],
-    filters: [...named, ...others.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
+    filters: [
+      ...named,
+      ...tags.map(isTagged),
+      ...others.map(isAddressedTo),
+      ...senders.map(isFrom),
+      ...scope,
+      ...status,
+    ],
     domains: OF_ALL_DOMAINS,
   };
 }
 
 /** The index of senders has the status too. */
-function bySender({ input, named, recipients, senders, scope }: Wanted, common: Common): Selection | null {
+function bySender({ input, named, tags, recipients, senders, scope }: Wanted, common: Common): Selection | null {
   const [sender, ...others] = senders;
   if (sender === undefined) return null;
   return {
@@ -127,21 +163,27 @@ function bySender({ input, named, recipients, senders, scope }: Wanted, common: 
     from: Prisma.sql`message m`,
     by: MESSAGE,
     conditions: [isFrom(sender), ...timeOf(input, MESSAGE)],
-    filters: [...named, ...recipients.map(isAddressedTo), ...others.map(isFrom), ...scope, ...acceptedOf(input)],
+    filters: [
+      ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...others.map(isFrom)],
+      ...[...scope, ...acceptedOf(input)],
+    ],
     domains: OF_ALL_DOMAINS,
     classes: [statusClass(input)],
     isIndexed: common.columns === SUMMARY,
   };
 }
 
-function byClass({ input, ids, named, recipients, senders }: Wanted, common: Common): Selection {
+function byClass({ input, ids, named, tags, recipients, senders }: Wanted, common: Common): Selection {
   const classes = classesOf(input);
   return {
     ...common,
     from: Prisma.sql`message m`,
     by: MESSAGE,
     conditions: timeOf(input, MESSAGE),
-    filters: [...named, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...acceptedOf(input)],
+    filters: [
+      ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...senders.map(isFrom)],
+      ...acceptedOf(input),
+    ],
     domains: { ...OF_ALL_DOMAINS, ids },
     classes,
     isIndexed: classes.length > 0 && common.columns === SUMMARY,
@@ -158,8 +200,8 @@ function acceptedOf({ accepted }: Filters): Prisma.Sql[] {
   return accepted ? [ACCEPTED] : [];
 }
 
-/** Each message to a recipient takes a look-up. */
-const SEARCHED_COUNT_BY_RECIPIENT = 1_000;
+/** Each message to a recipient or with a tag takes a look-up. */
+const SEARCHED_COUNT_BY_LOOK_UP = 1_000;
 
 type Classes = NonNullable<Selection['classes']>;
 
@@ -194,6 +236,10 @@ function onlySql(conditions: unknown[]): Prisma.Sql[] {
 // Not EXISTS, which Postgres would answer for all messages at once, by a scan.
 function isAddressedTo(address: string): Prisma.Sql {
   return Prisma.sql`(SELECT true FROM message_recipient o WHERE o.message_id = m.id AND o.address = ${address} LIMIT 1) IS TRUE`;
+}
+
+function isTagged(tag: string): Prisma.Sql {
+  return Prisma.sql`(SELECT true FROM message_tag o WHERE o.message_id = m.id AND o.tag = ${tag}) IS TRUE`;
 }
 
 function isFrom(address: string): Prisma.Sql {

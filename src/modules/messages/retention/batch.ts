@@ -39,6 +39,8 @@ export async function deleteBatch(
       DELETE FROM message_event e USING closed WHERE e.message_id = closed.id
     ), recipients AS (
       DELETE FROM message_recipient r USING closed WHERE r.message_id = closed.id
+    ), tags AS (
+      DELETE FROM message_tag t USING closed WHERE t.message_id = closed.id
     ), deleted AS (
       DELETE FROM message m USING closed WHERE m.id = closed.id RETURNING m.id
     )

@@ -2,10 +2,10 @@ import { parseAddress } from '@/lib/mail/address';
 import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import type { MessageStatus } from '../schema';
+import { type Labels, labelsOf, type MessageStatus } from '../schema';
 
 /** What events tell about an outbound message. None of it changes. */
-export type SentMessage = {
+export type SentMessage = Labels & {
   id: string;
   messageId: string;
   fromAddress: string;
@@ -30,7 +30,7 @@ export async function lockMessage(tx: Tx, id: string): Promise<LockedMessage> {
   const [message] = await tx.$queryRaw<LockedMessage[]>`/* prepared */
     SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,
            m.from_address AS "fromAddress", m.to_addresses AS "toAddresses", m.subject, m.created_at AS "createdAt",
-           m.domain_id AS "domainId", d.name AS "domainName"
+           m.domain_id AS "domainId", d.name AS "domainName", m.tags, m.metadata
       FROM message m LEFT JOIN domain d ON d.id = m.domain_id
      WHERE m.direction = 'outbound' AND m.id = ${id}::uuid
        FOR UPDATE OF m`;
@@ -51,7 +51,7 @@ export async function recordAccepted(
 
 export function sentEvent(message: SentMessage, at: Date): NewEvent {
   const { id: messageRowId, messageId, fromAddress: from, toAddresses: to, subject, domainId } = message;
-  const data = { message_id: messageId, from, to, subject, domain: domainOf(message) };
+  const data = { message_id: messageId, from, to, subject, domain: domainOf(message), ...labelsOf(message) };
   return { type: 'mail.sent', messageId, messageRowId, domainId, at, data };
 }
 

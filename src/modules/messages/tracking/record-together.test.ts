@@ -12,7 +12,11 @@ const make = () => makeMessage(domain, 'submitting', ['ann@far.example'], { queu
 
 function record(message: Awaited<ReturnType<typeof make>>, outcome = ACCEPTED) {
   const recipients = ['ann@far.example'];
-  return recordSubmission({ message: { ...message, recipients, domainName: domain.name }, outcome, at: AT });
+  return recordSubmission({
+    message: { ...message, tags: null, metadata: null, recipients, domainName: domain.name },
+    outcome,
+    at: AT,
+  });
 }
 
 const statusOf = async (message: Awaited<ReturnType<typeof make>>) => (await currentState(message)).status;

@@ -12,7 +12,11 @@ let message: Awaited<ReturnType<typeof makeMessage>>;
 
 function submitted(outcome: SubmitOutcome) {
   const recipients = ['ann@far.example', 'bo@far.example'];
-  return recordSubmission({ message: { ...message, recipients, domainName: domain.name }, outcome, at: AT });
+  return recordSubmission({
+    message: { ...message, tags: null, metadata: null, recipients, domainName: domain.name },
+    outcome,
+    at: AT,
+  });
 }
 
 describe('if the mail server’s clock is behind', () => {

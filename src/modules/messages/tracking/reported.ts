@@ -52,8 +52,10 @@ export async function lockReported(tx: Tx, names: readonly MessageName[]): Promi
   const rows = await tx.$queryRaw<(ReportedMessage & { reports: number[] })[]>`/* prepared */
     SELECT reports, id, message_id AS "messageId", queue_id AS "queueId", status, from_address AS "fromAddress",
            to_addresses AS "toAddresses", subject, created_at AS "createdAt", domain_id AS "domainId",
-           domain_name AS "domainName", recipients
-      FROM lock_reported(${names.map(({ messageId }) => messageId)}::text[], ${names.map(({ queueId }) => queueId)}::text[])`;
+           domain_name AS "domainName", recipients, labels.*
+      FROM lock_reported(${names.map(({ messageId }) => messageId)}::text[], ${names.map(({ queueId }) => queueId)}::text[])
+             AS reported,
+           LATERAL (SELECT m.tags, m.metadata FROM message m WHERE m.id = reported.id OFFSET 0) AS labels`;
   const found: (ReportedMessage | null)[] = names.map(() => null);
   for (const { reports, ...message } of rows) for (const number of reports) found[number - 1] = message;
   return found;

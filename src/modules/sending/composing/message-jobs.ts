@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
 import { parseAddress } from '@/lib/mail/address';
+import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/body/json';
 import type { OutgoingMessage } from '../schema';
@@ -16,7 +17,7 @@ const TURN = 10;
 /** Work whose duration grows with the size of a message. It can run outside the main thread. */
 export type Job = { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date };
 
-export type PreparedMessage = {
+export type PreparedMessage = Labels & {
   from: string;
   recipients: { address: string; kind: 'to' | 'cc' | 'bcc' }[];
   subject: string;
@@ -101,8 +102,9 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
   const messageId = newMessageId(sender.domain);
   const { raw: composed, envelope } = composeMessage(message, { messageId, date: at });
   const recipients = recipientsOf(message);
-  const { subject, transactional: isTransactional } = message;
-  return { from: sender.address, recipients, subject, messageId, raw: composed, envelope, isTransactional };
+  const { subject, transactional: isTransactional, tags, metadata } = message;
+  const labels = labelsOf({ tags, metadata });
+  return { from: sender.address, recipients, subject, messageId, raw: composed, envelope, isTransactional, ...labels };
 }
 
 /** Each address once. An address in several fields counts as to before cc before bcc. */

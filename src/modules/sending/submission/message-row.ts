@@ -4,6 +4,7 @@ import { uuidv7 } from '@/lib/uuid';
 import type { Counting } from '@/modules/abuse/service';
 import { accessibleDomainIds, type FoundDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';
 import type { SuppressedRecipient } from '../schema';
@@ -53,6 +54,8 @@ export function messageRow({ actor, clock }: ActorContext, { id, message, slot, 
     batch_index: slot?.batchIndex ?? null,
     created_at: clock.now(),
     is_transactional: message.isTransactional ?? false,
+    tags: message.tags,
+    metadata: message.metadata && JSON.stringify(message.metadata),
     recipients: message.recipients.map((recipient) => ({
       id: uuidv7(),
       ...recipient,
@@ -69,12 +72,14 @@ export function messageRow({ actor, clock }: ActorContext, { id, message, slot, 
  * order of the domains' locks, so that two statements never wait for each other.
  */
 export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admission[]> {
+  const tagged = rows.some(({ tags }) => tags) ? TAGGED : Prisma.empty;
   const found = await db.$queryRaw<FoundRow[]>`/* prepared */
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
         id uuid, domain_name text, accessible_ids uuid[], is_sendable boolean, message_id text, from_address text,
         to_addresses text[], copy_addresses text[], subject text, size_bytes integer, api_key_id uuid, idempotency_key_id uuid,
-        batch_index integer, created_at timestamptz, is_transactional boolean, recipients jsonb, event_id uuid, detail jsonb)
+        batch_index integer, created_at timestamptz, is_transactional boolean, tags jsonb, metadata text,
+        recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
       SELECT given.id AS message, d.id, d.name, d.active FROM given JOIN domain d ON d.name = given.domain_name
     ), permitted AS MATERIALIZED (
@@ -96,12 +101,12 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT c.* FROM sent, count_sends(sent.ids, sent.moments, sent.address, sent.domain_id) AS c
     ), created AS (
       INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject, size_bytes,
-                           status, api_key_id, idempotency_key_id, batch_index, created_at, updated_at)
+                           status, api_key_id, idempotency_key_id, batch_index, tags, metadata, created_at, updated_at)
       SELECT id, message_id, domain_id, 'outbound', from_address, to_addresses, copy_addresses, subject, size_bytes,
-             'submitting', api_key_id, idempotency_key_id, batch_index, created_at, created_at
+             'submitting', api_key_id, idempotency_key_id, batch_index, tags, metadata::json, created_at, created_at
         FROM allowed JOIN counting ON counting.message = allowed.id WHERE counting.result = 'counted'
       RETURNING id
-    ), addressed AS (
+    )${tagged}, addressed AS (
       INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)
       SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
         FROM created JOIN allowed ON allowed.id = created.id,
@@ -118,7 +123,8 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
       SELECT emit_suppressed(jsonb_agg(jsonb_build_object(
                'message_row_id', created.id, 'message_id', CASE WHEN created.id IS NOT NULL THEN p.message_id END,
                'domain_id', p.domain_id, 'domain', p.domain_name, 'from_address', p.from_address, 'to_addresses', p.to_addresses,
-               'subject', p.subject, 'recipient', s.address, 'reason', s.reason, 'at', p.created_at)))
+               'subject', p.subject, 'recipient', s.address, 'reason', s.reason, 'at', p.created_at, 'tags', p.tags,
+               'metadata', p.metadata)))
         FROM suppressed s JOIN permitted p ON p.id = s.message LEFT JOIN created ON created.id = p.id
        WHERE created.id IS NOT NULL OR NOT EXISTS (SELECT FROM allowed WHERE allowed.id = p.id)
       HAVING count(*) > 0
@@ -131,6 +137,13 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));
 }
+
+/** A part of the statement above, so that messages without tags don't pay for them. */
+const TAGGED = Prisma.sql`, tagged AS (
+      INSERT INTO message_tag (message_id, tag, created_at)
+      SELECT created.id, t.key || ':' || t.value, allowed.created_at
+        FROM created JOIN allowed ON allowed.id = created.id, jsonb_each_text(allowed.tags) AS t
+    )`;
 
 type FoundRow = { message: string; suppressed: SuppressedRecipient[] | null } & (FoundDomain | { id: null }) &
   (Counting | { result: null });

@@ -165,10 +165,10 @@ function sentMessage(
   { id, domain }: SubmittedMessage,
   createdAt: Date,
 ): Submission['message'] {
-  const { messageId, from: fromAddress, subject } = message;
+  const { messageId, from: fromAddress, subject, tags, metadata } = message;
   const recipients = message.recipients.map(({ address }) => address);
   const sent = { id, messageId, fromAddress, toAddresses: toAddresses(message), subject, createdAt, recipients };
-  return { ...sent, domainId: domain.id, domainName: domain.name };
+  return { ...sent, domainId: domain.id, domainName: domain.name, tags, metadata };
 }
 
 /** The error for a message that the mail server received completely without a reply. */
