@@ -53,6 +53,8 @@ export const AUDIT_ACTIONS = [
   'message.download',
   'message.download_attachment',
   'message.resend',
+  'message.cancel',
+  'message.reschedule',
   'message.send',
   'message.send_batch',
   'operation.create',

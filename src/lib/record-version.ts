@@ -17,6 +17,7 @@ export const EDITED_FIELDS = {
     'report_mailbox_id',
   ],
   mailbox: ['password_changed_at', 'display_name', 'quota_bytes', 'active'],
+  message: ['send_at'],
   profile: ['time_zone'],
   saved_view: ['query'],
   sieve_filter: ['name', 'script', 'active', 'position'],

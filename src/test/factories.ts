@@ -44,6 +44,15 @@ export function makeAlias(
   return db.alias.create({ data: { domainId, sourceLocalPart, destination, ...over } });
 }
 
+/** Makes an outbound message a scheduled one, which leaves in an hour. */
+export async function makeScheduled(messageId: string, over: { nextAttemptAt?: Date | null } = {}) {
+  const sendAt = new Date(Date.now() + 3_600_000);
+  await db.message.update({ where: { id: messageId }, data: { status: 'scheduled', sendAt } });
+  const { id: adminId } = await makeAdmin();
+  const data = { messageId, adminId, isTransactional: false, rawBytes: 1, nextAttemptAt: sendAt, ...over };
+  return db.scheduledMessage.create({ data });
+}
+
 export function makeSuppression(
   domainId: string | null,
   email: string,

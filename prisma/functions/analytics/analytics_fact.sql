@@ -13,4 +13,4 @@ SELECT 1::smallint, analytics_quarter(r.created_at), m.domain_id, m.direction,
        CASE WHEN r.status <> 'sent' THEN r.smtp_code END, r.category, analytics_bin(r.delivered_at - r.created_at), m.created_at,
        NULL
   FROM message m JOIN message_recipient r ON r.message_id = m.id
- WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain');
+ WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain', 'scheduled', 'cancelled');

@@ -11,5 +11,5 @@ SELECT c.id, d.domain_id, l.level, v.dimension, l.at, v.value, c.status, c.delta
                        ('provider', CASE WHEN c.recipient_domain IS NOT NULL THEN mail_provider(c.recipient_domain) END),
                        ('smtp_code', c.smtp_code::text), ('category', c.category)
                 UNION ALL SELECT 'tag', t.key || ':' || t.value FROM jsonb_each_text(c.tags) AS t) AS v(dimension, value)
- WHERE c.status NOT IN ('submitting', 'uncertain') AND c.direction = 'outbound' AND v.value IS NOT NULL
+ WHERE c.status NOT IN ('submitting', 'uncertain', 'scheduled', 'cancelled') AND c.direction = 'outbound' AND v.value IS NOT NULL
    AND d.domain_id IS NOT NULL;

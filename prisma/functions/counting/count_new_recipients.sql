@@ -14,7 +14,7 @@ BEGIN
          CASE WHEN r.status <> 'sent' THEN r.smtp_code END AS smtp_code, r.category,
          analytics_bin(r.delivered_at - r.created_at) AS delivery_bin
     FROM added r, LATERAL (SELECT domain_id, direction FROM message WHERE id = r.message_id OFFSET 0) AS m
-   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain')
+   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain', 'scheduled', 'cancelled')
    GROUP BY 2, 3, 4, 5, 6, 7, 8, 9;
   RETURN NULL;
 END

@@ -16,7 +16,7 @@ BEGIN
          analytics_bin(r.delivered_at - r.created_at) AS delivery_bin
     FROM (SELECT -1 AS delta, * FROM before UNION ALL SELECT 1, * FROM after) AS r,
          LATERAL (SELECT domain_id, direction FROM message WHERE id = r.message_id OFFSET 0) AS m
-   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain')
+   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain', 'scheduled', 'cancelled')
    GROUP BY 2, 3, 4, 5, 6, 7, 8, 9 HAVING sum(r.delta) <> 0;
   RETURN NULL;
 END

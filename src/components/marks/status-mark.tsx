@@ -31,6 +31,8 @@ export const STATUSES = {
   received: ['diamond', 'quiet', 'Received'],
   spam: ['cross', 'quiet', 'Spam'],
   uncertain: ['dashed', 'deferred', 'Unconfirmed'],
+  scheduled: ['half', 'quiet', 'Scheduled'],
+  cancelled: ['cross', 'quiet', 'Cancelled'],
   on: ['disc', 'postmark', 'Active'],
   off: ['ring', 'quiet', 'Inactive'],
   warning: ['triangle', 'deferred', 'Warning'],

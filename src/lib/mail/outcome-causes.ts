@@ -2,7 +2,8 @@
  * Why a recipient of a message is deferred, bounced or failed. remote_reply: the receiving server said so in its reply.
  * no_reply: it could not be reached or did not reply. rejected: your mail server rejected the submission. not_submitted:
  * your mail server could not be reached. expired: the queue lifetime ended. deleted: an admin deleted the message from the
- * queue. unknown: the message left the queue and the mail log does not show the result.
+ * queue. unknown: the message left the queue and the mail log does not show the result. not_allowed: Postroom did not send a scheduled
+ * message when it was due, for example because its API key was revoked.
  */
 export const OUTCOME_CAUSES = [
   'remote_reply',
@@ -12,6 +13,7 @@ export const OUTCOME_CAUSES = [
   'expired',
   'deleted',
   'unknown',
+  'not_allowed',
 ] as const;
 
 export type OutcomeCause = (typeof OUTCOME_CAUSES)[number];

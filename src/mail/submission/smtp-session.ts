@@ -20,7 +20,13 @@ type SmtpLimits = { setupDeadlineAt: number; stallMs: number; replyMs: number; r
 
 export type SmtpSession = {
   readonly isAlive: boolean;
-  send: (envelope: { from: string; to: readonly string[] }, raw: Buffer, limits: SmtpLimits) => Promise<SmtpResult>;
+  /** @param beforeData runs once the server has asked for the data. If it fails, no data is sent and the session ends. */
+  send: (
+    envelope: { from: string; to: readonly string[] },
+    raw: Buffer,
+    limits: SmtpLimits,
+    beforeData?: () => Promise<void>,
+  ) => Promise<SmtpResult>;
   /** Resets a rejected transaction (RSET). Rejects, ending the session, if the server does not confirm in time. */
   reset: (deadlineAt: number) => Promise<void>;
   /** Sends QUIT and closes within a second. */
@@ -39,7 +45,7 @@ export async function openSession(target: SmtpTarget, deadlineAt: number): Promi
     get isAlive() {
       return !connection.destroyed;
     },
-    send: (envelope, raw, limits) => transfer(connection, envelope, raw, limits),
+    send: (...message) => transfer(connection, ...message),
     reset: (resetDeadlineAt) => step(connection, resetDeadlineAt, (done) => connection.reset(done)),
     quit() {
       connection.quit();
@@ -119,6 +125,7 @@ function transfer(
   envelope: { from: string; to: readonly string[] },
   raw: Buffer,
   limits: SmtpLimits,
+  beforeData?: () => Promise<void>,
 ): Promise<SmtpResult> {
   return new Promise((resolve) => {
     let dataStartedAt: number | null = null;
@@ -153,7 +160,8 @@ function transfer(
       waitUntil(performance.now() + limits.stallMs);
     };
 
-    const source = chunked(raw, onChunk);
+    const source = chunked(raw, onChunk, beforeData);
+    source.once('error', ({ message }) => settle({ error: message }));
     source.once('end', onDataComplete);
     connection.once('error', onError);
     connection.once('end', onEnd);
@@ -176,18 +184,24 @@ const NO_RESULT: SmtpResult = {
 
 // Read only after the server's 354, one chunk ahead of the socket; its end comes right before the final dot. One chunk per
 // event loop turn, because dot-stuffing works byte by byte and would block others.
-function chunked(raw: Buffer, onChunk: () => void): Readable {
+function chunked(raw: Buffer, onChunk: () => void, beforeData = async () => {}): Readable {
   let offset = 0;
+  let isReady: Promise<void> | undefined;
   return new Readable({
     highWaterMark: CHUNK_BYTES,
     read() {
-      setImmediate(() => {
+      const push = () => {
         if (this.destroyed) return;
         onChunk();
         const chunk = raw.subarray(offset, offset + CHUNK_BYTES);
         offset += chunk.length;
         this.push(chunk.length > 0 ? chunk : null);
-      });
+      };
+      isReady ??= beforeData();
+      isReady.then(
+        () => setImmediate(push),
+        (error: unknown) => this.destroy(new Error('The message was held back before its data.', { cause: error })),
+      );
     },
   });
 }

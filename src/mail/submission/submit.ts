@@ -5,7 +5,12 @@ import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
 import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';
 import { parseSmtpUrl } from './smtp-url';
 
-type OutgoingMail = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
+type OutgoingMail = {
+  envelope: { from: string; to: readonly string[] };
+  raw: Buffer;
+  /** Runs once the server has asked for the data. If it fails, the message is certainly not accepted. */
+  beforeData?: () => Promise<void>;
+};
 
 type RefusedRecipient = SmtpReply & { address: string };
 
@@ -17,7 +22,7 @@ export type SubmitOutcome =
   | { outcome: 'accepted'; queueId: string | null; response: string; refusedRecipients: RefusedRecipient[] }
   | ({
       outcome: 'refused';
-      cause: Extract<OutcomeCause, 'rejected' | 'not_submitted'>;
+      cause: Extract<OutcomeCause, 'rejected' | 'not_submitted' | 'not_allowed'>;
       isTemporary: boolean;
       refusedRecipients: RefusedRecipient[];
     } & SmtpReply)
@@ -45,7 +50,7 @@ export function createSmtpSubmitter(
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
 
-  async function submitWhenFree({ envelope, raw }: OutgoingMail): Promise<SubmitOutcome> {
+  async function submitWhenFree({ envelope, raw, beforeData }: OutgoingMail): Promise<SubmitOutcome> {
     const startedAt = performance.now();
     const limits = {
       setupDeadlineAt: startedAt + timeouts.setupMs,
@@ -59,11 +64,11 @@ export function createSmtpSubmitter(
     try {
       const pooled = takeIdle();
       if (pooled) {
-        const result = await pooled.session.send(envelope, raw, limits);
+        const result = await pooled.session.send(envelope, raw, limits, beforeData);
         if (!isStale(result)) return conclude(pooled, result);
       }
       const fresh = await open(limits.setupDeadlineAt);
-      return conclude(fresh, await fresh.session.send(envelope, raw, limits));
+      return conclude(fresh, await fresh.session.send(envelope, raw, limits, beforeData));
     } catch (error) {
       slots.free();
       return notConnected(error);

@@ -22,6 +22,7 @@ export const messageList = {
     'domain_id',
     'spam_score',
     'updated_at',
+    'send_at',
     ['tags', ({ tags }) => Object.entries(tags).map(([name, value]) => tagText(name, value))],
   ],
 } satisfies List<MessageSummary>;

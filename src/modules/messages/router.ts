@@ -7,7 +7,7 @@ import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
 import { messageList } from './lists';
 import { GetTotals, KeptDays, ListMessages, Message, MessageRetention, MessageSummary, MessageTotals } from './schema';
-import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
+import { getKeptDays, getMessage, getRetention, getTotals, listMessages, messageRecord } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
   tag: 'Messages',
@@ -62,6 +62,7 @@ export const messagesRouter = router({
         summary: 'Get a message',
         description: 'Includes the last SMTP reply for each recipient, and the trace.',
         isOpenToScopedKeys: true,
+        versioned: messageRecord,
         errors: { 404: ['NOT_FOUND'] },
       }),
     )

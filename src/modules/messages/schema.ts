@@ -15,6 +15,8 @@ export const MESSAGE_STATUSES = [
   'received',
   'spam',
   'uncertain',
+  'scheduled',
+  'cancelled',
 ] as const;
 
 export const DIRECTIONS = ['outbound', 'inbound'] as const;
@@ -38,7 +40,11 @@ const summary = {
     .meta({ description: 'How many recipients, in To, Cc and Bcc, have which status' }),
   spam_score: z.number().nullable(),
   tags: z.record(z.string(), z.string()).meta({ description: 'Empty if it was sent without tags' }),
-  created_at: Timestamp,
+  send_at: Timestamp.nullable().meta({
+    description:
+      'When a scheduled message leaves, or was to leave. Null if it was sent at once, and while it is held because a backup was restored',
+  }),
+  created_at: Timestamp.meta({ description: 'Of a scheduled message that has left: when it left' }),
   updated_at: Timestamp,
 };
 
@@ -46,12 +52,16 @@ export const MessageSummary = z.object(summary).meta({ id: 'MessageSummary' });
 export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
- * Outbound: `accepted` by Postroom, with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
+ * Outbound: `accepted` by Postroom, perhaps for later and then `rescheduled`, `postponed` because the mail server was away, or
+ * `cancelled`; with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
  * that the caller has access to are among them, by time.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',
+  'rescheduled',
+  'postponed',
+  'cancelled',
   'suppressed',
   'queued',
   'refused',
@@ -70,7 +80,7 @@ const MESSAGE_EVENT_TYPES = [
 
 const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
   description:
-    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result',
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result; not_allowed: Postroom did not send a scheduled message when it was due, response says why',
 });
 
 const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter', 'reports']).meta({
@@ -90,10 +100,10 @@ const EventDetail = z.object({
   session_id: Id.nullable().optional(),
   client: z.string().nullable().optional().meta({ description: 'IP address of the SMTP client' }),
   queue_id: z.string().nullable().optional(),
-  reason: z
-    .string()
-    .optional()
-    .meta({ description: 'Why the submission is unconfirmed, as text, or the reason of the suppression' }),
+  send_at: Timestamp.nullable().optional().meta({ description: 'When a scheduled message is to leave' }),
+  reason: z.string().optional().meta({
+    description: 'Why the submission is unconfirmed or the message is held, as text, or the reason of the suppression',
+  }),
   cause: OutcomeCause.nullable().optional(),
   smtp_code: z.number().int().nullable().optional(),
   enhanced_code: z.string().nullable().optional(),

@@ -5,16 +5,25 @@ import { countByStatus } from '@/modules/analytics/service';
 import { findManagedAddresses } from '@/modules/mailboxes/service';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
-import type { Database } from '@/server/db';
+import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
+import { versioned } from '@/server/procedures/versions';
 import { env } from '@/server/settings/env';
 import { keepContent as keep } from './content/keeping/keep';
 import type { NewContent } from './content/keeping/keeper';
 import { type Copy, copyMessage as copy, type NewFields } from './content/read';
+import { REASON_MESSAGES } from './content/schema';
 import { describeContent, findContent } from './content/status';
+import {
+  type Opened,
+  openWaiting as open,
+  sealWaiting as seal,
+  storeWaiting as store,
+  type Waiting,
+} from './content/waiting';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes } from './list/outcomes';
@@ -33,10 +42,11 @@ import {
   type MessageTotals,
 } from './schema';
 import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
+import { recordNotAllowed as recordRefusal } from './tracking/not-allowed';
 import { recordReport } from './tracking/outcomes';
 import { recordTogether, type Submission } from './tracking/submissions';
 
-export type { Submission };
+export type { Message, Submission };
 export { countInFlight, WAIT_FOR_SENDS };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
@@ -91,9 +101,12 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     })),
     events: inOrder([...row.events.map(presentEvent), ...deliveries.map(presentDelivery)]),
     metadata: row.metadata as Message['metadata'],
-    content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),
+    content: describeContent(content, { ...row, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
+
+/** A message as far as it can be edited: when a scheduled one leaves. */
+export const messageRecord = versioned('message', getMessage);
 
 /**
  * The messages of a list by status. Without a filter, those of the last 24 hours, as the statistics have them. With filters,
@@ -141,6 +154,27 @@ export function copyMessage(ctx: ActorContext, id: string, newFields: NewFields)
   return copy(ctx, id, newFields);
 }
 
+/** Compresses and encrypts a message that is sent later. */
+export function sealWaiting(messageId: string, raw: Uint8Array): Promise<Waiting> {
+  return seal(messageId, raw);
+}
+
+/** Stores a sealed message, in the transaction that stores its row. */
+export function storeWaiting(tx: Tx, messageId: string, waiting: Waiting): Promise<void> {
+  return store(tx, messageId, waiting);
+}
+
+/** The text of a scheduled message that leaves now, with its date. @returns the reason in a sentence if it can't be read */
+export async function openWaiting(db: Database, message: Opened): Promise<{ raw: Uint8Array } | { problem: string }> {
+  const opened = await open(db, message);
+  return 'reason' in opened ? { problem: REASON_MESSAGES[opened.reason] } : opened;
+}
+
+/** Records that a scheduled message isn't sent, in a transaction that has locked it. */
+export function recordNotAllowed(tx: Tx, id: string, refusal: { reason: string; at: Date }): Promise<void> {
+  return recordRefusal(tx, id, refusal);
+}
+
 /** The calls that a mail server makes: resolve a recipient, receive a message, report a delivery. */
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
@@ -175,11 +209,12 @@ const SUMMARY = {
   status: true,
   spamScore: true,
   tags: true,
+  sendAt: true,
   createdAt: true,
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
 
-const SUBMISSION_EVENTS = ['accepted', 'suppressed', 'uncertain', 'queued'];
+const SUBMISSION_EVENTS = ['accepted', 'rescheduled', 'postponed', 'cancelled', 'suppressed', 'uncertain', 'queued'];
 
 /** By time, but submission events first, since the clocks of the app and the mail server may differ. */
 function inOrder(events: MessageEvent[]): MessageEvent[] {
@@ -203,6 +238,7 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): Mes
     outcomes: row.outcomes,
     spam_score: row.spamScore,
     tags: row.tags ?? {},
+    send_at: row.sendAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { Empty } from '@/lib/wire';
+import { ById, Empty } from '@/lib/wire';
+import { Message } from '@/modules/messages/schema';
+import { messageRecord } from '@/modules/messages/service';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
-import { Batch, BatchSent, Mta, OutgoingMessage, Resend, Resent, SendHeaders, Sent } from './schema';
+import { cancelMessage, rescheduleMessage } from './scheduled/change';
+import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
 import { mtaKind, sendBatch, sendMessage } from './service';
 
 const MB = 1024 * 1024;
@@ -25,6 +28,13 @@ const refusals: Parameters<typeof rest>[2]['errors'] = {
   503: ['SEND_UNAVAILABLE'],
 };
 
+const changes = {
+  tag: 'Messages',
+  isOpenToScopedKeys: true,
+  permission: 'send',
+  errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+} satisfies Partial<Parameters<typeof rest>[2]>;
+
 export const sendingRouter = router({
   /** For the console's header. */
   mta: authedProcedure(Empty)
@@ -39,8 +49,9 @@ export const sendingRouter = router({
         summary: 'Send a message',
         description:
           'Responds when the mail server has accepted the message. Suppressed recipients are left out and listed in `suppressed`; if ' +
-          'nobody is left, nothing is sent.',
+          'nobody is left, nothing is sent. With `send_at`, the message is stored and sent then: 202 with `status: scheduled`.',
         audit: 'message.send',
+        otherStatuses: [202],
         permission: 'send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
         bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MB,
@@ -48,7 +59,12 @@ export const sendingRouter = router({
       }),
     )
     .output(Sent)
-    .mutation(({ ctx, input }) => sendMessage(ctx, input)),
+    .mutation(async ({ ctx, input }) => {
+      const { id, ...sent } = await sendMessage(ctx, input);
+      if (sent.status !== 'scheduled') return sent;
+      ctx.response.status = 202;
+      return { id, ...sent };
+    }),
 
   sendBatch: authedProcedure(z.instanceof(PreparedBatch))
     .meta(
@@ -66,6 +82,30 @@ export const sendingRouter = router({
     )
     .output(BatchSent)
     .mutation(({ ctx, input }) => sendBatch(ctx, input)),
+
+  cancel: authedProcedure(ById)
+    .meta(
+      rest('POST', '/messages/{id}/cancel', {
+        ...changes,
+        summary: 'Cancel a scheduled message',
+        description: 'Its content is deleted. A message that has left can’t be cancelled.',
+        audit: 'message.cancel',
+      }),
+    )
+    .output(Message)
+    .mutation(({ ctx, input }) => cancelMessage(ctx, input)),
+
+  reschedule: authedProcedure(RescheduleMessage)
+    .meta(
+      rest('PATCH', '/messages/{id}', {
+        ...changes,
+        versioned: messageRecord,
+        summary: 'Reschedule a scheduled message',
+        audit: 'message.reschedule',
+      }),
+    )
+    .output(Message)
+    .mutation(({ ctx, input }) => rescheduleMessage(ctx, input)),
 
   resend: authedProcedure(Resend)
     .meta(

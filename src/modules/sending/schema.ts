@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
-import { Id, plainText } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
 import { isObject } from './fields/checks';
@@ -41,6 +41,10 @@ export const OutgoingMessage = z
       }),
     tags: Tags.optional(),
     metadata: Metadata.optional(),
+    send_at: EnteredTimestamp.optional().meta({
+      description:
+        'When the message is sent, at most 30 days ahead. In the past or within seconds, it is sent at once. ISO 8601 with any offset from UTC',
+    }),
   })
   .refine(hasBody, { when: always, path: ['text_body'], ...bodyRequired() })
   .refine(hasBody, { when: always, path: ['html_body'], ...bodyRequired() })
@@ -68,9 +72,16 @@ const Suppressed = z
   .optional()
   .meta({ description: 'Recipients that the message was not sent to. Missing if it was sent to all' });
 
+const scheduled = {
+  id: Id.optional().meta({ description: 'Of a scheduled message, to cancel or reschedule it' }),
+  status: z.literal('scheduled').optional().meta({ description: 'Missing if it was sent at once' }),
+  send_at: Timestamp.optional(),
+};
+
 export const Sent = z.object({
   message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }),
   suppressed: Suppressed,
+  ...scheduled,
 });
 export type Sent = z.infer<typeof Sent>;
 
@@ -88,10 +99,16 @@ export type Resend = z.infer<typeof Resend>;
 export const Resent = Sent.extend({ id: Id });
 export type Resent = z.infer<typeof Resent>;
 
+export const RescheduleMessage = z.strictObject({
+  id: Id,
+  send_at: EnteredTimestamp.meta({ description: 'At most 30 days ahead. In the past, it is sent at once' }),
+});
+export type RescheduleMessage = z.infer<typeof RescheduleMessage>;
+
 /** For the OpenAPI document only. Items are checked one by one, because an invalid item fails alone. */
 export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) });
 
-const SentItem = z.object({ index: z.number().int(), message_id: z.string(), suppressed: Suppressed });
+const SentItem = z.object({ index: z.number().int(), message_id: z.string(), suppressed: Suppressed, ...scheduled });
 
 const ItemError = z.string().meta({ description: 'What is wrong, with the field that it is about' });
 const FailedItem = z.object({ index: z.number().int(), error: ItemError, code: z.string(), suppressed: Suppressed });

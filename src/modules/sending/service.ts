@@ -12,8 +12,10 @@ import { env } from '@/server/settings/env';
 import { type MessageError, reasonOf } from './composing/check-outgoing-message';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
+import { scheduledOf, scheduleMessage } from './scheduled/schedule';
 import type { BatchItem, BatchSent, Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
+import type { IdempotencySlot } from './submission/message-row';
 import { checkMta } from './submission/mta';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
 import { type SystemMail, type SystemMailOutcome, submitMail } from './system-mail';
@@ -52,7 +54,7 @@ export async function sendMessage(
   if (prior) {
     if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
-    if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
+    requireCertain(prior);
     return { id: prior.id, ...sentOf(prior) };
   }
   try {
@@ -112,7 +114,8 @@ export function submitSystemMail(db: Tx, mail: SystemMail): Promise<SystemMailOu
 /** Marks messages as uncertain whose process ended before the mail server replied. */
 export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
   const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
-  const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt };
+  // The next claim of a scheduled message settles it.
+  const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt, scheduled: null };
   const abandoned = await db.message.findMany({ where, select: { id: true }, take: 1000 });
   for (const { id } of abandoned) await db.$transaction((tx) => markUncertain(tx, id, now));
 }
@@ -154,8 +157,29 @@ async function submitAudited(
       store,
     );
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
+  if (isLater(message)) return scheduleAudited(ctx, message, more, slot);
   const submitted = await submitMessage(ctx, message, { storeOutcome, slot });
   return { id: submitted.id, ...sentOf(submitted) };
+}
+
+async function scheduleAudited(
+  ctx: MutationContext,
+  message: PreparedMessage & { sendAt: Date },
+  more: object,
+  slot?: IdempotencySlot,
+): Promise<SentMessage> {
+  const { from, subject, sendAt } = message;
+  const store: Parameters<typeof scheduleMessage>[2]['store'] = ({ id, messageId, domain }, work) =>
+    ctx.transaction(async ({ tx, audit }) => {
+      await work(tx);
+      const details = { message_id: messageId, from, subject, send_at: sendAt.toISOString(), ...more };
+      await audit({ resource: `message:${id}`, domainId: domain.id, details });
+    });
+  return scheduleMessage(ctx, message, { slot, store });
+}
+
+function isLater(message: PreparedMessage): message is PreparedMessage & { sendAt: Date } {
+  return message.sendAt !== undefined;
 }
 
 async function submitAll(
@@ -170,9 +194,13 @@ async function submitAll(
     if ('code' in item) return { index, error: reasonOf(item), code: item.code };
     try {
       const prior = claim && (await settledPrior(ctx, claim, index));
-      if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
+      if (prior) requireCertain(prior);
       if (prior) return { index, ...sentOf(prior) };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
+      if (isLater(item)) {
+        const store = (_: object, work: (tx: Tx) => Promise<void>) => ctx.db.$transaction(work);
+        return { index, ...(await scheduleMessage(ctx, item, { slot, store })) };
+      }
       return { index, ...sentOf(await submitMessage(ctx, item, { storeOutcome, slot, limit })) };
     } catch (error) {
       const { code, message, details } = publicError(error);
@@ -225,8 +253,16 @@ function summary(results: BatchItem[]): BatchSent {
 }
 
 /** `suppressed` is missing where nobody was left out, so that clients who don't know it see no difference. */
-function sentOf({ messageId, suppressed }: Pick<PriorMessage, 'messageId' | 'suppressed'>): Sent {
+function sentOf({ id, messageId, suppressed, sendAt = null }: Answered): Sent {
+  if (sendAt) return scheduledOf({ id, messageId, sendAt });
   return { message_id: messageId, ...(suppressed.length > 0 && { suppressed }) };
+}
+
+type Answered = Pick<PriorMessage, 'id' | 'messageId' | 'suppressed'> & { sendAt?: Date | null };
+
+/** @throws SEND_FAILED for an unconfirmed message; one that was scheduled is answered as it was, whatever happened since */
+function requireCertain({ id, messageId, status, sendAt }: PriorMessage): void {
+  if (status === 'uncertain' && !sendAt) throw uncertain(id, messageId);
 }
 
 /** The stored result, updated if an uncertain message has been settled since. */
@@ -243,6 +279,7 @@ async function currentResult(ctx: MutationContext, claim: Claim, stored: BatchIt
 async function settledPrior(ctx: MutationContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
+  if (prior.sendAt) return prior;
   if (isRefused(prior)) {
     await ctx.db.message.update({
       where: { id: prior.id },

@@ -38,6 +38,9 @@ type LimitedKey = {
   rateLimit: number;
 };
 
+/** Who sent a message that leaves later. The key is null for one from the console. */
+export type LaterSender = { adminId: string; keyId: string | null };
+
 const LAST_USED_GRANULARITY_MS = 60_000;
 
 /** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
@@ -70,6 +73,29 @@ async function identifyKey(key: string | null, now: Date): Promise<Actor> {
   const { admin, assignedDomainIds, writtenTo, lastUsedAt: _, ...actorKey } = row;
   const lastLoginAt = admin.lastLoginAt === null ? null : new Date(admin.lastLoginAt);
   return { admin: { ...admin, lastLoginAt }, assignedDomainIds, session: null, key: actorKey, writtenTo };
+}
+
+/** The caller of an earlier call, with what they may do now. @throws API_KEY_INVALID, FORBIDDEN if they are gone */
+export async function identifyLater({ adminId, keyId }: LaterSender, now: Date): Promise<Actor> {
+  if (keyId === null) {
+    const admin = await database().admin.findUnique({ where: { id: adminId }, select: ADMIN_FIELDS });
+    if (!admin) throw new AppError('FORBIDDEN', 'The admin who scheduled the message was deleted.');
+    return { ...toActorFields(admin), session: null, key: null, writtenTo: null };
+  }
+  const row = await database().apiKey.findUnique({
+    where: { id: keyId },
+    include: { admin: { select: ADMIN_FIELDS } },
+  });
+  if (!row) throw new AppError('API_KEY_INVALID', 'The API key that scheduled the message was revoked.');
+  const { admin, expiresAt, scopedDomainIds: ids } = row;
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new AppError('API_KEY_INVALID', 'The API key that scheduled the message has expired.');
+  }
+  const domains = await database().domain.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const { id, rateLimit, permissions, allowedIps, senders } = row;
+  const scope = { isScoped: ids.length > 0, scopedDomainIds: domains.map((domain) => domain.id) };
+  const key = { id, rateLimit, permissions: permissions as KeyPermission[], allowedIps, senders, expiresAt, ...scope };
+  return { ...toActorFields(admin), session: null, key: { ...key, ancestors: [] }, writtenTo: null };
 }
 
 type KeyRow = Omit<ActorKey, 'ancestors'> &

@@ -202,6 +202,11 @@ export const SETTINGS = {
       'Largest message accepted for sending.',
       integer({ min: 1, max: 100, default: 50, unit: 'MB' }),
     ),
+    SCHEDULED_LATE_HOURS: mutable(
+      'How late a scheduled message may leave, for example after an outage. One that is later fails.',
+      integer({ min: 1, max: 720, default: 24, unit: 'hours' }),
+      { see: 'sending.md' },
+    ),
     RATE_LIMIT_PER_MINUTE: mutable(
       'Requests from one client address; 0 disables the limit.',
       integer({ min: 0, max: 1_000_000, default: 6000, unit: 'requests per minute' }),

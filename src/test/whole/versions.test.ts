@@ -34,6 +34,9 @@ const called = async (call: Promise<{ path: string }>): Promise<Made> => {
 };
 const domainId = async () => (await makeDomain()).id;
 
+const start = Date.now();
+const inHours = (hours: number) => new Date(start + hours * 3_600_000).toISOString();
+
 /** One entry per PATCH route. The test fails for a route without an entry. */
 const EDITS: Record<string, Edits> = {
   '/aliases/{id}': {
@@ -55,6 +58,18 @@ const EDITS: Record<string, Edits> = {
       await db.$executeRaw`UPDATE mailbox SET used_bytes = used_bytes + 1 WHERE id = ${id}::uuid`;
       await db.mailbox.update({ where: { id }, data: { suspendedAt: new Date() } });
     },
+  },
+  '/messages/{id}': {
+    make: async () => {
+      const domain = await makeDomain();
+      const from = { email: `shop@${domain.name}` };
+      const send = { from, to: [{ email: 'ann@far.example' }], subject: 'Later', text_body: 'Hi', send_at: inHours(1) };
+      return row('/messages', (await api.post('/send', send)).data);
+    },
+    none: { send_at: inHours(1) },
+    one: { send_at: inHours(2) },
+    other: { send_at: inHours(3) },
+    background: (id) => db.message.update({ where: { id }, data: { updatedAt: new Date() } }),
   },
   '/domains/{id}': {
     make: async () => row('/domains', makeDomain()),

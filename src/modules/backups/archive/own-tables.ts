@@ -52,7 +52,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   mailbox:
     'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key sign_ins_valid_from suspended_at suspension_note suspension_reason updated_at used_bytes',
   message:
-    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id metadata queue_id search_key size_bytes spam_score status subject tags to_addresses updated_at',
+    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id metadata queue_id search_key send_at size_bytes spam_score status subject tags to_addresses updated_at',
   message_content:
     'domain_id lease_token leased_until message_id object_name raw_bytes reason state store_id stored_at stored_bytes',
   message_event: 'at detail id message_id recipient type',
@@ -69,6 +69,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   report_host: 'hostname ip looked_up_at next_lookup_at organisation seen_at',
   saved_setting: 'key updated_at updated_by_email updated_by_id value',
   saved_view: 'admin_id created_at id name page query updated_at',
+  scheduled_message: 'admin_id data_at is_transactional lease_token message_id next_attempt_at raw_bytes',
+  scheduled_part: 'bytes message_id position',
   setting_change: 'admin_email admin_id after at before id key',
   sieve_filter: 'active created_at domain_id id mailbox_id name position scope script updated_at',
   sign_in_device: 'admin_id last_used_at secret_hash',

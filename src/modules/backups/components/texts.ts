@@ -91,6 +91,8 @@ const TABLES: Record<string, string> = {
   message_event: 'Steps of messages',
   message_recipient: 'Recipients of messages',
   message_tag: 'Tags of messages',
+  scheduled_message: 'Scheduled messages',
+  scheduled_part: 'Content of scheduled messages',
   setting: 'Settings',
   sieve_filter: 'Filters',
   suppression: 'Suppressions',

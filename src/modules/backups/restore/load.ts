@@ -7,6 +7,7 @@ import { CLEARED_BY_RESTORE, listed, quoted, SESSION_SETTINGS } from '../archive
 import { type AuditPlan, type AuditResult, keptText, planAuditLog } from './audit-log';
 import { openCopy } from './copy-in';
 import { addForeignKeys, dropForeignKeys, findForeignKeys } from './foreign-keys';
+import { heldText, holdScheduled } from './held';
 import { type DroppedIndexes, dropIndexes } from './indexes';
 import { lockTables } from './lock-tables';
 
@@ -47,8 +48,9 @@ export async function loadArchive(
       (text, values) => client.query(text, values).then((result) => result.rows),
       archive.secrets.secret_keys,
     );
-    const kept = keptText(audit.kept);
-    const result = { rows, unopened, leftOut: kept ? [kept] : [], audit };
+    const held = await holdScheduled(client);
+    const leftOut = [keptText(audit.kept), heldText(held)].filter((sentence) => sentence !== '');
+    const result = { rows, unopened, leftOut, audit };
     await record?.(result);
     signal?.throwIfAborted();
     await client.query('COMMIT');

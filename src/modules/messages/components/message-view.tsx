@@ -17,11 +17,13 @@ import { CodeBlock } from '@/components/values/code-block';
 import { CopyButton, CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { JsonText } from '@/components/values/json-text';
+import { formatFull } from '@/lib/format';
 import { tagText } from '@/lib/mail/message-tags';
 import type { Message } from '../schema';
 import { canResend, ResendButton } from './content/resend-button';
 import classes from './message-view.module.css';
 import { type Explanation, explainedRecipients, explainOutcome } from './outcome/explain-outcome';
+import { ScheduledButtons } from './scheduled/scheduled-buttons';
 import { hopsOf } from './trace/message-hops';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
@@ -42,6 +44,11 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         </Title>
         {explained && <p className="soft">For {explained}</p>}
         <p>{explanation.text}</p>
+        {message.status === 'scheduled' && (
+          <Group pt="md">
+            <ScheduledButtons message={message} />
+          </Group>
+        )}
         {(explanation.resend || explanation.reply) && (
           <Group pt="md">
             {explanation.missing && (
@@ -64,6 +71,12 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         <dd>
           <EmailAddress value={message.from} />
         </dd>
+        {message.send_at && (
+          <>
+            <dt>Scheduled</dt>
+            <dd>{formatFull(message.send_at)}</dd>
+          </>
+        )}
         <dt>Message ID</dt>
         <dd>
           <span className="mono clip soft" title={message.message_id}>

@@ -18,6 +18,7 @@ import {
 } from './schema';
 import { describeContent, findContent } from './status';
 import { contentStore } from './store';
+import { readWaiting } from './waiting';
 
 // Sealing adds little; compression may add a little to what can't be compressed.
 const MAX_OVERHEAD_BYTES = 64 * 1024;
@@ -40,6 +41,8 @@ async function findMessage({ db, actor }: ActorContext, id: string) {
       createdAt: true,
       messageId: true,
       direction: true,
+      status: true,
+      sizeBytes: true,
       fromAddress: true,
       subject: true,
       tags: true,
@@ -93,6 +96,9 @@ export async function copyMessage(ctx: ActorContext, id: string, newFields: NewF
   if (message.direction === 'inbound') {
     throw new AppError('CONFLICT', 'Only sent messages can be resent. This message was received.');
   }
+  if (message.status === 'scheduled') {
+    throw new AppError('CONFLICT', 'The message has not left. Reschedule it to send it now.');
+  }
   const result = await run(ctx, message, (stored) => ({ kind: 'copy', ...newFields(message), ...stored }));
   return { message, raw: bytesOf(result) };
 }
@@ -104,9 +110,13 @@ async function run(
   message: FoundMessage,
   job: (stored: Stored) => ContentJob,
 ): Promise<ContentJobResult> {
+  if (message.status === 'scheduled') {
+    const waiting = await readWaiting(ctx.db, message.id);
+    if (waiting) return readable(await runContentJobAside(job({ messageId: message.id, ...waiting })));
+  }
   const row = await findContent(ctx.db, message.id);
   const isSubmittedBySmtp = message.events.length > 0;
-  const status = describeContent(row, { createdAt: message.createdAt, isSubmittedBySmtp }, ctx.clock.now());
+  const status = describeContent(row, { ...message, isSubmittedBySmtp }, ctx.clock.now());
   if (status.state !== 'kept' || !row?.objectName) throw unavailable(status);
   const { rawBytes, storedBytes, storeId, objectName } = row;
   if (reading.pendingCount >= MAX_WAITING_READERS) throw busy();
@@ -114,6 +124,10 @@ async function run(
     const sealed = await readObject(objectName, storeId, storedBytes + MAX_OVERHEAD_BYTES);
     return runContentJobAside(job({ messageId: message.id, sealed, rawBytes }));
   });
+  return readable(result);
+}
+
+function readable(result: ContentJobResult): ContentJobResult {
   if (result.kind === 'unreadable') throw unreadable(result.reason);
   return result;
 }

@@ -3,6 +3,7 @@ import { Id, Timestamp } from '@/lib/wire';
 
 const NOT_KEPT = [
   'off',
+  'cancelled',
   'submitted_by_smtp',
   'not_stored',
   'store_full',
@@ -29,7 +30,7 @@ export const ContentStatus = z
     }),
     reason: z.enum(CONTENT_REASONS).nullable().meta({
       description:
-        'Why it is not there. off: MESSAGE_CONTENT_DAYS is 0; submitted_by_smtp: your mail server passed it on without a copy; not_stored: Postroom stopped before it was stored; store_full, store_away: the content store was full, or did not respond; no_store: CONTENT_STORE of the instance or agent that processed the message is not the content store; too_busy: too much was waiting to be stored; no_copy, copy_unreadable: your mail server had no copy, or it could not be read; size_limit: the store reached CONTENT_STORE_MAX_MB; lost: the object is missing in the store',
+        'Why it is not there. off: MESSAGE_CONTENT_DAYS is 0; cancelled: the message was cancelled before it left; submitted_by_smtp: your mail server passed it on without a copy; not_stored: Postroom stopped before it was stored; store_full, store_away: the content store was full, or did not respond; no_store: CONTENT_STORE of the instance or agent that processed the message is not the content store; too_busy: too much was waiting to be stored; no_copy, copy_unreadable: your mail server had no copy, or it could not be read; size_limit: the store reached CONTENT_STORE_MAX_MB; lost: the object is missing in the store',
     }),
     message: z.string().nullable().meta({ description: 'The reason in a sentence' }),
     size: z.number().int().nullable().meta({ description: 'Size of the raw message in bytes' }),
@@ -86,6 +87,7 @@ export type GetAttachment = z.infer<typeof GetAttachment>;
 /** What is said about content that can't be read, by reason. */
 export const REASON_MESSAGES: Record<ContentReason, string> = {
   off: 'Message content is not kept on this server (MESSAGE_CONTENT_DAYS=0).',
+  cancelled: 'The message was cancelled, and its content was deleted.',
   submitted_by_smtp: 'The message was submitted to your mail server by SMTP. Postroom keeps no copy of such messages.',
   not_stored: 'Postroom stopped before the content was stored.',
   store_full: 'The content store was full when the message was processed.',

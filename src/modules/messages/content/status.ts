@@ -1,6 +1,7 @@
 import type { Tx } from '@/server/db';
 import type { ContentState, ContentReason as StoredReason } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';
+import type { MessageStatus } from '../schema';
 import { type ContentReason, type ContentStatus, REASON_MESSAGES } from './schema';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +18,7 @@ export type StoredContent = {
   storedAt: Date;
 };
 
-type Described = { createdAt: Date; isSubmittedBySmtp: boolean };
+type Described = { createdAt: Date; status: MessageStatus; sizeBytes: number; isSubmittedBySmtp: boolean };
 
 export function findContent(db: Tx, messageId: string): Promise<StoredContent | null> {
   return db.messageContent.findUnique({ where: { messageId } });
@@ -25,6 +26,9 @@ export function findContent(db: Tx, messageId: string): Promise<StoredContent | 
 
 /** What the message says about its content. Without a row, it was never stored, or not yet. */
 export function describeContent(row: StoredContent | null, message: Described, now: Date): ContentStatus {
+  if (message.status === 'scheduled') {
+    return { state: 'kept', reason: null, message: null, size: message.sizeBytes, expires_at: null };
+  }
   if (!row) return withoutRow(message, now);
   const { state, reason, rawBytes: size, storedAt } = row;
   const expiresAt = new Date(storedAt.getTime() + env().messageContentDays * DAY_MS);
@@ -35,14 +39,15 @@ export function describeContent(row: StoredContent | null, message: Described, n
   return { state, reason, message: reason && REASON_MESSAGES[reason], size, expires_at: null };
 }
 
-function withoutRow({ createdAt, isSubmittedBySmtp }: Described, now: Date): ContentStatus {
-  const notKept = (reason: Extract<ContentReason, 'off' | 'submitted_by_smtp' | 'not_stored'>) => ({
+function withoutRow({ createdAt, status, isSubmittedBySmtp }: Described, now: Date): ContentStatus {
+  const notKept = (reason: Extract<ContentReason, 'off' | 'cancelled' | 'submitted_by_smtp' | 'not_stored'>) => ({
     state: 'not_kept' as const,
     reason,
     message: REASON_MESSAGES[reason],
     size: null,
     expires_at: null,
   });
+  if (status === 'cancelled') return notKept('cancelled');
   if (env().messageContentDays === 0) return notKept('off');
   if (isSubmittedBySmtp) return notKept('submitted_by_smtp');
   if (now.getTime() - createdAt.getTime() > PENDING_MS) return notKept('not_stored');

@@ -22,6 +22,7 @@ export type SummaryRow = {
   status: MessageSummary['status'];
   spamScore: number | null;
   tags: Tags | null;
+  sendAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 };
@@ -35,7 +36,7 @@ export type Filters = Omit<ListMessages, 'cursor' | 'limit' | 'sort'>;
 export const SUMMARY = Prisma.sql`
   m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.domain_id AS "domainId", m.direction,
   m.from_address AS "fromAddress", coalesce(m.to_addresses, '{}') AS "toAddresses", m.subject,
-  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.tags, m.created_at AS "createdAt",
+  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.tags, m.send_at AS "sendAt", m.created_at AS "createdAt",
   m.updated_at AS "updatedAt"`;
 export const COUNTED = Prisma.sql`m.id, m.status, m.created_at AS "createdAt"`;
 
@@ -193,7 +194,7 @@ function byClass({ input, ids, named, tags, recipients, senders }: Wanted, commo
 // As `sent` in the statistics.
 const ACCEPTED_STATUSES = ['sent', 'deferred', 'delivered', 'bounced', 'failed'] as const;
 const ACCEPTED = Prisma.sql`
-  m.direction = 'outbound' AND m.status NOT IN ('submitting', 'uncertain')
+  m.direction = 'outbound' AND m.status NOT IN ('submitting', 'uncertain', 'scheduled', 'cancelled')
   AND (m.status <> 'failed' OR m.queue_id IS NOT NULL)`;
 
 function acceptedOf({ accepted }: Filters): Prisma.Sql[] {

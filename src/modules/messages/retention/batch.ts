@@ -54,7 +54,7 @@ export async function deleteBatch(
 /** An open message is closed when the queue lifetime is over, unless an admin holds it in the queue. */
 function isClosed(now: Date): Prisma.Sql {
   const openSince = new Date(now.getTime() - OPEN_DAYS * 24 * 60 * 60 * 1000);
-  return Prisma.sql`(
+  return Prisma.sql`m.status <> 'scheduled' AND (
     m.status NOT IN ('submitting', 'uncertain', 'sent', 'deferred')
     OR m.created_at < ${openSince} AND (
       SELECT e.type FROM message_event e WHERE e.message_id = m.id AND e.type IN ('held', 'released')

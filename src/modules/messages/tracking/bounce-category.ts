@@ -5,7 +5,7 @@ export function failureReason(cause: OutcomeCause | null, enhancedCode: string |
   return cause !== null && UNREPLIED.has(cause) ? cause : bounceCategory(enhancedCode);
 }
 
-const UNREPLIED: ReadonlySet<OutcomeCause> = new Set(['expired', 'deleted', 'not_submitted', 'unknown']);
+const UNREPLIED: ReadonlySet<OutcomeCause> = new Set(['expired', 'deleted', 'not_submitted', 'unknown', 'not_allowed']);
 
 /** The `category` of a bounce, from its enhanced status code (RFC 3463). */
 export function bounceCategory(enhancedCode: string | null): string {

@@ -8,6 +8,7 @@ import { STATUSES, type Status, StatusMark } from '@/components/marks/status-mar
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { CopyIcon } from '@/components/values/copy-button';
+import { formatFull } from '@/lib/format';
 import type { Sent } from '../schema';
 import classes from './send-result.module.css';
 
@@ -17,13 +18,14 @@ const SINCE: Partial<Record<Status, string>> = {
   failed: 'It could not be delivered. The trace says why.',
 };
 
-type SendResultProps = { messageId: string; to: string[]; suppressed?: Sent['suppressed'] };
+type SendResultProps = { messageId: string; to: string[]; suppressed?: Sent['suppressed']; sendAt?: string };
 
-export function SendResult({ messageId, to, suppressed = [] }: SendResultProps) {
+export function SendResult({ messageId, to, suppressed = [], sendAt }: SendResultProps) {
   const panel = useRef<HTMLElement>(null);
   const found = trpc.messages.list.useQuery({ message_id: messageId, limit: 1 }, { refetchInterval: 3000 });
   const message = found.data?.items[0];
-  const status = message?.status ?? 'sent';
+  const status = message?.status ?? (sendAt ? 'scheduled' : 'sent');
+  const reached = to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`;
 
   useEffect(() => {
     panel.current?.focus();
@@ -41,8 +43,9 @@ export function SendResult({ messageId, to, suppressed = [] }: SendResultProps) 
     >
       {message ? <OutcomeMarks message={message} /> : <StatusMark status={status} />}
       <p>
-        The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}.{' '}
-        {SINCE[status] ?? 'The trace shows what has happened since.'}
+        {status === 'scheduled' && sendAt
+          ? `The message to ${reached} is sent on ${formatFull(sendAt)}. You can reschedule or cancel it until then.`
+          : `The mail server accepted the message for ${reached}. ${SINCE[status] ?? 'The trace shows what has happened since.'}`}
       </p>
       {suppressed.length > 0 && (
         <p>
@@ -66,7 +69,7 @@ export function SendResult({ messageId, to, suppressed = [] }: SendResultProps) 
           variant="outline"
           href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
         >
-          View trace
+          {status === 'scheduled' ? 'View message' : 'View trace'}
         </Button>
       </Group>
     </section>

@@ -6,6 +6,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/body/json';
+import { isSentAtOnce, sendTimeError } from '../scheduled/send-time';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
 import { checkOutgoingMessage, type MessageError } from './check-outgoing-message';
@@ -26,6 +27,8 @@ export type PreparedMessage = Labels & {
   envelope: { from: string; to: string[] };
   /** Whether it goes to recipients who unsubscribed, too. */
   isTransactional?: boolean;
+  /** When it is sent, if not at once. */
+  sendAt?: Date;
 };
 
 export type JobResult =
@@ -97,6 +100,9 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
   const checked = checkOutgoingMessage(raw);
   if (!('message' in checked) || 'code' in checked) return checked as MessageError;
   const { message } = checked;
+  const sendAt = message.send_at === undefined ? null : new Date(message.send_at);
+  const timeError = sendAt && sendTimeError(sendAt, at);
+  if (timeError) return invalidTime(timeError);
   const sender = parseAddress(message.from.email);
   if (!sender) throw new TypeError('a checked message has a sender');
   const messageId = newMessageId(sender.domain);
@@ -104,7 +110,29 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
   const recipients = recipientsOf(message);
   const { subject, transactional: isTransactional, tags, metadata } = message;
   const labels = labelsOf({ tags, metadata });
-  return { from: sender.address, recipients, subject, messageId, raw: composed, envelope, isTransactional, ...labels };
+  return {
+    from: sender.address,
+    recipients,
+    subject,
+    messageId,
+    raw: composed,
+    envelope,
+    isTransactional,
+    ...labels,
+    ...laterOf(sendAt, at),
+  };
+}
+
+function laterOf(sendAt: Date | null, at: Date): Pick<PreparedMessage, 'sendAt'> {
+  return sendAt && !isSentAtOnce(sendAt, at) ? { sendAt } : {};
+}
+
+function invalidTime(message: string): MessageError {
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `Some fields are invalid: send_at.`,
+    fields: [{ path: 'send_at', message }],
+  };
 }
 
 /** Each address once. An address in several fields counts as to before cc before bcc. */

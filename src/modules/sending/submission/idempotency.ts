@@ -15,6 +15,8 @@ export type PriorMessage = {
   /** Whether the mail server accepted it, also if delivery failed later. */
   isAccepted: boolean;
   suppressed: SuppressedRecipient[];
+  /** When a scheduled message leaves; null for others. */
+  sendAt: Date | null;
 };
 
 /** Exclusive ownership of a key, while the lease is renewed and the token matches. */
@@ -104,6 +106,7 @@ async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[
       batchIndex: true,
       messageId: true,
       status: true,
+      sendAt: true,
       events: {
         where: { type: { in: ['queued', 'suppressed'] } },
         select: { type: true, recipient: true, detail: true },

@@ -8,6 +8,7 @@ import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';
 import type { SuppressedRecipient } from '../schema';
+import { STORED, type StoredAs } from './stored-as';
 
 /** The position of a message in a call with an Idempotency-Key. */
 export type IdempotencySlot = { keyId: string; batchIndex: number };
@@ -34,7 +35,10 @@ export type Admission = {
 /** A message as the statement takes it. */
 export type MessageRow = ReturnType<typeof messageRow>;
 
-export function messageRow({ actor, clock }: ActorContext, { id, message, slot, isSendable }: NewMessage) {
+export function messageRow(
+  { actor, clock }: Pick<ActorContext, 'actor' | 'clock'>,
+  { id, message, slot, isSendable }: NewMessage,
+) {
   const by = actor.key
     ? { source: 'api_key', api_key_id: actor.key.id }
     : { source: 'console', session_id: actor.session?.id ?? null };
@@ -68,11 +72,12 @@ export function messageRow({ actor, clock }: ActorContext, { id, message, slot, 
 
 /**
  * Counts messages against the hourly limits and stores those that they allow, with first events and all recipients that are not
- * suppressed. One statement does all, so the locks of the counts are held only that long. Messages are counted by sender, in the
+ * suppressed. Scheduled ones that are due (`as`) are stored already, and change. One statement does all, so the locks of the counts are held only that long. Messages are counted by sender, in the
  * order of the domains' locks, so that two statements never wait for each other.
  */
-export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admission[]> {
-  const tagged = rows.some(({ tags }) => tags) ? TAGGED : Prisma.empty;
+export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = 'new'): Promise<Admission[]> {
+  const { created, addressed, accepted, tagged } = STORED[as];
+  const isTagged = rows.some(({ tags }) => tags);
   const found = await db.$queryRaw<FoundRow[]>`/* prepared */
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
@@ -99,24 +104,10 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
         FROM allowed GROUP BY 1, 2 ORDER BY hashtext(domain_id::text)
     ), counting AS MATERIALIZED (
       SELECT c.* FROM sent, count_sends(sent.ids, sent.moments, sent.address, sent.domain_id) AS c
-    ), created AS (
-      INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject, size_bytes,
-                           status, api_key_id, idempotency_key_id, batch_index, tags, metadata, created_at, updated_at)
-      SELECT id, message_id, domain_id, 'outbound', from_address, to_addresses, copy_addresses, subject, size_bytes,
-             'submitting', api_key_id, idempotency_key_id, batch_index, tags, metadata::json, created_at, created_at
-        FROM allowed JOIN counting ON counting.message = allowed.id WHERE counting.result = 'counted'
-      RETURNING id
-    )${tagged}, addressed AS (
-      INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)
-      SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
-        FROM created JOIN allowed ON allowed.id = created.id,
-             jsonb_to_recordset(allowed.recipients) AS r(id uuid, address text, kind recipient_kind)
-       WHERE r.id <> ALL (ARRAY(SELECT id FROM suppressed))
+    ), created AS (${created}
+    )${isTagged ? tagged : Prisma.empty}, addressed AS (${addressed}
     ), recorded AS (
-      INSERT INTO message_event (id, message_id, type, at, recipient, detail)
-      SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, NULL, allowed.detail
-        FROM created JOIN allowed ON allowed.id = created.id
-       UNION ALL
+      INSERT INTO message_event (id, message_id, type, at, recipient, detail)${accepted}
       SELECT s.id, created.id, 'suppressed', allowed.created_at, s.address, jsonb_build_object('reason', s.reason)
         FROM created JOIN allowed ON allowed.id = created.id JOIN suppressed s ON s.message = created.id
     ), announced AS MATERIALIZED (
@@ -137,13 +128,6 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));
 }
-
-/** A part of the statement above, so that messages without tags don't pay for them. */
-const TAGGED = Prisma.sql`, tagged AS (
-      INSERT INTO message_tag (message_id, tag, created_at)
-      SELECT created.id, t.key || ':' || t.value, allowed.created_at
-        FROM created JOIN allowed ON allowed.id = created.id, jsonb_each_text(allowed.tags) AS t
-    )`;
 
 type FoundRow = { message: string; suppressed: SuppressedRecipient[] | null } & (FoundDomain | { id: null }) &
   (Counting | { result: null });

@@ -23,6 +23,7 @@ import { env } from '@/server/settings/env';
 import type { PreparedMessage } from '../composing/message-jobs';
 import type { SuppressedRecipient } from '../schema';
 import {
+  type Admission,
   admitMessages,
   type IdempotencySlot,
   type MessageRow,
@@ -50,12 +51,29 @@ export type StoreOutcome = (
   store: (entry: AuditRow | null) => Promise<void>,
 ) => Promise<void>;
 
+/** A scheduled message that is due: how it is admitted, and what happens to it on the way. */
+type Due = {
+  id: string;
+  admit: (row: MessageRow) => Promise<Admission>;
+  /** Called just before its text is sent; if it fails, nothing is sent. */
+  beforeData: () => Promise<void>;
+  /** Called if the mail server certainly did not accept it and may later, or beforeData failed. */
+  putBack: (reason: string) => Promise<void>;
+};
+
 type Options = {
   slot?: IdempotencySlot;
   storeOutcome: StoreOutcome;
   /** Runs the submission to the mail server when there is room for one more. */
   limit?: <Result>(submit: () => Promise<Result>) => Promise<Result>;
+  due?: Due;
 };
+
+/** The message is scheduled again, or another instance has it. */
+export class PutBack extends Error {}
+
+/** The context of a request, or of a message that was scheduled by one. */
+type SubmitContext = Pick<ActorContext, 'db' | 'clock' | 'request' | 'actor'>;
 
 /**
  * Submits one message to the mail server (docs/contributing/security-rules.md 5): its row is stored before SMTP starts, no transaction
@@ -64,19 +82,25 @@ type Options = {
  *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE, RECIPIENT_SUPPRESSED, RATE_LIMIT_EXCEEDED; SEND_FAILED unless the mail server accepted the message
  */
 export async function submitMessage(
-  ctx: ActorContext,
+  ctx: SubmitContext,
   given: PreparedMessage,
-  { slot, storeOutcome, limit = (submit) => submit() }: Options,
+  { slot, storeOutcome, limit = (submit) => submit(), due }: Options,
 ): Promise<SubmittedMessage> {
   const mta = await outboundMta();
-  const [id, createdAt] = [uuidv7(), ctx.clock.now()];
+  const [id, createdAt] = [due?.id ?? uuidv7(), ctx.clock.now()];
   const problem = mta ? oversize(given.raw.byteLength) : unavailable();
-  const { domain, suppressed } = await admitMessage(ctx, { id, message: given, slot, isSendable: problem === null });
+  const sent = { id, message: given, slot, isSendable: problem === null };
+  const { domain, suppressed } = await admitMessage(ctx, sent, due?.admit ?? admitTogether);
   if (problem || !mta) throw problem ?? unavailable();
   const message = withoutRecipients(given, suppressed);
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
-  const outcome = await countInFlight(() => limit(() => mta.submit({ envelope: message.envelope, raw })));
+  const { envelope } = message;
+  const outcome = await countInFlight(() => limit(() => mta.submit({ envelope, raw, beforeData: due?.beforeData })));
+  if (due && outcome.outcome === 'refused' && outcome.isTemporary) {
+    await due.putBack(outcome.response);
+    throw new PutBack(outcome.response);
+  }
   const submission = { id, messageId: message.messageId, domain, outcome, suppressed };
   keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
@@ -103,7 +127,11 @@ type Admitted = Pick<SubmittedMessage, 'domain' | 'suppressed'>;
  * Checks the sender and the recipients, stores the message and counts it against the hourly limits. If it throws, it has stored no
  * message.
  */
-async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<Admitted> {
+async function admitMessage(
+  ctx: SubmitContext,
+  given: NewMessage,
+  admit: (row: MessageRow) => Promise<Admission>,
+): Promise<Admitted> {
   const { from } = given.message;
   const sender = parseAddress(from);
   if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
@@ -112,7 +140,7 @@ async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<Admit
     domain: found,
     counting,
     suppressed,
-  } = await admitTogether(messageRow(ctx, given)).catch((error) => {
+  } = await admit(messageRow(ctx, given)).catch((error) => {
     // The domain was deleted in the meantime.
     if (isForeignKeyViolation(error)) return { domain: null, counting: null, suppressed: [] };
     throw error;
@@ -138,7 +166,7 @@ function withoutRecipients(message: PreparedMessage, suppressed: SuppressedRecip
  * the caller gets an uncertain outcome.
  */
 async function saveOutcome(
-  ctx: ActorContext,
+  ctx: SubmitContext,
   submission: SubmittedMessage,
   message: Submission['message'],
   storeOutcome: StoreOutcome,
@@ -176,6 +204,17 @@ export function uncertain(id: string, messageId: string): AppError {
   const message =
     'The mail server did not reply after the message was submitted. The message may have been sent. Check its status before you send it again.';
   return new AppError('SEND_FAILED', message, { details: { outcome: 'uncertain', id, message_id: messageId } });
+}
+
+/** Whether the outcome of a submission is stored, or was to be. */
+export function hasOutcome(error: unknown): boolean {
+  return error instanceof AppError && error.apiCode === 'SEND_FAILED';
+}
+
+/** @throws SEND_UNAVAILABLE, MESSAGE_TOO_LARGE */
+export async function requireSendable(sizeBytes: number): Promise<void> {
+  const problem = (await outboundMta()) ? oversize(sizeBytes) : unavailable();
+  if (problem) throw problem;
 }
 
 export function isUncertain(error: unknown): boolean {

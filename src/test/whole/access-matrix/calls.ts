@@ -6,6 +6,7 @@ import {
   makeApiKey,
   makeDkimKey,
   makeMailbox,
+  makeScheduled,
   makeSession,
   makeSuppression,
   makeWebhook,
@@ -32,6 +33,20 @@ export async function messagePath({ id }: { id: string }): Promise<Call> {
 
 export function contentCall(part: string) {
   return async (domain: { id: string }): Promise<Call> => ({ path: `${(await messagePath(domain)).path}${part}` });
+}
+
+export function scheduledCall(verb: string, body?: object) {
+  return async (domain: { id: string }): Promise<Call> => {
+    const { path } = await messagePath(domain);
+    const messageId = path.split('/')[2] as string;
+    if (messageId === MISSING_ID) return { path: `${path}${verb}`, body };
+    await makeScheduled(messageId);
+    return { path: `${path}${verb}`, body };
+  };
+}
+
+export function inAnHour(): string {
+  return new Date(Date.now() + 3_600_000).toISOString();
 }
 
 export function aliasCall(body?: object) {

@@ -62,6 +62,8 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'message.download': phrase('downloaded message', 'download message'),
   'message.download_attachment': phrase('downloaded an attachment of', 'download an attachment of'),
   'message.resend': phrase('resent message', 'resend message'),
+  'message.cancel': phrase('cancelled message', 'cancel message'),
+  'message.reschedule': phrase('rescheduled message', 'reschedule message'),
   'message.send': phrase('sent message', 'send message'),
   'message.send_batch': phrase('sent a batch of messages', 'send a batch of messages'),
   'operation.create': phrase('requested an operation of the mail server', 'request an operation of the mail server'),

@@ -10,8 +10,8 @@ const ResendDialog = lazyDialog(() => import('./resend-dialog').then((module) =>
 
 type ResendButtonProps = { message: Message; variant?: 'outline' };
 
-export function canResend({ direction, content }: Message): boolean {
-  return direction === 'outbound' && content.state === 'kept';
+export function canResend({ direction, status, content }: Message): boolean {
+  return direction === 'outbound' && status !== 'scheduled' && content.state === 'kept';
 }
 
 export function ResendButton({ message, variant }: ResendButtonProps) {

@@ -38,6 +38,7 @@ export function explainOutcome(message: Message): Explanation {
   }
   if (worst.cause === 'rejected') return explainRejection(worst);
   if (worst.cause === 'not_submitted') return { ...NOT_SUBMITTED, reply: worst.response };
+  if (worst.cause === 'not_allowed') return { ...NOT_ALLOWED, reply: worst.response };
   if (worst.cause === 'deleted') return DELETED_FROM_QUEUE;
   if (worst.cause === 'expired') return explainExpiry(worst);
   if (worst.cause === 'unknown') return UNKNOWN_RESULT;
@@ -76,6 +77,12 @@ const UNKNOWN_RESULT: Explanation = {
 const NOT_SUBMITTED = {
   title: 'Your mail server could not be reached',
   text: 'The message was not sent. The text below says what failed. Resend once the mail server accepts connections.',
+  resend: 'same',
+} as const;
+
+const NOT_ALLOWED = {
+  title: 'Not sent when it was due',
+  text: 'Postroom checked the scheduled message at its time and did not send it. The text below says why. Fix the cause, then send the message again.',
   resend: 'same',
 } as const;
 

@@ -4,7 +4,8 @@ type Text = { title: string; text: string };
 type Recipients = Message['recipients'];
 
 /** What a message without a failed or deferred recipient waits for, or how it ended. */
-export function explainProgress({ status, direction, recipients }: Message): Text {
+export function explainProgress({ status, direction, recipients, send_at: sendAt }: Message): Text {
+  if (status === 'scheduled' && sendAt === null) return HELD;
   if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
   if (direction === 'inbound' && status === 'received') return explainReceived(recipients);
   return TEXTS[status];
@@ -43,10 +44,23 @@ const TEXTS: Record<Message['status'], Text> = {
     title: 'Not delivered',
     text: 'Your mail server did not deliver the message. The trace shows why. Fix the cause, then resend.',
   },
+  scheduled: {
+    title: 'Scheduled',
+    text: 'Postroom sends the message at its time, and then checks limits, suppressions and the API key. Until then you can reschedule or cancel it.',
+  },
+  cancelled: {
+    title: 'Cancelled',
+    text: 'An admin or a program cancelled the message before it left. Its content was deleted, and no recipient got it.',
+  },
   uncertain: {
     title: 'Unconfirmed: the message may have been sent',
     text: 'The connection to your mail server was lost before it confirmed the message. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
   },
+};
+
+const HELD: Text = {
+  title: 'Held: a backup was restored',
+  text: 'The message was scheduled when the backup was made, and may have been sent since. Reschedule it to send it, or cancel it.',
 };
 
 const MARKED_AS_SPAM: Text = {

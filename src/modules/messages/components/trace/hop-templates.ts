@@ -6,6 +6,9 @@ export type HopTemplate = { code: string; state: StampState; rim: string; title:
 
 const TEMPLATES: Record<string, HopTemplate> = {
   accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
+  rescheduled: { code: 'TIME', state: 'pending', rim: 'POSTROOM', title: 'Rescheduled' },
+  postponed: { code: 'WAIT', state: 'deferred', rim: 'POSTROOM', title: 'Mail server not reached, will retry' },
+  cancelled: { code: 'END', state: 'failed', rim: 'POSTROOM', title: 'Cancelled' },
   suppressed: { code: 'SKIP', state: 'failed', rim: 'POSTROOM', title: 'Left out: recipient suppressed' },
   queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
   refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
@@ -38,6 +41,9 @@ const NOT_SUBMITTED: HopTemplate = {
   rim: 'MAIL SERVER',
   title: 'Your mail server could not be reached',
 };
+const NOT_ALLOWED: HopTemplate = { code: 'END', state: 'failed', rim: 'POSTROOM', title: 'Not sent when it was due' };
+const SCHEDULED: HopTemplate = { code: 'API', state: 'pending', rim: 'POSTROOM', title: 'Scheduled' };
+const HELD: HopTemplate = { code: 'HOLD', state: 'deferred', rim: 'POSTROOM', title: 'Held: a backup was restored' };
 const DELETED_FROM_QUEUE: HopTemplate = {
   code: 'END',
   state: 'failed',
@@ -68,10 +74,13 @@ const WEBHOOK_TEMPLATES: Record<WebhookStatus, Omit<HopTemplate, 'rim'>> = {
 
 /** How a step of a trace is shown. */
 export function templateOf({ type, detail }: MessageEvent): HopTemplate {
-  const { status, cause, route } = detail;
+  const { status, cause, route, send_at: sendAt } = detail;
   if (status) return { ...WEBHOOK_TEMPLATES[status], rim: 'WEBHOOK' };
   if (cause === 'deleted') return DELETED_FROM_QUEUE;
   if (cause === 'not_submitted') return NOT_SUBMITTED;
+  if (cause === 'not_allowed') return NOT_ALLOWED;
+  if (sendAt && type === 'accepted') return SCHEDULED;
+  if (sendAt === null) return HELD;
   if (cause === 'unknown') return UNKNOWN_RESULT;
   if (route === 'reports' && type === 'received') return READ_AS_REPORT;
   if (route === 'reports' && type === 'deferred') return REPORTS_DEFERRED;

@@ -99,13 +99,28 @@ function rimOf({ detail, recipient }: MessageEvent, template: HopTemplate): stri
 }
 
 function detailOf({ type, detail, recipient }: MessageEvent) {
-  const { source, by, queue_id: queueId, reason } = detail;
+  const { source, by, queue_id: queueId, reason, send_at: sendAt } = detail;
   if (type === 'suppressed' && recipient) return <SuppressedDetail recipient={recipient} reason={reason} />;
   if (detail.webhook_id) return <WebhookDetail detail={detail} />;
   if (source) {
     return (
       <>
         {sourceLabel(source, detail)} <b className="strong">{by}</b>
+        {sendAt && `, for ${formatFull(sendAt)}`}
+      </>
+    );
+  }
+  if (sendAt) {
+    return (
+      <>
+        For {formatFull(sendAt)}, by <b className="strong">{by}</b>
+      </>
+    );
+  }
+  if (type === 'cancelled') {
+    return (
+      <>
+        By <b className="strong">{by}</b>
       </>
     );
   }

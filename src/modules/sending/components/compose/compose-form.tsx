@@ -11,7 +11,7 @@ import { IconSend } from '@/components/icons/icons';
 import { FieldPair } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
-import { formatPlural } from '@/lib/format';
+import { formatPlural, formatZone } from '@/lib/format';
 import { OutgoingMessage, type Sent } from '../../schema';
 import { ApiEquivalent } from '../api-equivalent';
 import { SendFooter } from '../send-footer';
@@ -129,6 +129,12 @@ export function ComposeForm({ initial }: ComposeFormProps) {
         <SettingsSection title="Headers" hint="Custom headers. Names must start with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
         </SettingsSection>
+        <SettingsSection
+          title="Time"
+          hint={`Up to 30 days ahead. Empty sends the message immediately. Times are in ${formatZone()}.`}
+        >
+          <TextInput label="Send at (optional)" type="datetime-local" {...form.getInputProps('send_at')} />
+        </SettingsSection>
         <SendFooter
           problem={problem}
           state={
@@ -143,7 +149,7 @@ export function ComposeForm({ initial }: ComposeFormProps) {
             Clear form
           </Button>
           <Button variant="filled" type="submit" leftSection={<IconSend stroke={1.75} />} loading={isBusy}>
-            Send message
+            {values.send_at === '' ? 'Send message' : 'Schedule message'}
           </Button>
         </SendFooter>
       </form>
@@ -158,6 +164,7 @@ export function ComposeForm({ initial }: ComposeFormProps) {
             messageId={send.data.message_id}
             to={reachedOf(values, send.data.suppressed)}
             suppressed={send.data.suppressed}
+            sendAt={send.data.send_at}
           />
         )}
         <ApiEquivalent values={values} />

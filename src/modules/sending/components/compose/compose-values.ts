@@ -1,4 +1,6 @@
 import { InvalidField } from '@/components/api/problem';
+import { currentTimeZone } from '@/lib/time/time-zone';
+import { enteredTime } from '@/lib/time/zoned-time';
 import type { Address } from '../../fields/addresses';
 import type { OutgoingMessage } from '../../schema';
 
@@ -17,6 +19,8 @@ export type ComposeValues = {
   html_body: string;
   attachments: SelectedFile[];
   headers: HeaderRow[];
+  /** As a datetime-local input has it, in the viewer's time zone. Empty: at once. */
+  send_at: string;
 };
 
 export const ATTACHMENTS_LIMIT_BYTES = 25 * 1024 * 1024;
@@ -32,6 +36,7 @@ export const EMPTY_COMPOSE: ComposeValues = {
   html_body: '',
   attachments: [],
   headers: [],
+  send_at: '',
 };
 
 type Content = { filename: string; content_type: string; content: string };
@@ -39,6 +44,7 @@ type Content = { filename: string; content_type: string; content: string };
 /** The form's values as the body of `POST /send`. */
 function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessage {
   const { from, to, cc, bcc, reply_to, subject, text_body, html_body } = values;
+  const sendAt = enteredTime(values.send_at, currentTimeZone());
   const headers = values.headers.filter(({ name }) => name.trim() !== '');
   return {
     from: { email: from.email.trim().replace(/\s*@/, '@') },
@@ -51,6 +57,7 @@ function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessa
     ...(html_body.trim() !== '' && { html_body }),
     ...(attachments.length > 0 && { attachments }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value])) }),
+    ...(sendAt && { send_at: sendAt.toISOString() }),
   };
 }
 

@@ -1,0 +1,48 @@
+'use client';
+
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { Dialog } from '@/components/dialogs/dialog';
+import { formatZone } from '@/lib/format';
+import { currentTimeZone } from '@/lib/time/time-zone';
+import { enteredTime, inputValue } from '@/lib/time/zoned-time';
+import type { Message } from '../../schema';
+
+type RescheduleDialogProps = { message: Message; opened: boolean; onClose: () => void };
+
+export function RescheduleDialog({ message, opened, onClose }: RescheduleDialogProps) {
+  const zone = currentTimeZone();
+  const [text, setText] = useState(message.send_at ? inputValue(new Date(message.send_at), zone) : '');
+  const utils = trpc.useUtils();
+  const reschedule = trpc.sending.reschedule.useMutation({ onSettled: () => utils.messages.invalidate() });
+  const sendAt = enteredTime(text, zone);
+  return (
+    <Dialog
+      opened={opened}
+      title="Reschedule message"
+      action="Reschedule message"
+      isBusy={reschedule.isPending}
+      isDisabled={sendAt === null}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sendAt) reschedule.mutate({ id: message.id, send_at: sendAt.toISOString() }, { onSuccess: onClose });
+      }}
+    >
+      <p className="soft">
+        At most 30 days ahead. A time in the past sends the message immediately. Times are in {formatZone()}.
+      </p>
+      <TextInput
+        label="Send at"
+        type="datetime-local"
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <ProblemAlert problem={reschedule.error ? toProblem(reschedule.error) : null} />
+    </Dialog>
+  );
+}

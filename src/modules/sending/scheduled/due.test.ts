@@ -1,0 +1,183 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
+import { db } from '@/test/database';
+import { makeAdmin, makeDomain, makeMailbox, makeSuppression } from '@/test/factories';
+import { eventBodies, isWaiting, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
+import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { setSettings } from '@/test/settings';
+
+const mta = await startScriptedMta();
+
+afterAll(() => mta.server.close());
+
+let api: Awaited<ReturnType<typeof keyClient>>;
+let domain: Awaited<ReturnType<typeof makeDomain>>;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+  mta.server.messages.length = 0;
+  mta.state.script = () => undefined;
+});
+
+async function schedule(over: object = {}) {
+  const { status, data } = await api.post('/send', laterMessage(domain, over));
+  expect(status).toBe(202);
+  return data as { id: string; message_id: string; send_at: string };
+}
+
+const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
+const traceOf = async (id: string) => (await show(id)).events.map(({ type }: { type: string }) => type);
+
+async function expectFailed(id: string, reason: RegExp) {
+  await sendDue();
+  const shown = await show(id);
+  expect(shown.status).toBe('failed');
+  expect(shown.recipients[0]).toMatchObject({ status: 'failed', cause: 'not_allowed' });
+  expect(shown.recipients[0].response).toMatch(reason);
+  expect(shown.events.at(-1)).toMatchObject({ type: 'refused', detail: { cause: 'not_allowed' } });
+  const failed = (await eventBodies(id)).filter(({ event }) => event === 'mail.failed');
+  expect(failed).toMatchObject([{ data: { reason: 'not_allowed', error: expect.stringMatching(reason) } }]);
+  expect(mta.server.messages).toEqual([]);
+  expect(await isWaiting(id)).toBe(false);
+}
+
+describe('when it is due, a message', () => {
+  it('leaves out recipients who are suppressed by then', async () => {
+    const { id } = await schedule({ to: [{ email: 'ann@far.example' }, { email: 'bo@far.example' }] });
+    await makeSuppression(domain.id, 'bo@far.example');
+    await makeDue(id);
+    await sendDue();
+    const shown = await show(id);
+    expect(shown.recipients).toMatchObject([{ address: 'ann@far.example', status: 'sent' }]);
+    expect(await traceOf(id)).toEqual(['accepted', 'suppressed', 'queued']);
+    expect((await eventBodies(id)).map(({ event }) => event)).toEqual(['mail.suppressed', 'mail.sent']);
+  });
+
+  it('fails if all recipients are suppressed, but not a transactional one by an unsubscribe', async () => {
+    await makeSuppression(domain.id, 'ann@far.example', { reason: 'unsubscribe' });
+    const receipt = await schedule({ transactional: true });
+    await makeDue(receipt.id);
+    await sendDue();
+    expect((await show(receipt.id)).status).toBe('sent');
+    mta.server.messages.length = 0;
+    const { id } = await schedule();
+    await makeDue(id);
+    await expectFailed(id, /suppressed \(unsubscribe\)/);
+  });
+
+  it('fails if its key was revoked', async () => {
+    const { id } = await schedule();
+    await db.apiKey.deleteMany({ where: { adminId: api.admin.id } });
+    await makeDue(id);
+    api = await keyClient();
+    await expectFailed(id, /API key .* revoked/);
+  });
+
+  it('fails if its key has expired', async () => {
+    const { id } = await schedule();
+    await db.apiKey.updateMany({ where: { adminId: api.admin.id }, data: { expiresAt: new Date() } });
+    await makeDue(id);
+    api = await keyClient();
+    await expectFailed(id, /expired/);
+  });
+
+  it('fails if its admin has no access to the domain any more', async () => {
+    const { id } = await schedule();
+    await db.adminDomain.deleteMany({ where: { adminId: api.admin.id } });
+    await makeDue(id);
+    api = await keyClient();
+    await expectFailed(id, /not assigned/);
+  });
+
+  it('fails if the domain is inactive, or deleted', async () => {
+    const one = await schedule();
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    await makeDue(one.id);
+    api = await keyClient();
+    await expectFailed(one.id, /inactive/);
+    domain = await makeDomain();
+    const other = await schedule();
+    await db.domain.delete({ where: { id: domain.id } });
+    await makeDue(other.id);
+    await expectFailed(other.id, /not managed/);
+  });
+
+  it('fails if sending is suspended, or over the hourly limit', async () => {
+    const mailbox = await makeMailbox(domain.id, 'shop');
+    const one = await schedule();
+    await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
+    await makeDue(one.id);
+    await expectFailed(one.id, /suspended/);
+    await db.mailbox.delete({ where: { id: mailbox.id } });
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 1 } });
+    await db.countedSend.create({ data: { id: uuidv7(), address: 'x', domainId: domain.id, at: new Date() } });
+    const other = await schedule();
+    await makeDue(other.id);
+    await expectFailed(other.id, /hourly limit is 1/);
+  });
+
+  it('fails if it is later than SCHEDULED_LATE_HOURS allows, and is sent before', async () => {
+    const [early, late] = [await schedule(), await schedule()];
+    await makeDue(early.id, 23.9);
+    await sendDue();
+    expect((await show(early.id)).status).toBe('sent');
+    mta.server.messages.length = 0;
+    await makeDue(late.id, 24.1);
+    await expectFailed(late.id, /within 24 hours/);
+    setSettings({ SCHEDULED_LATE_HOURS: '48' });
+    const again = await schedule();
+    await makeDue(again.id, 24.1);
+    await sendDue();
+    expect((await show(again.id)).status).toBe('sent');
+  });
+
+  it('fails if the mail server rejects it, as any message', async () => {
+    mta.state.script = (point) => (point === 'DATA' ? { say: '554 5.7.1 Not from you\r\n' } : undefined);
+    const { id } = await schedule();
+    await makeDue(id);
+    await sendDue();
+    expect(await show(id)).toMatchObject({ status: 'failed', recipients: [{ cause: 'rejected', smtp_code: 554 }] });
+    expect(await isWaiting(id)).toBe(false);
+  });
+
+  it('waits while the mail server is away, uncounted and without events, and is sent once it is back', async () => {
+    mta.state.script = (point) => (point === 'MAIL' ? { say: '451 4.3.0 Try later\r\n' } : undefined);
+    const { id } = await schedule();
+    await makeDue(id);
+    await sendDue();
+    await makeDue(id);
+    await sendDue();
+    expect(await show(id)).toMatchObject({ status: 'scheduled', outcomes: [{ status: 'scheduled', recipients: 1 }] });
+    expect(await traceOf(id)).toEqual(['accepted', 'postponed']);
+    expect(await eventBodies(id)).toEqual([]);
+    expect(await db.countedSend.count({ where: { id } })).toBe(0);
+    const { nextAttemptAt } = await db.scheduledMessage.findUniqueOrThrow({ where: { messageId: id } });
+    expect(nextAttemptAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
+    mta.state.script = () => undefined;
+    await makeDue(id);
+    await sendDue();
+    expect((await show(id)).status).toBe('sent');
+    expect(mta.server.messages).toHaveLength(1);
+  });
+
+  it('becomes uncertain without a reply, and is not sent again', async () => {
+    mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+    const { id } = await schedule();
+    await makeDue(id);
+    await sendDue();
+    expect((await show(id)).status).toBe('uncertain');
+    expect(await isWaiting(id)).toBe(false);
+  });
+});
+
+it('a message of an admin’s session fails if the admin is deleted', async () => {
+  const { id } = await schedule();
+  const admin = await makeAdmin();
+  await db.message.update({ where: { id }, data: { apiKeyId: null } });
+  await db.scheduledMessage.update({ where: { messageId: id }, data: { adminId: admin.id } });
+  await db.admin.delete({ where: { id: admin.id } });
+  await makeDue(id);
+  await expectFailed(id, /admin .* deleted/);
+});

@@ -1,0 +1,148 @@
+import { uuidv7 } from '@/lib/uuid';
+import { type Labels, labelsOf } from '@/modules/messages/schema';
+import { openWaiting, recordNotAllowed } from '@/modules/messages/service';
+import { kickDeliveries } from '@/modules/webhooks/service';
+import { identifyLater } from '@/server/access/actor';
+import { requirePermission } from '@/server/access/authorize';
+import type { TaskContext } from '@/server/background/task';
+import { AppError } from '@/server/errors';
+import { log } from '@/server/log';
+import { env } from '@/server/settings/env';
+import type { PreparedMessage } from '../composing/message-jobs';
+import { admitMessages, type MessageRow } from '../submission/message-row';
+import { hasOutcome, PutBack, submitMessage } from '../submission/submit';
+import {
+  type Claimed,
+  claimDue,
+  endClaim,
+  LostClaim,
+  lockClaimed,
+  markDataSent,
+  putBack,
+  renewClaim,
+  settleInterrupted,
+} from './claims';
+
+const LANES = 5;
+const RENEWAL_MS = 10_000;
+const RETRY_SECONDS = 60;
+const HOUR_MS = 3_600_000;
+
+type Work = Pick<TaskContext, 'db' | 'clock'>;
+
+/** Sends the messages that are due, a few at a time, until there are none. */
+export async function sendDueMessages({ db, clock, signal }: TaskContext): Promise<void> {
+  const lane = async () => {
+    while (!signal.aborted) {
+      const claimed = await claimDue(db);
+      if (!claimed) return;
+      await sendClaimed({ db, clock }, claimed);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+}
+
+/** What goes wrong unexpectedly leaves the claim to end, and the message to the next attempt. */
+async function sendClaimed(work: Work, claimed: Claimed): Promise<void> {
+  const { db, clock } = work;
+  const about = { message: claimed.id };
+  const renewal = setInterval(() => {
+    renewClaim(db, claimed).catch((error) => log.warn({ ...about, error }, 'renewing the claim of a message failed'));
+  }, RENEWAL_MS);
+  try {
+    if (claimed.status !== 'scheduled') await settleInterrupted(db, claimed, clock.now());
+    else await sendScheduled(work, claimed);
+  } catch (error) {
+    log.error({ ...about, error }, 'sending a scheduled message failed');
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function sendScheduled(work: Work, claimed: Claimed): Promise<void> {
+  const { db, clock } = work;
+  try {
+    requireInTime(claimed, clock.now());
+    await submitScheduled(work, claimed);
+  } catch (error) {
+    if (error instanceof PutBack || error instanceof LostClaim || hasOutcome(error)) return;
+    if (!(error instanceof AppError)) throw error;
+    if (error.status === 503) await putBack(db, claimed, { ...RETRY, reason: error.message, at: clock.now() });
+    else await fail(work, claimed, error.message);
+  }
+}
+
+const RETRY = { delaySeconds: RETRY_SECONDS };
+
+async function submitScheduled({ db, clock }: Work, claimed: Claimed): Promise<void> {
+  const actor = await identifyLater(claimed, clock.now());
+  requirePermission(actor, 'send');
+  const message = await loadMessage({ db, clock }, claimed.id);
+  const request = { id: uuidv7(), ip: '0.0.0.0', userAgent: '', idempotencyKey: null, cookies: '' };
+  await submitMessage({ db, clock, actor, request }, message, {
+    storeOutcome: async ({ outcome }, store) => {
+      // Once the text was sent, nobody else sends the message.
+      if (outcome.outcome === 'refused' && !(await renewClaim(db, claimed))) return;
+      await store(null);
+      await endClaim(db, claimed);
+    },
+    due: {
+      id: claimed.id,
+      admit: (row: MessageRow) =>
+        db.$transaction(async (tx) => {
+          if ((await lockClaimed(tx, claimed)) !== 'scheduled') throw new LostClaim();
+          const [admission] = await admitMessages(tx, [row], 'due');
+          return admission as NonNullable<typeof admission>;
+        }),
+      beforeData: () => markDataSent(db, claimed),
+      putBack: (reason) => putBack(db, claimed, { ...RETRY, reason, at: clock.now() }),
+    },
+  });
+}
+
+async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMessage> {
+  const row = await db.message.findUniqueOrThrow({
+    where: { id },
+    select: {
+      messageId: true,
+      fromAddress: true,
+      subject: true,
+      tags: true,
+      metadata: true,
+      recipients: { select: { address: true, kind: true }, orderBy: { id: 'asc' } },
+      scheduled: { select: { isTransactional: true } },
+    },
+  });
+  const { messageId, fromAddress: from, subject, recipients } = row;
+  const opened = await openWaiting(db, { id, messageId, date: clock.now() });
+  if ('problem' in opened) throw new AppError('CONTENT_UNAVAILABLE', opened.problem);
+  const envelope = { from, to: recipients.map(({ address }) => address) };
+  const isTransactional = row.scheduled?.isTransactional;
+  return {
+    from,
+    recipients,
+    subject,
+    messageId,
+    raw: opened.raw,
+    envelope,
+    isTransactional,
+    ...labelsOf(row as Labels),
+  };
+}
+
+/** After an outage, a message may be too old to be of use. */
+function requireInTime({ sendAt }: Claimed, now: Date): void {
+  const hours = env().scheduledLateHours;
+  if (!sendAt || now.getTime() - sendAt.getTime() <= hours * HOUR_MS) return;
+  throw new AppError('CONFLICT', `The message could not be sent within ${hours} hours after its time.`);
+}
+
+async function fail({ db, clock }: Work, claimed: Claimed, reason: string): Promise<void> {
+  await db.$transaction(async (tx) => {
+    if ((await lockClaimed(tx, claimed)) !== 'scheduled') return;
+    await recordNotAllowed(tx, claimed.id, { reason, at: clock.now() });
+    await endClaim(tx, claimed);
+  });
+  kickDeliveries();
+}

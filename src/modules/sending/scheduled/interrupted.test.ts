@@ -1,0 +1,102 @@
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { HOUR_MS, isWaiting, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
+import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { settleAbandonedMessages } from '../service';
+
+const mta = await startScriptedMta();
+
+afterAll(() => mta.server.close());
+
+let api: Awaited<ReturnType<typeof keyClient>>;
+let domain: Awaited<ReturnType<typeof makeDomain>>;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+  mta.server.messages.length = 0;
+  mta.state.script = () => undefined;
+});
+
+async function schedule(over: object = {}) {
+  const { status, data } = await api.post('/send', laterMessage(domain, over));
+  expect(status).toBe(202);
+  return data as { id: string; message_id: string; send_at: string };
+}
+
+const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
+
+describe('a message whose process ended while it was sent', () => {
+  async function interrupt(id: string, dataAt: Date | null) {
+    await db.message.update({
+      where: { id },
+      data: { status: 'submitting', createdAt: new Date(Date.now() - HOUR_MS) },
+    });
+    await db.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'submitting' } });
+    await db.countedSend.create({ data: { id, address: `shop@${domain.name}`, domainId: domain.id, at: new Date() } });
+    await makeDue(id);
+    await db.scheduledMessage.update({ where: { messageId: id }, data: { dataAt, leaseToken: uuidv7() } });
+    await settleAbandonedMessages(db, new Date());
+  }
+
+  it('before its text left is sent again, once', async () => {
+    const { id } = await schedule();
+    await interrupt(id, null);
+    await sendDue();
+    await sendDue();
+    expect((await show(id)).status).toBe('sent');
+    expect(mta.server.messages).toHaveLength(1);
+    expect(await db.countedSend.count({ where: { id } })).toBe(1);
+  });
+
+  it('after that is uncertain, and never sent again', async () => {
+    const { id } = await schedule();
+    await interrupt(id, new Date());
+    await sendDue();
+    await sendDue();
+    expect((await show(id)).status).toBe('uncertain');
+    expect(mta.server.messages).toEqual([]);
+    expect(await isWaiting(id)).toBe(false);
+  });
+
+  it('isn’t sent by a process that lost its claim meanwhile', async () => {
+    const { id } = await schedule();
+    await makeDue(id);
+    mta.state.script = (point) => {
+      // Another instance claims the message while this one talks to the mail server.
+      if (point === 'RCPT')
+        stolen = db.scheduledMessage.update({ where: { messageId: id }, data: { leaseToken: uuidv7() } }).then();
+      return undefined;
+    };
+    let stolen: Promise<unknown> | undefined;
+    await sendDue();
+    await stolen;
+    expect(mta.server.messages).toEqual([]);
+    mta.state.script = () => undefined;
+    await db.scheduledMessage.update({ where: { messageId: id }, data: { nextAttemptAt: new Date(0) } });
+    await sendDue();
+    await sendDue();
+    expect((await show(id)).status).toBe('sent');
+    expect(mta.server.messages).toHaveLength(1);
+  });
+});
+
+it('stopping ends after the messages under way, and leaves the others', async () => {
+  for (let n = 0; n < 12; n++) await makeDue((await schedule()).id);
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  mta.state.script = (point) => {
+    if (point === 'DOT') stopping.abort();
+    return undefined;
+  };
+  await sendDue(stopping.signal);
+  const counts = await db.message.groupBy({ by: ['status'], where: { domainId: domain.id }, _count: true });
+  const byStatus = Object.fromEntries(counts.map(({ status, _count }) => [status, _count]));
+  expect(Object.keys(byStatus).toSorted()).toEqual(['scheduled', 'sent']);
+  expect(byStatus.sent).toBe(mta.server.messages.length);
+  await sendDue();
+  expect(mta.server.messages).toHaveLength(12);
+});
