@@ -30,6 +30,7 @@ async function testFaults(lifetime) {
   const { appEnvironment } = await import('./testing/app.mjs');
   const { testHangingEndpoints } = await import('./faults/hanging-endpoints.mjs');
   const { testKilledApp } = await import('./faults/killed-app.mjs');
+  const { testKilledSchedule } = await import('./faults/killed-schedule.mjs');
   const { testDrainedInstances } = await import('./faults/proxied/drained-instances.mjs');
   const { testKilledInstances } = await import('./faults/proxied/killed-instances.mjs');
   const { testReadReplica } = await import('./faults/proxied/read-replica.mjs');
@@ -46,6 +47,7 @@ async function testFaults(lifetime) {
   /** @type {[title: string, run: typeof testKilledApp][]} */
   const tests = [
     [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
+    [`Scheduled messages leave while the app is killed (--seed ${options.seed})`, testKilledSchedule],
     ['Half of the endpoints hang', testHangingEndpoints],
     ['The app is stopped during deliveries', testStoppedApp],
     [`Two instances behind nginx, each killed in turn (--seed ${options.seed})`, testKilledInstances],
