@@ -15,6 +15,7 @@ import { INCIDENT_MESSAGES, planIncident } from './mail/incident';
 import { planIncoming } from './mail/incoming';
 import { insertEvents } from './mail/outbox';
 import { planOutgoing } from './mail/outgoing';
+import { seedScheduled } from './mail/scheduled';
 import { seedSuppressions } from './mail/suppressions';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
@@ -95,5 +96,6 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   await seedAudit(ctx, { admins, messages });
   await seedBackups(ctx);
   await seedSuppressions(ctx, domains, admins[0]?.id ?? '');
+  if (domains[0] && admins[0]) await seedScheduled(ctx, domains[0], admins[0]);
   return demoKey;
 }
