@@ -27,8 +27,8 @@ async function start(lifetime) {
   process.chdir(root);
   readEnvFile(root);
   await installMissing(root);
-  const { readSettings } = await import('../src/server/settings/settings.mjs');
-  const settings = readSettings(process.env);
+  const { readSettingsOfProcess } = await import('../src/server/settings/settings.mjs');
+  const settings = readSettingsOfProcess();
   process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);
   check(settings);
   const { checkIsMigrated, waitForDatabase } = await import('./postgres/database.mjs');

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSettings, warningAbout } from '../src/server/settings/settings.mjs';
+import { readSettings, readSettingsOfProcess, warningAbout } from '../src/server/settings/settings.mjs';
 import { describeListening, describeSetup, listen } from './process/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
@@ -30,7 +30,7 @@ main().catch((error) => {
 });
 
 async function main() {
-  const given = readSettings(process.env);
+  const given = readSettingsOfProcess();
   requireDatabaseAndSecret(given);
   const server = createHttpServer();
   const serveWaiting = holdRequests(server);

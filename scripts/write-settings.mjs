@@ -10,6 +10,8 @@ const HEADER = `# Every setting has a default that works. Copy this file to .env
 # Environment variables override this file. Retention, limits and some others can also be changed in the console; what is set
 # here takes precedence (docs/configuration.md).
 #
+# A secret can be in a file instead: DATABASE_URL_FILE names the one that has DATABASE_URL.
+#
 # npm run write:settings writes this file.
 `;
 const TABLE = /(?<=<!-- npm run write:settings .*-->\n).*?(?=<!-- End of the table\. -->)/s;

@@ -10,8 +10,8 @@ export function sign(purpose, value, key) {
 
 /** The keys in SECRET_KEY, or else the generated one in DATA_DIR. @param {string} missing what to do without one */
 export async function findSecretKeys(missing) {
-  const { readSettings } = await import('../../src/server/settings/settings.mjs');
-  const { secretKeys, dataDir } = readSettings(process.env);
+  const { readSettingsOfProcess } = await import('../../src/server/settings/settings.mjs');
+  const { secretKeys, dataDir } = readSettingsOfProcess();
   if (secretKeys.length > 0) return secretKeys;
   const generated = join(dataDir, 'secret-key');
   if (!existsSync(generated)) throw new PlainError(missing);

@@ -16,8 +16,8 @@ export async function prepareBackupCommand(root, lifetime, { isNewAllowed = fals
   process.chdir(root);
   readEnvFile(root);
   await installMissing(root);
-  const { readSettings } = await import('../../src/server/settings/settings.mjs');
-  const { dataDir, databaseUrl } = readSettings(process.env);
+  const { readSettingsOfProcess } = await import('../../src/server/settings/settings.mjs');
+  const { dataDir, databaseUrl } = readSettingsOfProcess();
   const keyFile = join(dataDir, 'secret-key');
   if (existsSync(keyFile)) process.env.SECRET_KEY ||= readFileSync(keyFile, 'utf8').trim();
   if (!process.env.SECRET_KEY && !isNewAllowed)

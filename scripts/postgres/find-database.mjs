@@ -9,8 +9,8 @@ import { tryToTakeLock } from '../steps/lock.mjs';
  * @returns {Promise<string>} the database URL
  */
 export async function findDatabase(lifetime) {
-  const { readSettings } = await import('../../src/server/settings/settings.mjs');
-  const { databaseUrl, dataDir } = readSettings(process.env);
+  const { readSettingsOfProcess } = await import('../../src/server/settings/settings.mjs');
+  const { databaseUrl, dataDir } = readSettingsOfProcess();
   if (databaseUrl) return databaseUrl;
   if (!existsSync(dataDir)) throw new PlainError(`There is no database in ${dataDir} yet. Run "npm start" once first.`);
   const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('./embedded-postgres.mjs');

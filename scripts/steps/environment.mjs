@@ -13,8 +13,8 @@ export function readEnvFile(root) {
 
 /** Reads the settings and checks port and data folder, before anything slow starts. */
 export async function checkSettings() {
-  const { readSettings } = await import('../../src/server/settings/settings.mjs');
-  const settings = readSettings(process.env);
+  const { readSettingsOfProcess } = await import('../../src/server/settings/settings.mjs');
+  const settings = readSettingsOfProcess();
   if (process.env.PORT) await checkPort(settings);
   makeDataDir(settings.dataDir);
   return settings;

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { SETTINGS } from './declarations.mjs';
+import { readSecretFiles } from './secret-files.mjs';
 
 const KEPT_ON_THIS_MACHINE = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -77,6 +78,17 @@ export function readSettings(env) {
   ];
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   return Object.freeze(settingsOf(checked));
+}
+
+/**
+ * Reads all settings of this process, after the files of its secrets: the environment has DATABASE_URL instead of DATABASE_URL_FILE then.
+ * @throws SettingsError
+ */
+export function readSettingsOfProcess() {
+  const secrets = settingNames.filter((name) => SETTINGS[name].isSecret);
+  const problems = readSecretFiles(process.env, secrets);
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return readSettings(process.env);
 }
 
 /**

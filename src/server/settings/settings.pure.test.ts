@@ -1,7 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesOfSettings } from '../../../scripts/write-settings.mjs';
 import { SETTINGS } from './declarations.mjs';
+import { readSecretFiles } from './secret-files.mjs';
 import { readSetting, readSettings, settingNames, warningAbout } from './settings.mjs';
 
 describe('SETTINGS', () => {
@@ -27,6 +30,32 @@ describe('SETTINGS', () => {
     expect(problems).toContain(
       'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
     );
+  });
+});
+
+describe('secrets in files', () => {
+  const read = (env: Record<string, string | undefined>, content?: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'postroom-secrets-'));
+    const file = join(folder, 'secret');
+    if (content !== undefined) writeFileSync(file, content);
+    const all = { ...env, SECRET_KEY_FILE: file };
+    const problems = readSecretFiles(all, ['SECRET_KEY', 'DATABASE_URL']);
+    rmSync(folder, { recursive: true });
+    return { problems: problems.map((text) => text.replaceAll(folder, '…')), env: all };
+  };
+
+  it.each(['of a secret', 'of a secret\n', 'of a secret\r\n'])('are read without the end of the line: %j', (content) => {
+    expect(read({ PORT: '1' }, content)).toEqual({ problems: [], env: { PORT: '1', SECRET_KEY: 'of a secret' } });
+  });
+
+  it('are refused beside the setting, if they are empty, and if they are missing', () => {
+    expect(read({ SECRET_KEY: 'other' }, 'a').problems).toEqual(['Set SECRET_KEY or SECRET_KEY_FILE, not both.']);
+    expect(read({}, '\n').problems).toEqual(['SECRET_KEY_FILE names an empty file: …/secret.']);
+    expect(read({}).problems).toEqual([expect.stringMatching(/^SECRET_KEY_FILE can't be read: ENOENT/)]);
+  });
+
+  it('are read for these settings alone', () => {
+    expect(read({ OTHER_FILE: '/nowhere' }, 'a')).toMatchObject({ problems: [], env: { OTHER_FILE: '/nowhere' } });
   });
 });
 
