@@ -58,12 +58,11 @@ export function readFormerSettings({ app, mail }) {
  */
 export function missingSettings(given, options, { databasePort, secretKey, isPort80Free }) {
   const host = options.host ?? given.MAIL_HOST ?? '';
-  const domain = host.split('.').length > 2 ? host.slice(host.indexOf('.') + 1) : host;
   const proxy = options.proxy ?? given.REVERSE_PROXY ?? 'caddy';
   const database = given.DATABASE_URL ?? `postgresql://postroom:${newSecret()}@127.0.0.1:${databasePort}/postroom`;
   const { host: databaseHost, pathname } = new URL(database);
   const password = given.MAIL_APP_PASSWORD ?? newSecret();
-  const address = options.email ?? `postmaster@${domain}`;
+  const address = options.email ?? postmasterOf(host);
   const hasCertificate = options.certificate ?? given.MAIL_TLS_CERTIFICATE;
   const isConsoleOnHost = !given.APP_URL || given.APP_URL === `https://${given.MAIL_HOST}`;
   const asked = {
@@ -129,6 +128,11 @@ export function changeSettings(changes, file = SETTINGS) {
   run('chown', ['root:postroom', `${file}.new`]);
   run('chmod', ['0640', `${file}.new`]);
   renameSync(`${file}.new`, file);
+}
+
+/** Returns the address of a mail server's postmaster if none is set: in the domain above its name. @param {string} host */
+export function postmasterOf(host) {
+  return `postmaster@${host.split('.').length > 2 ? host.slice(host.indexOf('.') + 1) : host}`;
 }
 
 function newSecret() {

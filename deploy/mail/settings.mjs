@@ -48,7 +48,12 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-const OF_MAIL_SERVER = new RegExp(`\\b(${[...REQUIRED, ...Object.keys(DEFAULTS)].join('|')})\\b`, 'g');
+/** All settings, by the mail server's own names. */
+export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
+/** Settings with a password. */
+export const SECRET_SETTINGS = ['DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD', 'RELAY_PASSWORD'];
+
+const OF_MAIL_SERVER = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'g');
 
 /**
  * Reads a file with settings of the mail server alone, or that of deploy/install, which has those of the app, too.
