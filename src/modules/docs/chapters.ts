@@ -4,7 +4,7 @@ import { type Page, renderPage } from './render';
 
 /** The chapters for admins and API clients, by the name of their file in docs/. Those for contributors are not served. */
 export const CHAPTER_GROUPS = [
-  { title: 'Set up', chapters: ['installation', 'mail-server', 'dns', 'configuration', 'access'] },
+  { title: 'Set up', chapters: ['installation', 'containers', 'mail-server', 'dns', 'configuration', 'access'] },
   {
     title: 'Mail',
     chapters: ['sending', 'suppressions', 'messages', 'message-content', 'analytics', 'reports', 'published-files'],

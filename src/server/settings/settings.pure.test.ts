@@ -44,9 +44,12 @@ describe('secrets in files', () => {
     return { problems: problems.map((text) => text.replaceAll(folder, '…')), env: all };
   };
 
-  it.each(['of a secret', 'of a secret\n', 'of a secret\r\n'])('are read without the end of the line: %j', (content) => {
-    expect(read({ PORT: '1' }, content)).toEqual({ problems: [], env: { PORT: '1', SECRET_KEY: 'of a secret' } });
-  });
+  it.each(['of a secret', 'of a secret\n', 'of a secret\r\n'])(
+    'are read without the end of the line: %j',
+    (content) => {
+      expect(read({ PORT: '1' }, content)).toEqual({ problems: [], env: { PORT: '1', SECRET_KEY: 'of a secret' } });
+    },
+  );
 
   it('are refused beside the setting, if they are empty, and if they are missing', () => {
     expect(read({ SECRET_KEY: 'other' }, 'a').problems).toEqual(['Set SECRET_KEY or SECRET_KEY_FILE, not both.']);

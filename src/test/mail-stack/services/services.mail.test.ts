@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_SERVICES } from '@/lib/mail/operations';
@@ -9,7 +9,8 @@ import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db } from '../support/mail-server';
 import { ALL_RUNNING, operate, pidFileOf, processOf, services, statesOf, textOf } from '../support/operations';
-import { restoreServices, runStack, whileStopped } from '../support/services';
+import { isRunning } from '../support/processes';
+import { restoreServices, runStack, signalService, whileStopped } from '../support/services';
 import { at, domain, receive, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
 
 const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
@@ -114,6 +115,18 @@ describe('the mail server’s services', () => {
     const before = MAIL_SERVICES.map(processOf);
     runStack('start');
     expect(MAIL_SERVICES.map(processOf)).toEqual(before);
+    await expect.poll(statesOf).toEqual(ALL_RUNNING);
+  });
+
+  it('are revived if they ended by themselves, and left alone if they were stopped', async () => {
+    const [redis, dovecot] = [processOf('redis'), processOf('dovecot')];
+    await signalService('dovecot', 'SIGKILL');
+    await whileStopped('rspamd', async () => {
+      runStack('revive');
+      expect(existsSync(pidFileOf('rspamd')) && isRunning(Number(processOf('rspamd')))).toBe(false);
+    });
+    expect(processOf('redis')).toBe(redis);
+    expect(processOf('dovecot')).not.toBe(dovecot);
     await expect.poll(statesOf).toEqual(ALL_RUNNING);
   });
 

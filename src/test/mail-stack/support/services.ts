@@ -35,7 +35,7 @@ export async function restoreServices(): Promise<void> {
 }
 
 /** Runs the `stack` script. */
-export function runStack(verb: 'start' | 'stop', ...services: MailService[]): void {
+export function runStack(verb: 'start' | 'stop' | 'revive', ...services: MailService[]): void {
   execFileSync(STACK, [verb, mailServer.config, ...services], { timeout: COMMAND_TIMEOUT_MS });
 }
 
