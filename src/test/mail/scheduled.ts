@@ -1,11 +1,42 @@
+import { afterAll, beforeEach, expect } from 'vitest';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { sendDueMessages } from '@/modules/sending/scheduled/due';
 import { systemClock } from '@/server/clock';
 import { db } from '../database';
+import { makeDomain } from '../factories';
+import { keyClient } from '../rest';
+import { startScriptedMta } from '../servers/scripted-mta';
 
 export const HOUR_MS = 3_600_000;
 
 export const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+type Made = { api: Awaited<ReturnType<typeof keyClient>>; domain: Awaited<ReturnType<typeof makeDomain>> };
+
+/** A mail server for the tests of a file, and before each of them a new domain with the API key of its admin. */
+export async function setUpScheduling() {
+  const mta = await startScriptedMta();
+  const made = {} as Made;
+  afterAll(() => mta.server.close());
+  beforeEach(async () => {
+    made.domain = await makeDomain();
+    made.api = await keyClient({ role: 'domain_admin', domainIds: [made.domain.id] });
+    mta.server.messages.length = 0;
+    mta.state.script = () => undefined;
+  });
+  const show = async (id: string) => (await made.api.get(`/messages/${id}`)).data;
+  return {
+    mta,
+    made,
+    show,
+    traceOf: async (id: string) => (await show(id)).events.map(({ type }: { type: string }) => type),
+    schedule: async (over: object = {}) => {
+      const { status, data } = await made.api.post('/send', laterMessage(made.domain, over));
+      expect(status).toBe(202);
+      return data as { id: string; message_id: string; send_at: string };
+    },
+  };
+}
 
 /** The body of a send in an hour. */
 export function laterMessage({ name }: { name: string }, over: object = {}) {

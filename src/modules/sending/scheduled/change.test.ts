@@ -1,47 +1,28 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain } from '@/test/factories';
-import { eventBodies, inHours, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
+import { eventBodies, inHours, makeDue, sendDue, setUpScheduling } from '@/test/mail/scheduled';
 import { expectError, keyClient } from '@/test/rest';
-import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { claimDue } from './claims';
 
-const mta = await startScriptedMta();
-
-afterAll(() => mta.server.close());
-
-let api: Awaited<ReturnType<typeof keyClient>>;
-let domain: Awaited<ReturnType<typeof makeDomain>>;
-
-beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
-  mta.server.messages.length = 0;
-  mta.state.script = () => undefined;
-});
-
-async function schedule(over: object = {}) {
-  const { status, data } = await api.post('/send', laterMessage(domain, over));
-  expect(status).toBe(202);
-  return data as { id: string; message_id: string; send_at: string };
-}
-
-const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
+const { mta, made, schedule, show } = await setUpScheduling();
 
 describe('cancelling', () => {
   it('ends the message, deletes its content, and is recorded', async () => {
     const { id } = await schedule();
-    const { status, data } = await api.post(`/messages/${id}/cancel`);
+    const { status, data } = await made.api.post(`/messages/${id}/cancel`);
     expect(status).toBe(200);
     expect(data).toMatchObject({ status: 'cancelled', outcomes: [{ status: 'cancelled', recipients: 1 }] });
     expect(data.content).toMatchObject({ state: 'not_kept', reason: 'cancelled' });
-    expect(data.events).toMatchObject([{ type: 'accepted' }, { type: 'cancelled', detail: { by: api.admin.email } }]);
+    expect(data.events).toMatchObject([
+      { type: 'accepted' },
+      { type: 'cancelled', detail: { by: made.api.admin.email } },
+    ]);
     expect(await db.scheduledPart.count({ where: { messageId: id } })).toBe(0);
     await sendDue();
     expect(mta.server.messages).toEqual([]);
     expect(await eventBodies(id)).toEqual([]);
     const entry = await db.auditEntry.findFirst({ where: { action: 'message.cancel' }, orderBy: { id: 'desc' } });
-    expect(entry).toMatchObject({ resource: `message:${id}`, domainId: domain.id });
+    expect(entry).toMatchObject({ resource: `message:${id}`, domainId: made.domain.id });
   });
 
   it('wins over an instance that has claimed the message, until it is admitted', async () => {
@@ -49,7 +30,7 @@ describe('cancelling', () => {
     await makeDue(id);
     const claimed = await claimDue(db);
     expect(claimed?.id).toBe(id);
-    expect((await api.post(`/messages/${id}/cancel`)).status).toBe(200);
+    expect((await made.api.post(`/messages/${id}/cancel`)).status).toBe(200);
     await db.scheduledMessage.deleteMany({ where: { messageId: id } });
     await sendDue();
     expect(mta.server.messages).toEqual([]);
@@ -59,19 +40,19 @@ describe('cancelling', () => {
     const { id } = await schedule();
     await makeDue(id);
     await sendDue();
-    const { error } = expectError(await api.post(`/messages/${id}/cancel`), 409, 'CONFLICT');
+    const { error } = expectError(await made.api.post(`/messages/${id}/cancel`), 409, 'CONFLICT');
     expect(error).toMatchObject({ message: expect.stringContaining('has left'), details: { status: 'sent' } });
     const other = await schedule();
-    await api.post(`/messages/${other.id}/cancel`);
-    expectError(await api.post(`/messages/${other.id}/cancel`), 409, 'CONFLICT');
-    expectError(await api.patch(`/messages/${other.id}`, { send_at: inHours(1) }), 409, 'CONFLICT');
+    await made.api.post(`/messages/${other.id}/cancel`);
+    expectError(await made.api.post(`/messages/${other.id}/cancel`), 409, 'CONFLICT');
+    expectError(await made.api.patch(`/messages/${other.id}`, { send_at: inHours(1) }), 409, 'CONFLICT');
     await db.message.update({ where: { id }, data: { status: 'submitting' } });
-    expectError(await api.post(`/messages/${id}/cancel`), 409, 'CONFLICT');
+    expectError(await made.api.post(`/messages/${id}/cancel`), 409, 'CONFLICT');
   });
 
   it('of twenty at once, one succeeds', async () => {
     const { id } = await schedule();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(`/messages/${id}/cancel`)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => made.api.post(`/messages/${id}/cancel`)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
   });
@@ -80,13 +61,13 @@ describe('cancelling', () => {
     const { id } = await schedule();
     const stranger = await keyClient({ role: 'domain_admin', domainIds: [] });
     expectError(await stranger.post(`/messages/${id}/cancel`), 404, 'NOT_FOUND');
-    await db.apiKey.updateMany({ where: { adminId: api.admin.id }, data: { senders: ['other@far.example'] } });
-    expectError(await api.post(`/messages/${id}/cancel`), 403, 'FORBIDDEN');
+    await db.apiKey.updateMany({ where: { adminId: made.api.admin.id }, data: { senders: ['other@far.example'] } });
+    expectError(await made.api.post(`/messages/${id}/cancel`), 403, 'FORBIDDEN');
     await db.apiKey.updateMany({
-      where: { adminId: api.admin.id },
+      where: { adminId: made.api.admin.id },
       data: { senders: [], permissions: ['read', 'manage'] },
     });
-    expectError(await api.post(`/messages/${id}/cancel`), 403, 'FORBIDDEN');
+    expectError(await made.api.post(`/messages/${id}/cancel`), 403, 'FORBIDDEN');
   });
 });
 
@@ -94,12 +75,12 @@ describe('rescheduling', () => {
   it('moves the message, also to now, and is recorded', async () => {
     const { id } = await schedule();
     const later = inHours(48);
-    const { data } = await api.patch(`/messages/${id}`, { send_at: later });
+    const { data } = await made.api.patch(`/messages/${id}`, { send_at: later });
     expect(data).toMatchObject({ status: 'scheduled', send_at: later });
     expect(data.events).toMatchObject([{ type: 'accepted' }, { type: 'rescheduled', detail: { send_at: later } }]);
     await sendDue();
     expect(mta.server.messages).toEqual([]);
-    await api.patch(`/messages/${id}`, { send_at: inHours(-48) });
+    await made.api.patch(`/messages/${id}`, { send_at: inHours(-48) });
     await sendDue();
     expect((await show(id)).status).toBe('sent');
     const entry = await db.auditEntry.findFirst({
@@ -107,18 +88,18 @@ describe('rescheduling', () => {
       orderBy: { id: 'asc' },
     });
     expect(entry?.details).toMatchObject({ after: { send_at: later } });
-    const { error } = expectError(await api.patch(`/messages/${id}`, { send_at: later }), 409, 'CONFLICT');
+    const { error } = expectError(await made.api.patch(`/messages/${id}`, { send_at: later }), 409, 'CONFLICT');
     expect(error.details.status).toBe('sent');
   });
 
   it('is at most 30 days ahead, and needs a time', async () => {
     const { id } = await schedule();
     const { error } = expectError(
-      await api.patch(`/messages/${id}`, { send_at: inHours(721) }),
+      await made.api.patch(`/messages/${id}`, { send_at: inHours(721) }),
       400,
       'VALIDATION_ERROR',
     );
     expect(error.details.fields).toMatchObject([{ path: 'send_at' }]);
-    expectError(await api.patch(`/messages/${id}`, {}), 400, 'MISSING_FIELDS');
+    expectError(await made.api.patch(`/messages/${id}`, {}), 400, 'MISSING_FIELDS');
   });
 });

@@ -1,34 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeAdmin, makeDomain, makeMailbox, makeSuppression } from '@/test/factories';
-import { eventBodies, isWaiting, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
+import { eventBodies, isWaiting, makeDue, sendDue, setUpScheduling } from '@/test/mail/scheduled';
 import { keyClient } from '@/test/rest';
-import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { setSettings } from '@/test/settings';
 
-const mta = await startScriptedMta();
-
-afterAll(() => mta.server.close());
-
-let api: Awaited<ReturnType<typeof keyClient>>;
-let domain: Awaited<ReturnType<typeof makeDomain>>;
-
-beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
-  mta.server.messages.length = 0;
-  mta.state.script = () => undefined;
-});
-
-async function schedule(over: object = {}) {
-  const { status, data } = await api.post('/send', laterMessage(domain, over));
-  expect(status).toBe(202);
-  return data as { id: string; message_id: string; send_at: string };
-}
-
-const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
-const traceOf = async (id: string) => (await show(id)).events.map(({ type }: { type: string }) => type);
+const { mta, made, schedule, show, traceOf } = await setUpScheduling();
 
 async function expectFailed(id: string, reason: RegExp) {
   await sendDue();
@@ -46,7 +24,7 @@ async function expectFailed(id: string, reason: RegExp) {
 describe('when it is due, a message', () => {
   it('leaves out recipients who are suppressed by then', async () => {
     const { id } = await schedule({ to: [{ email: 'ann@far.example' }, { email: 'bo@far.example' }] });
-    await makeSuppression(domain.id, 'bo@far.example');
+    await makeSuppression(made.domain.id, 'bo@far.example');
     await makeDue(id);
     await sendDue();
     const shown = await show(id);
@@ -56,7 +34,7 @@ describe('when it is due, a message', () => {
   });
 
   it('fails if all recipients are suppressed, but not a transactional one by an unsubscribe', async () => {
-    await makeSuppression(domain.id, 'ann@far.example', { reason: 'unsubscribe' });
+    await makeSuppression(made.domain.id, 'ann@far.example', { reason: 'unsubscribe' });
     const receipt = await schedule({ transactional: true });
     await makeDue(receipt.id);
     await sendDue();
@@ -69,50 +47,50 @@ describe('when it is due, a message', () => {
 
   it('fails if its key was revoked', async () => {
     const { id } = await schedule();
-    await db.apiKey.deleteMany({ where: { adminId: api.admin.id } });
+    await db.apiKey.deleteMany({ where: { adminId: made.api.admin.id } });
     await makeDue(id);
-    api = await keyClient();
+    made.api = await keyClient();
     await expectFailed(id, /API key .* revoked/);
   });
 
   it('fails if its key has expired', async () => {
     const { id } = await schedule();
-    await db.apiKey.updateMany({ where: { adminId: api.admin.id }, data: { expiresAt: new Date() } });
+    await db.apiKey.updateMany({ where: { adminId: made.api.admin.id }, data: { expiresAt: new Date() } });
     await makeDue(id);
-    api = await keyClient();
+    made.api = await keyClient();
     await expectFailed(id, /expired/);
   });
 
   it('fails if its admin has no access to the domain any more', async () => {
     const { id } = await schedule();
-    await db.adminDomain.deleteMany({ where: { adminId: api.admin.id } });
+    await db.adminDomain.deleteMany({ where: { adminId: made.api.admin.id } });
     await makeDue(id);
-    api = await keyClient();
+    made.api = await keyClient();
     await expectFailed(id, /not assigned/);
   });
 
   it('fails if the domain is inactive, or deleted', async () => {
     const one = await schedule();
-    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    await db.domain.update({ where: { id: made.domain.id }, data: { active: false } });
     await makeDue(one.id);
-    api = await keyClient();
+    made.api = await keyClient();
     await expectFailed(one.id, /inactive/);
-    domain = await makeDomain();
+    made.domain = await makeDomain();
     const other = await schedule();
-    await db.domain.delete({ where: { id: domain.id } });
+    await db.domain.delete({ where: { id: made.domain.id } });
     await makeDue(other.id);
     await expectFailed(other.id, /not managed/);
   });
 
   it('fails if sending is suspended, or over the hourly limit', async () => {
-    const mailbox = await makeMailbox(domain.id, 'shop');
+    const mailbox = await makeMailbox(made.domain.id, 'shop');
     const one = await schedule();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
     await makeDue(one.id);
     await expectFailed(one.id, /suspended/);
     await db.mailbox.delete({ where: { id: mailbox.id } });
-    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 1 } });
-    await db.countedSend.create({ data: { id: uuidv7(), address: 'x', domainId: domain.id, at: new Date() } });
+    await db.domain.update({ where: { id: made.domain.id }, data: { hourlySendLimit: 1 } });
+    await db.countedSend.create({ data: { id: uuidv7(), address: 'x', domainId: made.domain.id, at: new Date() } });
     const other = await schedule();
     await makeDue(other.id);
     await expectFailed(other.id, /hourly limit is 1/);

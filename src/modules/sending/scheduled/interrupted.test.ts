@@ -1,33 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
-import { makeDomain } from '@/test/factories';
-import { HOUR_MS, isWaiting, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
-import { keyClient } from '@/test/rest';
-import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { HOUR_MS, isWaiting, makeDue, sendDue, setUpScheduling } from '@/test/mail/scheduled';
 import { settleAbandonedMessages } from '../service';
 
-const mta = await startScriptedMta();
-
-afterAll(() => mta.server.close());
-
-let api: Awaited<ReturnType<typeof keyClient>>;
-let domain: Awaited<ReturnType<typeof makeDomain>>;
-
-beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
-  mta.server.messages.length = 0;
-  mta.state.script = () => undefined;
-});
-
-async function schedule(over: object = {}) {
-  const { status, data } = await api.post('/send', laterMessage(domain, over));
-  expect(status).toBe(202);
-  return data as { id: string; message_id: string; send_at: string };
-}
-
-const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
+const { mta, made, schedule, show } = await setUpScheduling();
 
 describe('a message whose process ended while it was sent', () => {
   async function interrupt(id: string, dataAt: Date | null) {
@@ -36,7 +13,9 @@ describe('a message whose process ended while it was sent', () => {
       data: { status: 'submitting', createdAt: new Date(Date.now() - HOUR_MS) },
     });
     await db.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'submitting' } });
-    await db.countedSend.create({ data: { id, address: `shop@${domain.name}`, domainId: domain.id, at: new Date() } });
+    await db.countedSend.create({
+      data: { id, address: `shop@${made.domain.name}`, domainId: made.domain.id, at: new Date() },
+    });
     await makeDue(id);
     await db.scheduledMessage.update({ where: { messageId: id }, data: { dataAt, leaseToken: uuidv7() } });
     await settleAbandonedMessages(db, new Date());
@@ -93,7 +72,7 @@ it('stopping ends after the messages under way, and leaves the others', async ()
     return undefined;
   };
   await sendDue(stopping.signal);
-  const counts = await db.message.groupBy({ by: ['status'], where: { domainId: domain.id }, _count: true });
+  const counts = await db.message.groupBy({ by: ['status'], where: { domainId: made.domain.id }, _count: true });
   const byStatus = Object.fromEntries(counts.map(({ status, _count }) => [status, _count]));
   expect(Object.keys(byStatus).toSorted()).toEqual(['scheduled', 'sent']);
   expect(byStatus.sent).toBe(mta.server.messages.length);

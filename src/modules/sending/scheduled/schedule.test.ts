@@ -1,36 +1,23 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { eventBodies, HOUR_MS, inHours, isWaiting, laterMessage, makeDue, sendDue } from '@/test/mail/scheduled';
-import { expectError, keyClient } from '@/test/rest';
-import { startScriptedMta } from '@/test/servers/scripted-mta';
+import {
+  eventBodies,
+  HOUR_MS,
+  inHours,
+  isWaiting,
+  laterMessage,
+  makeDue,
+  sendDue,
+  setUpScheduling,
+} from '@/test/mail/scheduled';
+import { expectError } from '@/test/rest';
 
 await makeContentStore();
 
-const mta = await startScriptedMta();
-
-afterAll(() => mta.server.close());
-
-let api: Awaited<ReturnType<typeof keyClient>>;
-let domain: Awaited<ReturnType<typeof makeDomain>>;
-
-beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
-  mta.server.messages.length = 0;
-  mta.state.script = () => undefined;
-});
-
-async function schedule(over: object = {}) {
-  const { status, data } = await api.post('/send', laterMessage(domain, over));
-  expect(status).toBe(202);
-  return data as { id: string; message_id: string; send_at: string };
-}
-
-const show = async (id: string) => (await api.get(`/messages/${id}`)).data;
-const traceOf = async (id: string) => (await show(id)).events.map(({ type }: { type: string }) => type);
+const { mta, made, schedule, show, traceOf } = await setUpScheduling();
 
 describe('a scheduled message', () => {
   it('is stored sealed, listed and readable, and sends nothing before its time', async () => {
@@ -45,16 +32,16 @@ describe('a scheduled message', () => {
       outcomes: [{ status: 'scheduled', recipients: 1 }],
     });
     expect(shown.events).toMatchObject([{ type: 'accepted', detail: { send_at: sendAt, source: 'api_key' } }]);
-    const { data } = await api.get(`/messages?status=scheduled&domain_id=${domain.id}`);
+    const { data } = await made.api.get(`/messages?status=scheduled&domain_id=${made.domain.id}`);
     expect(data).toMatchObject([{ id: sent.id, status: 'scheduled', send_at: sendAt }]);
-    expect((await api.get(`/messages/${sent.id}/content`)).data.text).toContain('A secret text');
+    expect((await made.api.get(`/messages/${sent.id}/content`)).data.text).toContain('A secret text');
     const parts = await db.scheduledPart.findMany({ where: { messageId: sent.id } });
     expect(Buffer.concat(parts.map(({ bytes }) => bytes)).includes('A secret text')).toBe(false);
     expect(mta.server.messages).toEqual([]);
     expect(await eventBodies(sent.id)).toEqual([]);
     const entry = await db.auditEntry.findFirst({ where: { resource: `message:${sent.id}` } });
     expect(entry).toMatchObject({ action: 'message.send', details: { send_at: sendAt, message_id: sent.message_id } });
-    expect(await db.countedSend.count({ where: { domainId: domain.id } })).toBe(0);
+    expect(await db.countedSend.count({ where: { domainId: made.domain.id } })).toBe(0);
   });
 
   it('leaves at its time, once, with its Message-ID and the date of then, and counts from then', async () => {
@@ -80,8 +67,8 @@ describe('a scheduled message', () => {
     ]);
     expect(await db.countedSend.count({ where: { id: sent.id } })).toBe(1);
     expect(await isWaiting(sent.id)).toBe(false);
-    expect((await api.get(`/messages?tag=kind:later&domain_id=${domain.id}`)).data).toHaveLength(1);
-    const { data } = await api.get(`/analytics?domain_id=${domain.id}`);
+    expect((await made.api.get(`/messages?tag=kind:later&domain_id=${made.domain.id}`)).data).toHaveLength(1);
+    const { data } = await made.api.get(`/analytics?domain_id=${made.domain.id}`);
     expect(data.totals).toMatchObject({ sent: 1, in_transit: 1, submitting: 0 });
     const busy = data.series.filter((point: { sent: number }) => point.sent > 0);
     expect(Date.parse(busy[0].at)).toBeGreaterThan(Date.now() - 2 * HOUR_MS);
@@ -91,7 +78,7 @@ describe('a scheduled message', () => {
 
   it('is sent at once if its time is past or within seconds: 200', async () => {
     for (const at of [inHours(-10), new Date(Date.now() + 2_000).toISOString()]) {
-      const { status, data } = await api.post('/send', laterMessage(domain, { send_at: at }));
+      const { status, data } = await made.api.post('/send', laterMessage(made.domain, { send_at: at }));
       expect({ status, data }).toEqual({ status: 200, data: { message_id: expect.any(String) } });
     }
     expect(mta.server.messages).toHaveLength(2);
@@ -103,19 +90,19 @@ describe('a scheduled message', () => {
     expect((await schedule({ send_at: local })).send_at).toBe(at.toISOString());
     for (const wrong of ['tomorrow', inHours(30 * 24 + 1), '2026-13-01T00:00:00Z', 5]) {
       const { error } = expectError(
-        await api.post('/send', laterMessage(domain, { send_at: wrong })),
+        await made.api.post('/send', laterMessage(made.domain, { send_at: wrong })),
         400,
         'VALIDATION_ERROR',
       );
       expect(error.details.fields).toMatchObject([{ path: 'send_at' }]);
     }
-    const { status } = await api.post('/send', laterMessage(domain, { send_at: null }));
+    const { status } = await made.api.post('/send', laterMessage(made.domain, { send_at: null }));
     expect(status).toBe(200);
   });
 
   it('of a batch has its own result', async () => {
-    const { data } = await api.post('/send/batch', {
-      messages: [laterMessage(domain), laterMessage(domain, { send_at: undefined })],
+    const { data } = await made.api.post('/send/batch', {
+      messages: [laterMessage(made.domain), laterMessage(made.domain, { send_at: undefined })],
     });
     expect(data.results).toEqual([
       {
@@ -130,26 +117,30 @@ describe('a scheduled message', () => {
   });
 
   it('is stored once per Idempotency-Key, and answered alike whatever happened since', async () => {
-    const [key, body] = [{ 'idempotency-key': uuidv7() }, laterMessage(domain)];
-    const first = await api.post('/send', body, key);
-    expect(await api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
-    await api.post(`/messages/${first.data.id}/cancel`);
-    expect(await api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
-    expectError(await api.post('/send', { ...body, subject: 'Other' }, key), 409, 'IDEMPOTENCY_CONFLICT');
-    expect(await db.message.count({ where: { domainId: domain.id } })).toBe(1);
-    const batch = { messages: [laterMessage(domain)] };
+    const [key, body] = [{ 'idempotency-key': uuidv7() }, laterMessage(made.domain)];
+    const first = await made.api.post('/send', body, key);
+    expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
+    await made.api.post(`/messages/${first.data.id}/cancel`);
+    expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
+    expectError(await made.api.post('/send', { ...body, subject: 'Other' }, key), 409, 'IDEMPOTENCY_CONFLICT');
+    expect(await db.message.count({ where: { domainId: made.domain.id } })).toBe(1);
+    const batch = { messages: [laterMessage(made.domain)] };
     const other = { 'idempotency-key': uuidv7() };
-    const one = await api.post('/send/batch', batch, other);
-    expect((await api.post('/send/batch', batch, other)).data).toEqual(one.data);
+    const one = await made.api.post('/send/batch', batch, other);
+    expect((await made.api.post('/send/batch', batch, other)).data).toEqual(one.data);
   });
 
   it('of an unknown or foreign domain, or a sender that the key can’t use, is refused at once', async () => {
     const foreign = await makeDomain();
     const from = (name: string) => ({ from: { email: `a@${name}` } });
-    expectError(await api.post('/send', laterMessage(domain, from(foreign.name))), 403, 'FORBIDDEN');
-    expectError(await api.post('/send', laterMessage(domain, from('nowhere.example'))), 403, 'DOMAIN_NOT_FOUND');
-    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
-    expectError(await api.post('/send', laterMessage(domain)), 403, 'DOMAIN_INACTIVE');
+    expectError(await made.api.post('/send', laterMessage(made.domain, from(foreign.name))), 403, 'FORBIDDEN');
+    expectError(
+      await made.api.post('/send', laterMessage(made.domain, from('nowhere.example'))),
+      403,
+      'DOMAIN_NOT_FOUND',
+    );
+    await db.domain.update({ where: { id: made.domain.id }, data: { active: false } });
+    expectError(await made.api.post('/send', laterMessage(made.domain)), 403, 'DOMAIN_INACTIVE');
   });
 
   it('of several megabytes is stored in parts', async () => {

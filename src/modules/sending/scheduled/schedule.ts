@@ -44,6 +44,10 @@ export async function scheduleMessage(
   return scheduledOf({ id, messageId, sendAt });
 }
 
+export function isLater(message: PreparedMessage): message is PreparedMessage & { sendAt: Date } {
+  return message.sendAt !== undefined;
+}
+
 /** The response for a scheduled message, whatever happened to it since. */
 export function scheduledOf({ id, messageId, sendAt }: { id: string; messageId: string; sendAt: Date }) {
   return { id, message_id: messageId, status: 'scheduled' as const, send_at: sendAt.toISOString() };
