@@ -6,8 +6,9 @@ import { rest } from '@/server/rest/meta';
 import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
 import { messageList } from './lists';
+import { getKeptDays, getRetention } from './retention/state';
 import { GetTotals, KeptDays, ListMessages, Message, MessageRetention, MessageSummary, MessageTotals } from './schema';
-import { getKeptDays, getMessage, getRetention, getTotals, listMessages, messageRecord } from './service';
+import { getMessage, getTotals, listMessages, messageRecord } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
   tag: 'Messages',

@@ -11,7 +11,6 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { versioned } from '@/server/procedures/versions';
-import { env } from '@/server/settings/env';
 import { keepContent as keep } from './content/keeping/keep';
 import type { NewContent } from './content/keeping/keeper';
 import { type Copy, copyMessage as copy, type NewFields } from './content/read';
@@ -28,15 +27,12 @@ import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
-import { RETENTION_TASK } from './retention/run';
 import {
   type GetTotals,
-  type KeptDays,
   type ListMessages,
   MESSAGE_STATUSES,
   type Message,
   type MessageEvent,
-  type MessageRetention,
   type MessageStatus,
   type MessageSummary,
   type MessageTotals,
@@ -126,19 +122,6 @@ export async function getTotals(ctx: ActorContext, input: GetTotals): Promise<Me
   return { counts, since: input.since ?? null, is_complete: isComplete };
 }
 
-/** The current or last run that deletes old messages. */
-export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {
-  const [run, task] = await Promise.all([
-    ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }),
-    ctx.db.scheduledTask.findUnique({ where: { name: RETENTION_TASK } }),
-  ]);
-  return presentRetention(run, task?.failure || null);
-}
-
-export function getKeptDays(): KeptDays {
-  return { kept_days: env().messageRetentionDays };
-}
-
 /** Records the mail server's reply to a submission, with its audit entry if it has one. */
 export function recordSubmission(submission: Submission): Promise<void> {
   return recordTogether(submission);
@@ -194,7 +177,6 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
 function isSmtpSubmission({ type, detail }: { type: string; detail: Prisma.JsonValue }): boolean {
   return type === 'queued' && (detail as MessageEvent['detail']).source === 'smtp';
 }
-type RetentionRow = Prisma.MessageRetentionGetPayload<object>;
 
 const SUMMARY = {
   id: true,
@@ -242,24 +224,6 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): Mes
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
-}
-
-function presentRetention(run: RetentionRow, failure: string | null): MessageRetention {
-  return {
-    kept_days: env().messageRetentionDays,
-    status: failure === null ? retentionStatus(run) : 'failing',
-    started_at: run.startedAt?.toISOString() ?? null,
-    finished_at: run.finishedAt?.toISOString() ?? null,
-    delete_before: run.deleteBefore?.toISOString() ?? null,
-    deleted_until: run.deletedUntil?.toISOString() ?? null,
-    deleted: run.deletedCount,
-    failure,
-  };
-}
-
-function retentionStatus({ startedAt, finishedAt }: RetentionRow): MessageRetention['status'] {
-  if (env().messageRetentionDays === 0) return 'off';
-  return startedAt !== null && finishedAt === null ? 'running' : 'waiting';
 }
 
 function presentEvent({ type, at, recipient, detail }: Prisma.MessageEventGetPayload<object>): MessageEvent {
