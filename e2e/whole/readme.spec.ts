@@ -1,17 +1,35 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test, unique, url } from '../support/fixtures';
+import { type Api, expect, makeDomain, test, unique, url } from '../support/fixtures';
 
-test("the README's first send works as printed", async ({ signedIn, api, check }) => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const section = readme.split('## First send')[1]?.split('\n## ')[0] ?? '';
-  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] as string);
-  expect(blocks.length).toBe(5);
-  const domain = `${unique('readme')}.example`;
-  const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho\n')], {
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const blocksOf = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+
+/** Runs commands of the documentation one after another, as a reader would. @returns what they print */
+function runBlocks(blocks: string[], api: Api, domain: string): string {
+  return execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho\n')], {
     encoding: 'utf8',
     env: { ...process.env, POSTROOM_URL: url(), POSTROOM_KEY: api.key, POSTROOM_DOMAIN: domain },
   });
+}
+
+// In this order: who is suppressed gets no message.
+test('the commands of the chapters on sending and suppressions work as printed', async ({ api }) => {
+  const domain = await makeDomain(api);
+  for (const chapter of ['docs/sending.md', 'docs/suppressions.md']) {
+    const output = runBlocks(blocksOf(read(chapter)), api, domain.name);
+    expect(output).toContain('"error":null');
+    expect(output).not.toContain('"error":{');
+  }
+  const cancelled = await api.call<object[]>('GET', `/messages?domain_id=${domain.id}&status=cancelled`);
+  expect(cancelled).toHaveLength(1);
+});
+
+test("the README's first send works as printed", async ({ signedIn, api, check }) => {
+  const blocks = blocksOf(read('README.md').split('## First send')[1]?.split('\n## ')[0] ?? '');
+  expect(blocks.length).toBe(5);
+  const domain = `${unique('readme')}.example`;
+  const output = runBlocks(blocks, api, domain);
   const [created, sent, listed, batch] = output
     .trim()
     .split(/\n+/)
