@@ -10,6 +10,7 @@ type ConfirmDialogProps = {
   opened: boolean;
   title: string;
   action: string;
+  dismiss?: string;
   children: ReactNode;
   problem: Problem | null;
   isBusy: boolean;
@@ -19,7 +20,7 @@ type ConfirmDialogProps = {
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, title, action, children, problem, isBusy, onClose, onConfirm, typeToConfirm } = props;
+  const { opened, title, action, dismiss, children, problem, isBusy, onClose, onConfirm, typeToConfirm } = props;
   const [typed, setTyped] = useState('');
   const isMatching = typeToConfirm === undefined || typed.trim().toLowerCase() === typeToConfirm.toLowerCase();
 
@@ -32,6 +33,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       opened={opened}
       title={title}
       action={action}
+      dismiss={dismiss}
       onClose={onClose}
       isBusy={isBusy}
       isDisabled={!isMatching}

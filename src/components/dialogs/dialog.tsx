@@ -9,6 +9,8 @@ type DialogProps = {
   opened: boolean;
   title: string;
   action: string;
+  /** The label of the button that closes it, where Cancel could be taken for the action. */
+  dismiss?: string;
   children: ReactNode;
   onClose: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
@@ -28,7 +30,18 @@ export function DialogFooter({ children }: { children: ReactNode }) {
 }
 
 export function Dialog(props: DialogProps) {
-  const { opened, title, action, children, onClose, onSubmit, isBusy, isDisabled, isDanger } = props;
+  const {
+    opened,
+    title,
+    action,
+    dismiss = 'Cancel',
+    children,
+    onClose,
+    onSubmit,
+    isBusy,
+    isDisabled,
+    isDanger,
+  } = props;
   // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
   const isMounted = useMounted();
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -42,7 +55,7 @@ export function Dialog(props: DialogProps) {
         <DialogFields>{children}</DialogFields>
         <DialogFooter>
           <span className="spacer" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{dismiss}</Button>
           <Button
             variant={isDanger ? 'default' : 'filled'}
             className={isDanger ? 'danger' : undefined}

@@ -2,6 +2,7 @@
 
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -29,7 +30,9 @@ export function RescheduleDialog({ message, opened, onClose }: RescheduleDialogP
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
-        if (sendAt) reschedule.mutate({ id: message.id, send_at: sendAt.toISOString() }, { onSuccess: onClose });
+        if (!sendAt) return;
+        const input = { id: message.id, send_at: sendAt.toISOString() };
+        reschedule.mutate(ifUnchanged('message', message, input), { onSuccess: onClose });
       }}
     >
       <p className="soft">

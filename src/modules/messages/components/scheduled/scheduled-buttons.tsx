@@ -35,6 +35,7 @@ export function ScheduledButtons({ message }: { message: Message }) {
         opened={isCancelling}
         title="Cancel message"
         action="Cancel message"
+        dismiss="Keep message"
         problem={cancel.error ? toProblem(cancel.error) : null}
         isBusy={cancel.isPending}
         onClose={close}
