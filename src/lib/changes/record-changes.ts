@@ -25,6 +25,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'alias_count',
   'created_at',
   'created_by',
+  'dmarc_policy',
   'dns_status',
   'failing_since',
   'failures_in_row',

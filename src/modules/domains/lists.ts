@@ -12,6 +12,7 @@ export const domainList = {
     'active',
     'description',
     'dns_status',
+    'dmarc_policy',
     'verified_at',
     'dkim_selector',
     'mailbox_count',

@@ -42,6 +42,8 @@ const settings = {
 };
 
 const DnsStatus = z.enum(['ok', 'warning', 'error', 'unchecked']);
+const DmarcPolicy = z.enum(['none', 'quarantine', 'reject']);
+export type DmarcPolicy = z.infer<typeof DmarcPolicy>;
 
 export const Domain = z
   .object({
@@ -51,6 +53,9 @@ export const Domain = z
     description: z.string(),
     verified_at: Timestamp.nullable(),
     dns_status: DnsStatus,
+    dmarc_policy: DmarcPolicy.nullable().meta({
+      description: 'As the last DNS check found it, also if a domain above has the record. Null without a valid one',
+    }),
     dkim_selector: z.string().nullable(),
     mailbox_count: z.number().int(),
     alias_count: z.number().int(),
@@ -67,6 +72,10 @@ export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   active: z.boolean().optional(),
   dns_status: DnsStatus.optional(),
+  dmarc_policy: z
+    .enum([...DmarcPolicy.options, 'missing'])
+    .optional()
+    .meta({ description: 'missing: a check found no valid policy' }),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 export type ListDomains = z.infer<typeof ListDomains>;

@@ -23,10 +23,11 @@ const MANY_ROWS = { timeoutMs: 60_000 };
 export { dnsServers };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
-  const { active, dns_status: dnsStatus, q } = input;
+  const { active, dns_status: dnsStatus, dmarc_policy: policy, q } = input;
   const column = input.sort === 'name' ? 'name' : 'createdAt';
   const name = q ? { contains: escapeLike(q.toLowerCase()) } : undefined;
-  const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }] };
+  const dmarc = policy === 'missing' ? { dmarcPolicy: null, dnsCheckedAt: { not: null } } : { dmarcPolicy: policy };
+  const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }, dmarc] };
   return paginate('domains', input, {
     column,
     fetch: ({ where, ...page }) =>
@@ -188,6 +189,7 @@ const FIELDS = {
   reportMailboxId: true,
   verifiedAt: true,
   dnsStatus: true,
+  dmarcPolicy: true,
   dkimSelector: true,
   createdAt: true,
   updatedAt: true,
@@ -211,6 +213,7 @@ function present(row: Row): Domain {
     report_mailbox_id: row.reportMailboxId,
     verified_at: row.verifiedAt?.toISOString() ?? null,
     dns_status: row.dnsStatus,
+    dmarc_policy: row.dmarcPolicy as Domain['dmarc_policy'],
     dkim_selector: row.dkimSelector,
     mailbox_count: row._count.mailboxes,
     alias_count: row._count.aliases,

@@ -40,7 +40,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   dns_record:
     'authoritative changed_at checked_at domain_id expected fix found inherited_from message name position purpose required severity status ttl_seconds type',
   domain:
-    'active created_at default_quota_bytes description dkim_selector dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at other_mx_hosts report_mailbox_id sign_ins_valid_from updated_at verified_at',
+    'active created_at default_quota_bytes description dkim_selector dmarc_policy dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at other_mx_hosts report_mailbox_id sign_ins_valid_from updated_at verified_at',
   dropped_report: 'count domain_id kind last_at reason',
   event: 'body body_bytes created_at domain_id id is_test message_row_id recipient sequence type',
   event_part: 'bytes event_id position',

@@ -32,6 +32,7 @@ const AddDomainsDialog = lazyDialog(() => import('./add-domains-dialog').then((m
 const CHOICES = {
   ...ACTIVE_CHOICES,
   broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
+  unprotected: { label: 'No DMARC', input: { active: true, dmarc_policy: 'missing' } },
 } as const;
 
 const DNS_MARKS: Record<Domain['dns_status'], [Status, string]> = {
@@ -127,6 +128,13 @@ const COLUMNS: DataTableColumn<Domain>[] = [
       const [mark, label] = DNS_MARKS[dns_status];
       return <StatusMark status={mark}>{label}</StatusMark>;
     },
+  },
+  {
+    header: 'DMARC',
+    width: 104,
+    skeletonWidth: 64,
+    cell: ({ dmarc_policy: policy, dns_status }) =>
+      policy ?? <span className="soft">{dns_status === 'unchecked' ? 'Not checked' : 'Missing'}</span>,
   },
   {
     header: 'Description',

@@ -51,4 +51,17 @@ it('keeps where a DMARC policy is inherited from, for the record and for the rec
   const { policy, recommendation } = (await api.get(`/domains/${child.id}/dmarc`)).data;
   expect(policy).toMatchObject({ inherited_from: domain.name, p: 'quarantine', record });
   expect(recommendation).toMatchObject({ policy: 'quarantine', record });
+  await api.post(`/domains/${domain.id}/dns/check`);
+  const policies = async (query = '') => {
+    const { data } = await api.get(`/domains?q=${domain.name}&sort=name&order=asc${query}`);
+    return data.map((each: { dmarc_policy: string }) => each.dmarc_policy);
+  };
+  expect((await policies()).toSorted()).toEqual(['quarantine', 'reject']);
+  expect(await policies('&dmarc_policy=quarantine')).toEqual(['quarantine']);
+  dns.zone = { [`_dmarc.${child.name}`]: { TXT: ['v=DMARC1; p=rejekt'] } };
+  for (const { id } of [domain, child]) await api.post(`/domains/${id}/dns/check`);
+  const other = await makeDomain({ name: `other.${domain.name}` });
+  expect(await policies()).toEqual([null, null, null]);
+  expect(await policies('&dmarc_policy=missing')).toEqual([null, null]);
+  expect((await api.get(`/domains/${other.id}`)).data.dmarc_policy).toBeNull();
 });

@@ -1,6 +1,7 @@
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { CheckedRecord } from '../checking/check-record';
+import { policyOf } from '../records/sending/dmarc';
 import type { DnsChange, DnsRecord, DomainDns } from '../schema';
 import { updateDnsAlert } from './alert';
 import { emitDnsChanged } from './changed-event';
@@ -39,7 +40,7 @@ export async function storeCheck(
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
-    UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
+    UPDATE domain SET dns_status = ${status}::dns_status, dmarc_policy = ${dmarcPolicyOf(rows)}, dns_checked_at = ${at},
                       next_dns_check_at = least(next_dns_check_at,
                                                 now() + ${recheckSeconds(rows, at)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
@@ -69,6 +70,11 @@ function recheckSeconds(rows: NewRow[], at: Date): number | null {
   const isRecent = ({ changedAt }: NewRow) => at.getTime() - new Date(changedAt).getTime() < RECENT_MS;
   const ttls = rows.filter((row) => isProblem(row) && isRecent(row)).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
   return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
+}
+
+function dmarcPolicyOf(rows: NewRow[]): string | null {
+  const row = rows.find(({ purpose }) => purpose === 'dmarc');
+  return row ? policyOf(row.found, Boolean(row.inheritedFrom)) : null;
 }
 
 function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {

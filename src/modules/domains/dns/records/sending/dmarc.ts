@@ -1,5 +1,6 @@
 import { isSameOrganization } from '@/lib/mail/organization';
 import type { Resolver } from '@/server/dns/resolver';
+import type { DmarcPolicy } from '../../../schema';
 import {
   type DomainFacts,
   type ExpectedRecord,
@@ -63,6 +64,15 @@ export function dmarcRecord({ name }: DomainFacts): ExpectedRecord {
       );
     },
   };
+}
+
+/** The policy that a record asks for: of its own domain, or of one below it. Null without a valid one. */
+export function policyOf(records: readonly string[], isInherited: boolean): DmarcPolicy | null {
+  const [record, another] = records.filter(isDmarc);
+  const tags = record !== undefined && another === undefined ? tagsOf(record) : null;
+  if (!tags || invalidTag(tags)) return null;
+  const policy = (isInherited ? tags.get('sp') : undefined) ?? tags.get('p') ?? 'none';
+  return policy.toLowerCase() as DmarcPolicy;
 }
 
 function invalidTag(tags: Map<string, string>): Verdict | null {

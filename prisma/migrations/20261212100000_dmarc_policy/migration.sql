@@ -1,0 +1,1 @@
+ALTER TABLE "domain" ADD COLUMN "dmarc_policy" TEXT;
