@@ -24,6 +24,8 @@ export type SubmitOutcome =
       outcome: 'refused';
       cause: Extract<OutcomeCause, 'rejected' | 'not_submitted' | 'not_allowed'>;
       isTemporary: boolean;
+      /** The mail server refused the connection or the sign-in, whatever the message. */
+      isOfConnection?: boolean;
       refusedRecipients: RefusedRecipient[];
     } & SmtpReply)
   | { outcome: 'uncertain'; reason: string };
@@ -187,7 +189,7 @@ function notConnected(error: unknown): SubmitOutcome {
   const reply = error.reply === null ? null : parseReply(error.reply);
   if (!reply) return notSent(oneLine(error.message));
   const isTemporary = reply.smtpCode === null || reply.smtpCode < 500;
-  return { ...notSent(reply.response), ...reply, cause: 'rejected', isTemporary };
+  return { ...notSent(reply.response), ...reply, cause: 'rejected', isTemporary, isOfConnection: true };
 }
 
 function notSent(response: string) {

@@ -18,7 +18,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
   const since = new Date(clock.now().getTime() - hours * HOUR_MS);
   const sent = Prisma.sql`
     sent AS MATERIALIZED (
-      SELECT id FROM counted_send WHERE address = ${email.toLowerCase()} AND at > ${since} ORDER BY at DESC LIMIT ${MAX_MESSAGES}
+      SELECT id, at FROM counted_send WHERE address = ${email.toLowerCase()} AND at > ${since} ORDER BY at DESC LIMIT ${MAX_MESSAGES}
     )`;
   const undelivered = Prisma.sql`(count(*) FILTER (WHERE r.status IN ('bounced', 'failed')))::int AS undelivered`;
   const [[totals], domains, sources] = await Promise.all([
@@ -34,7 +34,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
     db.$queryRaw<SourceRow[]>`
       WITH ${sent}
       SELECT e.detail->>'source' AS source, e.detail->>'by' AS by, e.detail->>'client' AS client_address,
-             e.detail->>'api_key_id' AS api_key_id, count(*)::int AS messages, min(e.at) AS "firstAt", max(e.at) AS "lastAt"
+             e.detail->>'api_key_id' AS api_key_id, count(*)::int AS messages, min(sent.at) AS "firstAt", max(sent.at) AS "lastAt"
         FROM sent JOIN message_event e ON e.message_id = sent.id AND e.type IN ('accepted', 'queued') AND e.detail ? 'source'
        GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 7 DESC LIMIT ${MAX_SOURCES}`,
   ]);

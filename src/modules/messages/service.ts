@@ -147,10 +147,17 @@ export function storeWaiting(tx: Tx, messageId: string, waiting: Waiting): Promi
   return store(tx, messageId, waiting);
 }
 
-/** The text of a scheduled message that leaves now, with its date. @returns the reason in a sentence if it can't be read */
-export async function openWaiting(db: Database, message: Opened): Promise<{ raw: Uint8Array } | { problem: string }> {
+/**
+ * The text of a scheduled message that leaves now, with its date. @returns the reason in a sentence if it can't be read, and whether it
+ * can once its key is back in SECRET_KEY
+ */
+export async function openWaiting(
+  db: Database,
+  message: Opened,
+): Promise<{ raw: Uint8Array } | { problem: string; isKeyMissing: boolean }> {
   const opened = await open(db, message);
-  return 'reason' in opened ? { problem: REASON_MESSAGES[opened.reason] } : opened;
+  if (!('reason' in opened)) return opened;
+  return { problem: REASON_MESSAGES[opened.reason], isKeyMissing: opened.reason === 'wrong_key' };
 }
 
 /** Records that a scheduled message isn't sent, in a transaction that has locked it. */

@@ -63,7 +63,7 @@ async function submitAll(
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
       if (isLater(item)) {
         const store = (_: object, work: (tx: Tx) => Promise<void>) => ctx.db.$transaction(work);
-        return { index, ...(await scheduleMessage(ctx, item, { slot, store })) };
+        return { index, ...(await limit(() => scheduleMessage(ctx, item, { slot, store }))) };
       }
       return { index, ...sentOf(await submitMessage(ctx, item, { storeOutcome, slot, limit })) };
     } catch (error) {

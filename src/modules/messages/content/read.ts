@@ -110,16 +110,19 @@ async function run(
   message: FoundMessage,
   job: (stored: Stored) => ContentJob,
 ): Promise<ContentJobResult> {
+  if (reading.pendingCount >= MAX_WAITING_READERS) throw busy();
   if (message.status === 'scheduled') {
-    const waiting = await readWaiting(ctx.db, message.id);
-    if (waiting) return readable(await runContentJobAside(job({ messageId: message.id, ...waiting })));
+    const result = await reading(async () => {
+      const waiting = await readWaiting(ctx.db, message.id);
+      return waiting && runContentJobAside(job({ messageId: message.id, ...waiting }));
+    });
+    if (result) return readable(result);
   }
   const row = await findContent(ctx.db, message.id);
   const isSubmittedBySmtp = message.events.length > 0;
   const status = describeContent(row, { ...message, isSubmittedBySmtp }, ctx.clock.now());
   if (status.state !== 'kept' || !row?.objectName) throw unavailable(status);
   const { rawBytes, storedBytes, storeId, objectName } = row;
-  if (reading.pendingCount >= MAX_WAITING_READERS) throw busy();
   const result = await reading(async () => {
     const sealed = await readObject(objectName, storeId, storedBytes + MAX_OVERHEAD_BYTES);
     return runContentJobAside(job({ messageId: message.id, sealed, rawBytes }));

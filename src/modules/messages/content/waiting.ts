@@ -31,7 +31,7 @@ export async function readWaiting(db: Tx, messageId: string): Promise<Waiting | 
     where: { messageId },
     select: { rawBytes: true, parts: { orderBy: { position: 'asc' }, select: { bytes: true } } },
   });
-  return row && { rawBytes: row.rawBytes, sealed: new Uint8Array(Buffer.concat(row.parts.map(({ bytes }) => bytes))) };
+  return row && { rawBytes: row.rawBytes, sealed: Buffer.concat(row.parts.map(({ bytes }) => bytes)) };
 }
 
 /** The text of a message that leaves now, with its date. @returns the reason if it can't be read */

@@ -10,6 +10,7 @@ export async function recordNotAllowed(
 ): Promise<void> {
   await tx.message.update({ where: { id }, data: { status: 'submitting', createdAt: at }, select: { id: true } });
   await tx.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'submitting', createdAt: at } });
+  await tx.messageTag.updateMany({ where: { messageId: id }, data: { createdAt: at } });
   const recipients = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { address: true } });
   const message = { ...(await lockMessage(tx, id)), recipients: recipients.map(({ address }) => address) };
   const reply = { smtpCode: null, enhancedCode: null, response: reason };

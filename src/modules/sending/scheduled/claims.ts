@@ -54,7 +54,7 @@ export async function markDataSent(db: Database, { id, token }: Claimed): Promis
   if (count === 0) throw new LostClaim();
 }
 
-/** The message has left, failed or may have left. Its text is kept as that of other messages is. */
+/** The message has left, failed or may have left. Its text goes, too: who ends the claim keeps it elsewhere. */
 export async function endClaim(tx: Tx, { id, token }: Claimed): Promise<void> {
   await tx.$executeRaw`/* prepared */
     DELETE FROM scheduled_message WHERE message_id = ${id}::uuid AND ${LEASE.isHeldBy(token)}`;
@@ -88,15 +88,13 @@ export async function putBack(
   });
 }
 
-/** Settles a message whose process ended while it was sent: what certainly was not accepted is sent again. */
-export async function settleInterrupted(db: Database, claimed: Claimed, at: Date): Promise<void> {
-  if (claimed.status === 'submitting' && !claimed.isDataSent) {
-    await putBack(db, claimed, { delaySeconds: 0, at });
-    return;
-  }
-  await db.$transaction(async (tx) => {
-    if ((await lockClaimed(tx, claimed)) === 'submitting') await markUncertain(tx, claimed.id, at);
+/** Settles a message whose process ended after its text was sent. @returns false if the claim was lost */
+export async function settleInterrupted(db: Database, claimed: Claimed, at: Date): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    const status = await lockClaimed(tx, claimed);
+    if (status === 'submitting') await markUncertain(tx, claimed.id, at);
     await endClaim(tx, claimed);
+    return status === 'submitting';
   });
 }
 

@@ -140,6 +140,23 @@ describe('when it is due, a message', () => {
     expect(mta.server.messages).toHaveLength(1);
   });
 
+  it('waits while the mail server refuses every connection for good, which says nothing about the message', async () => {
+    mta.state.script = (point) => {
+      if (point === 'BANNER') return { say: '554 5.7.1 No service\r\n' };
+      // A connection that is open already ends.
+      return point === 'MAIL' ? 'drop' : undefined;
+    };
+    const { id } = await schedule();
+    await makeDue(id);
+    await sendDue();
+    expect(await show(id)).toMatchObject({ status: 'scheduled' });
+    expect(await traceOf(id)).toEqual(['accepted', 'postponed']);
+    mta.state.script = () => undefined;
+    await makeDue(id);
+    await sendDue();
+    expect((await show(id)).status).toBe('sent');
+  });
+
   it('becomes uncertain without a reply, and is not sent again', async () => {
     mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
     const { id } = await schedule();

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@/lib/uuid';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
-import { openWaiting, recordNotAllowed } from '@/modules/messages/service';
+import { keepContent, openWaiting, recordNotAllowed } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { identifyLater } from '@/server/access/actor';
 import { requirePermission } from '@/server/access/authorize';
@@ -51,8 +51,11 @@ async function sendClaimed(work: Work, claimed: Claimed): Promise<void> {
     renewClaim(db, claimed).catch((error) => log.warn({ ...about, error }, 'renewing the claim of a message failed'));
   }, RENEWAL_MS);
   try {
-    if (claimed.status !== 'scheduled') await settleInterrupted(db, claimed, clock.now());
-    else await sendScheduled(work, claimed);
+    if (claimed.status === 'scheduled') await sendScheduled(work, claimed);
+    else if (claimed.status === 'submitting' && !claimed.isDataSent)
+      // Its process ended before the text left, so it certainly was not accepted.
+      await putBack(db, claimed, { delaySeconds: 0, at: clock.now() });
+    else await keepingText(work, claimed, () => settleInterrupted(db, claimed, clock.now()));
   } catch (error) {
     log.error({ ...about, error }, 'sending a scheduled message failed');
   } finally {
@@ -63,22 +66,22 @@ async function sendClaimed(work: Work, claimed: Claimed): Promise<void> {
 async function sendScheduled(work: Work, claimed: Claimed): Promise<void> {
   const { db, clock } = work;
   try {
+    const message = await loadMessage(work, claimed.id);
     requireInTime(claimed, clock.now());
-    await submitScheduled(work, claimed);
+    await submitScheduled(work, claimed, message);
   } catch (error) {
     if (error instanceof PutBack || error instanceof LostClaim || hasOutcome(error)) return;
     if (!(error instanceof AppError)) throw error;
     if (error.status === 503) await putBack(db, claimed, { ...RETRY, reason: error.message, at: clock.now() });
-    else await fail(work, claimed, error.message);
+    else await keepingText(work, claimed, () => fail(work, claimed, error.message));
   }
 }
 
 const RETRY = { delaySeconds: RETRY_SECONDS };
 
-async function submitScheduled({ db, clock }: Work, claimed: Claimed): Promise<void> {
+async function submitScheduled({ db, clock }: Work, claimed: Claimed, message: PreparedMessage): Promise<void> {
   const actor = await identifyLater(claimed, clock.now());
   requirePermission(actor, 'send');
-  const message = await loadMessage({ db, clock }, claimed.id);
   const request = { id: uuidv7(), ip: '0.0.0.0', userAgent: '', idempotencyKey: null, cookies: '' };
   await submitMessage({ db, clock, actor, request }, message, {
     storeOutcome: async ({ outcome }, store) => {
@@ -116,7 +119,8 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
   });
   const { messageId, fromAddress: from, subject, recipients } = row;
   const opened = await openWaiting(db, { id, messageId, date: clock.now() });
-  if ('problem' in opened) throw new AppError('CONTENT_UNAVAILABLE', opened.problem);
+  if ('problem' in opened)
+    throw new AppError(opened.isKeyMissing ? 'SERVICE_UNAVAILABLE' : 'CONTENT_UNAVAILABLE', opened.problem);
   const envelope = { from, to: recipients.map(({ address }) => address) };
   const isTransactional = row.scheduled?.isTransactional;
   return {
@@ -131,6 +135,18 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
   };
 }
 
+/** Ends a message that isn't sent, or may have been, and keeps its text as that of other messages, so that it can be sent again. */
+async function keepingText({ db, clock }: Work, { id }: Claimed, end: () => Promise<boolean>): Promise<void> {
+  const { messageId, domainId } = await db.message.findUniqueOrThrow({
+    where: { id },
+    select: { messageId: true, domainId: true },
+  });
+  const opened = await openWaiting(db, { id, messageId, date: clock.now() });
+  if (!(await end()) || 'problem' in opened) return;
+  const { raw } = opened;
+  keepContent({ messageId: id, domainId, sizeBytes: raw.byteLength, at: clock.now(), read: async () => raw });
+}
+
 /** After an outage, a message may be too old to be of use. */
 function requireInTime({ sendAt }: Claimed, now: Date): void {
   const hours = env().scheduledLateHours;
@@ -138,11 +154,14 @@ function requireInTime({ sendAt }: Claimed, now: Date): void {
   throw new AppError('CONFLICT', `The message could not be sent within ${hours} hours after its time.`);
 }
 
-async function fail({ db, clock }: Work, claimed: Claimed, reason: string): Promise<void> {
-  await db.$transaction(async (tx) => {
-    if ((await lockClaimed(tx, claimed)) !== 'scheduled') return;
+/** @returns false if the claim was lost */
+async function fail({ db, clock }: Work, claimed: Claimed, reason: string): Promise<boolean> {
+  const hasFailed = await db.$transaction(async (tx) => {
+    if ((await lockClaimed(tx, claimed)) !== 'scheduled') return false;
     await recordNotAllowed(tx, claimed.id, { reason, at: clock.now() });
     await endClaim(tx, claimed);
+    return true;
   });
   kickDeliveries();
+  return hasFailed;
 }

@@ -13,7 +13,7 @@ import {
   sendDue,
   setUpScheduling,
 } from '@/test/mail/scheduled';
-import { expectError } from '@/test/rest';
+import { expectError, keyClient } from '@/test/rest';
 
 await makeContentStore();
 
@@ -153,5 +153,60 @@ describe('a scheduled message', () => {
     await makeDue(id);
     await sendDue();
     expect(mta.server.messages[0]?.replaceAll('\r\n', '')).toContain(content.slice(0, 500_000));
+  });
+
+  it('that isn’t sent when it is due can be read, and sent again once the cause is gone', async () => {
+    const { id } = await schedule({ text_body: 'Still wanted', tags: { kind: 'late' } });
+    await db.domain.update({ where: { id: made.domain.id }, data: { active: false } });
+    await makeDue(id);
+    await sendDue();
+    const shown = await show(id);
+    expect(shown).toMatchObject({ status: 'failed', content: { state: 'kept' } });
+    expect((await made.api.get(`/messages?tag=kind:late&since=${shown.created_at}`)).data).toMatchObject([{ id }]);
+    await db.domain.update({ where: { id: made.domain.id }, data: { active: true } });
+    expect((await made.api.post(`/messages/${id}/resend`, {})).status).toBe(200);
+    expect(mta.server.messages[0]).toContain('Still wanted');
+  });
+
+  it('that may have been sent can be read', async () => {
+    mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+    const { id } = await schedule();
+    await makeDue(id);
+    await sendDue();
+    expect(await show(id)).toMatchObject({ status: 'uncertain', content: { state: 'kept' } });
+  });
+
+  it('waits, however late it is, while its key is missing in SECRET_KEY', async () => {
+    const { id } = await schedule();
+    await makeDue(id, 100);
+    const where = { messageId_position: { messageId: id, position: 0 } };
+    const { bytes } = await db.scheduledPart.findUniqueOrThrow({ where });
+    // The id of the key is at the start.
+    const foreign = bytes.map((byte, index) => (index < 4 ? byte ^ 0xff : byte));
+    await db.scheduledPart.update({ where, data: { bytes: foreign } });
+    await sendDue();
+    expect((await show(id)).status).toBe('scheduled');
+    expect(await traceOf(id)).toEqual(['accepted', 'postponed']);
+    await db.scheduledPart.update({ where, data: { bytes } });
+    await db.message.update({ where: { id }, data: { sendAt: new Date() } });
+    await db.scheduledMessage.update({ where: { messageId: id }, data: { nextAttemptAt: new Date(0) } });
+    await sendDue();
+    expect((await show(id)).status).toBe('sent');
+  });
+
+  it('is refused while too much waits, of its domain or of all', async () => {
+    await db.$executeRaw`
+      INSERT INTO message (id, message_id, domain_id, direction, from_address, subject, size_bytes, status, updated_at)
+      SELECT gen_random_uuid(), n::text, ${made.domain.id}::uuid, 'outbound', 'a@b.example', '', 1, 'scheduled', now()
+        FROM generate_series(1, 10000) AS n`;
+    const refused = expectError(await made.api.post('/send', laterMessage(made.domain)), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(refused.error.message).toContain('10,000 scheduled messages');
+    const other = await makeDomain();
+    const api = await keyClient();
+    const { data } = await api.post('/send', laterMessage(other));
+    await db.scheduledMessage.update({ where: { messageId: data.id }, data: { rawBytes: 1024 ** 3 } });
+    expectError(await api.post('/send', laterMessage(other)), 429, 'RATE_LIMIT_EXCEEDED');
+    await api.post(`/messages/${data.id}/cancel`);
+    expect((await api.post('/send', laterMessage(other))).status).toBe(202);
   });
 });

@@ -57,7 +57,7 @@ type Due = {
   admit: (row: MessageRow) => Promise<Admission>;
   /** Called just before its text is sent; if it fails, nothing is sent. */
   beforeData: () => Promise<void>;
-  /** Called if the mail server certainly did not accept it and may later, or beforeData failed. */
+  /** Called if the mail server certainly did not accept it and may later, refused the connection, or beforeData failed. */
   putBack: (reason: string) => Promise<void>;
 };
 
@@ -97,7 +97,7 @@ export async function submitMessage(
   const raw = Buffer.from(buffer, byteOffset, byteLength);
   const { envelope } = message;
   const outcome = await countInFlight(() => limit(() => mta.submit({ envelope, raw, beforeData: due?.beforeData })));
-  if (due && outcome.outcome === 'refused' && outcome.isTemporary) {
+  if (due && outcome.outcome === 'refused' && (outcome.isTemporary || outcome.isOfConnection)) {
     await due.putBack(outcome.response);
     throw new PutBack(outcome.response);
   }

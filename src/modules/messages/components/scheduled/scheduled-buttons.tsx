@@ -42,7 +42,7 @@ export function ScheduledButtons({ message }: { message: Message }) {
         onConfirm={() => cancel.mutate({ id: message.id }, { onSuccess: close })}
       >
         <p className="soft">
-          {message.send_at ? `The message is not sent on ${formatFull(message.send_at)}. ` : ''}
+          {message.send_at ? `The message won’t be sent on ${formatFull(message.send_at)}. ` : ''}
           Its content is deleted. This can’t be undone.
         </p>
       </ConfirmDialog>
