@@ -26,6 +26,11 @@ BEGIN
   SELECT * FROM jsonb_to_recordset(given->'trace')
              AS e(id uuid, message_id uuid, type text, at timestamptz, recipient text, detail jsonb);
 
+  -- An instance of the version before gives none.
+  IF given->'left' <> '[]' THEN
+    DELETE FROM scheduled_message WHERE message_id IN (SELECT id::uuid FROM jsonb_array_elements_text(given->'left') AS id);
+  END IF;
+
   IF given->'events' <> '[]' THEN
     PERFORM emit_events(given->'events');
   END IF;

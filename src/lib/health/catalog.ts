@@ -179,6 +179,13 @@ const CHECKS = {
     limits: above(900, null),
     fix: 'Look for the task under System → Health, and for its name in the log of the instances. A failed task is repeated within a minute.',
   },
+  scheduled_messages: {
+    group: 'Work',
+    title: 'Oldest scheduled message overdue',
+    unit: 's',
+    limits: above(300, 3_600),
+    fix: 'The trace of the message says why it was postponed: the mail server may be away or refuse Postroom, or a former key is missing in SECRET_KEY. Messages are listed under Messages, with the status Scheduled. After SCHEDULED_LATE_HOURS they fail.',
+  },
   alert_emails: {
     group: 'Work',
     title: 'Oldest alert email not sent',

@@ -123,6 +123,12 @@ const NAMED: { check: CheckName; name: string; help: string; isOfSubject: boolea
     isOfSubject: false,
   },
   {
+    check: 'scheduled_messages',
+    name: 'postroom_cluster_scheduled_message_overdue_seconds',
+    help: 'For how long the oldest scheduled message should have left',
+    isOfSubject: false,
+  },
+  {
     check: 'alert_emails',
     name: 'postroom_cluster_alert_email_oldest_seconds',
     help: 'Age of the oldest alert email not sent',

@@ -5,6 +5,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedSend } from './composing/prepared';
+import { checkOverdue } from './scheduled/claims';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey } from './submission/idempotency';
@@ -66,6 +67,11 @@ export function mtaKind(): Mta['kind'] {
 /** How fast the mail server responds to which mail is submitted. */
 export function checkSubmission(): Promise<Finding[]> {
   return checkMta();
+}
+
+/** For how long the first of the scheduled messages should have left. Those of a restored backup are held, and count only again once they are rescheduled. */
+export function checkScheduled(db: Tx): Promise<Finding[]> {
+  return checkOverdue(db);
 }
 
 /** Submits an email of Postroom itself, such as one about alerts. */

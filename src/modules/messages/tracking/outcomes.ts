@@ -60,6 +60,7 @@ function apply(report: Report, message: ReportedMessage, changes: Changes): Reco
   const { queueId } = report;
   // Another report may have stored the queue id only now.
   if (queueId !== null && message.queueId !== null && message.queueId !== queueId) return 'unknown';
+  if (message.status === 'scheduled' && !message.isHeld) return 'unknown';
   if (report.kind === 'accepted') return settle(report, message, changes);
   if (report.kind !== 'removed') {
     const recipient = findRecipient(message.recipients, report.recipient);
@@ -77,18 +78,19 @@ function apply(report: Report, message: ReportedMessage, changes: Changes): Reco
   return waiting.length > 0 ? 'recorded' : result;
 }
 
-/** Marks a message as accepted whose submission has no reply yet, or has lost it. */
+/** Marks a message as accepted whose submission has no reply yet, or has lost it, also with a database that was put back. */
 function settle(
   { queueId, at }: Pick<Report, 'queueId' | 'at'>,
   message: ReportedMessage,
   changes: Changes,
 ): RecordResult {
-  if (!isUnanswered(message)) return 'repeated';
-  for (const recipient of message.recipients.filter(isUnanswered)) {
+  if (!isUnanswered(message) && !message.isHeld) return 'repeated';
+  for (const recipient of message.recipients.filter((each) => isUnanswered(each) || each.status === 'scheduled')) {
     recipient.status = 'sent';
     changes.recipients.add(recipient);
   }
-  message.status = 'sent';
+  if (message.isHeld) changes.left.add(message);
+  Object.assign(message, { status: 'sent', isHeld: false });
   message.queueId ??= queueId;
   changes.messages.add(message);
   changes.trace.push({ messageId: message.id, type: 'queued', at, detail: { queue_id: queueId } });

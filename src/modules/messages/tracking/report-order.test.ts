@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { db } from '@/test/database';
-import { makeDomain } from '@/test/factories';
+import { makeDomain, makeScheduled } from '@/test/factories';
 import { ANSWERS, AT, currentState, makeMessage, report } from '@/test/mail/reported-message';
 import { keyClient } from '@/test/rest';
 import { mailServerCalls, recordSubmission } from '../service';
@@ -125,5 +125,32 @@ describe('an uncertain message', () => {
       status: 'delivered',
       emitted: ['mail.sent', 'mail.delivered', 'mail.delivered'],
     });
+  });
+});
+
+describe('a scheduled message', () => {
+  beforeEach(async () => {
+    message = await makeMessage(domain, 'scheduled', ['ann@far.example', 'bo@far.example'], { queueId: null });
+    await makeScheduled(message.id);
+  });
+
+  it('that is held, because its database was put back, has left if the mail server reports about it', async () => {
+    await db.message.update({ where: { id: message.id }, data: { sendAt: null } });
+    await onReport(report(message, 'delivered', { queueId: 'Q1' }));
+    expect(await currentState(message)).toMatchObject({
+      status: 'sent',
+      queueId: 'Q1',
+      recipients: ['delivered', 'sent'],
+      trace: ['queued', 'delivered'],
+      emitted: ['mail.sent', 'mail.delivered'],
+    });
+    expect(await db.scheduledMessage.count({ where: { messageId: message.id } })).toBe(0);
+  });
+
+  it('that waits is not changed by mail of another sender with its Message-ID', async () => {
+    await db.message.update({ where: { id: message.id }, data: { sendAt: new Date('2100-01-01') } });
+    await onReport(report(message, 'delivered', { queueId: 'Q1' }));
+    expect(await currentState(message)).toMatchObject({ status: 'scheduled', recipients: ['scheduled', 'scheduled'] });
+    expect(await db.scheduledMessage.count({ where: { messageId: message.id } })).toBe(1);
   });
 });

@@ -12,7 +12,11 @@ const MAX_DETAIL_LENGTH = 1000;
 type MessageName = { messageId: string | null; queueId: string | null };
 
 /** A message that reports are about, and its recipients, which change as reports are applied. */
-export type ReportedMessage = LockedMessage & { recipients: ReportedRecipient[] };
+export type ReportedMessage = LockedMessage & {
+  recipients: ReportedRecipient[];
+  /** A scheduled message of a database that was put back. A report about it shows that it had left. */
+  isHeld: boolean;
+};
 
 /** The columns of a recipient. */
 export type ReportedRecipient = {
@@ -26,6 +30,8 @@ export type ReportedRecipient = {
 /** What reports changed and `saveChanges` stores. A message's status follows from those of its recipients. */
 export type Changes = {
   messages: Set<ReportedMessage>;
+  /** The messages that no longer wait. */
+  left: Set<ReportedMessage>;
   recipients: Set<ReportedRecipient>;
   trace: { messageId: string; type: string; at: Date; recipient?: string; detail: object }[];
   events: NewEvent[];
@@ -43,7 +49,7 @@ type BouncedAddress = {
 };
 
 export function noChanges(): Changes {
-  return { messages: new Set(), recipients: new Set(), trace: [], events: [], suppressions: [] };
+  return { messages: new Set(), left: new Set(), recipients: new Set(), trace: [], events: [], suppressions: [] };
 }
 
 /** Locks messages until the transaction ends. @returns the message of each name, null if there is none */
@@ -55,7 +61,8 @@ export async function lockReported(tx: Tx, names: readonly MessageName[]): Promi
            domain_name AS "domainName", recipients, labels.*
       FROM lock_reported(${names.map(({ messageId }) => messageId)}::text[], ${names.map(({ queueId }) => queueId)}::text[])
              AS reported,
-           LATERAL (SELECT m.tags, m.metadata FROM message m WHERE m.id = reported.id OFFSET 0) AS labels`;
+           LATERAL (SELECT m.tags, m.metadata, m.status = 'scheduled' AND m.send_at IS NULL AS "isHeld"
+                      FROM message m WHERE m.id = reported.id OFFSET 0) AS labels`;
   const found: (ReportedMessage | null)[] = names.map(() => null);
   for (const { reports, ...message } of rows) for (const number of reports) found[number - 1] = message;
   return found;
@@ -63,11 +70,12 @@ export async function lockReported(tx: Tx, names: readonly MessageName[]): Promi
 
 export async function saveChanges(
   tx: Tx,
-  { messages, recipients, trace, events, suppressions }: Changes,
+  { messages, left, recipients, trace, events, suppressions }: Changes,
 ): Promise<void> {
   if (messages.size === 0) return;
   const given = {
     messages: [...messages].map(({ id, queueId }) => ({ id, queue_id: queueId })),
+    left: [...left].map(({ id }) => id),
     recipients: [...recipients],
     trace: trace.map(({ messageId, ...event }) => ({ id: uuidv7(), message_id: messageId, ...event })),
     events: events.map(encodeEvent),

@@ -1,3 +1,4 @@
+import { type Finding, measured } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
 import { leaseOf } from '@/server/background/lease';
 import type { Database, Tx } from '@/server/db';
@@ -96,6 +97,14 @@ export async function settleInterrupted(db: Database, claimed: Claimed, at: Date
     await endClaim(tx, claimed);
     return status === 'submitting';
   });
+}
+
+export async function checkOverdue(db: Tx): Promise<Finding[]> {
+  const [row] = await db.$queryRaw<{ seconds: number }[]>`
+    SELECT coalesce(extract(epoch FROM now() - min(m.send_at)), 0)::int AS seconds
+      FROM scheduled_message s JOIN message m ON m.id = s.message_id
+     WHERE m.send_at < now() AND s.next_attempt_at IS NOT NULL`;
+  return [measured('scheduled_messages', row?.seconds ?? 0)];
 }
 
 export class LostClaim extends Error {

@@ -5,6 +5,7 @@ import { makeAdmin, makeDomain, makeMailbox, makeSuppression } from '@/test/fact
 import { eventBodies, isWaiting, makeDue, sendDue, setUpScheduling } from '@/test/mail/scheduled';
 import { keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
+import { checkScheduled } from '../service';
 
 const { mta, made, schedule, show, traceOf } = await setUpScheduling();
 
@@ -133,6 +134,8 @@ describe('when it is due, a message', () => {
     expect(await db.countedSend.count({ where: { id } })).toBe(0);
     const { nextAttemptAt } = await db.scheduledMessage.findUniqueOrThrow({ where: { messageId: id } });
     expect(nextAttemptAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
+    await makeDue(id, 0.2);
+    expect(await checkScheduled(db)).toMatchObject([{ status: 'degraded', value: expect.closeTo(720, -2) }]);
     mta.state.script = () => undefined;
     await makeDue(id);
     await sendDue();
@@ -140,7 +143,7 @@ describe('when it is due, a message', () => {
     expect(mta.server.messages).toHaveLength(1);
   });
 
-  it('waits while the mail server refuses every connection for good, which says nothing about the message', async () => {
+  it('waits while the mail server refuses every connection permanently, which says nothing about the message', async () => {
     mta.state.script = (point) => {
       if (point === 'BANNER') return { say: '554 5.7.1 No service\r\n' };
       // A connection that is open already ends.

@@ -3,7 +3,7 @@ import { checkAlertEmails } from '@/modules/alerts/service';
 import { checkAuditAnchor } from '@/modules/audit/service';
 import { checkBackups } from '@/modules/backups/service';
 import { checkMailBackups } from '@/modules/mail-backups/service';
-import { checkSubmission } from '@/modules/sending/service';
+import { checkScheduled, checkSubmission } from '@/modules/sending/service';
 import { type FailureLog, failureLog } from '@/server/background/failures';
 import type { TaskContext } from '@/server/background/task';
 import { instanceName, thisNode } from '@/server/cluster/this-node';
@@ -43,6 +43,7 @@ export async function checkSystem({ db, clock }: TaskContext): Promise<void> {
     checkWork(db),
     checkTasks(db),
     checkAlertEmails(db),
+    checkScheduled(db),
     checkOutsideHeartbeat(db),
     checkSubmission(),
     checkBackups(db, clock.now()),
