@@ -225,7 +225,7 @@ test('lets a domain admin check records, and moves between tabs by keyboard', as
   await expect(page).toHaveURL(/tab=dkim/);
   await expect(page.getByRole('region', { name: /^Active key / })).toBeVisible();
   await page.keyboard.press('End');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowLeft');
   await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await check();
   await page.goBack();
