@@ -9,6 +9,7 @@ import {
   isOrigin,
   isQuietHours,
   isRecipient,
+  isRecordName,
   isUrlOf,
   toLowerCase,
   toOrigin,
@@ -285,6 +286,15 @@ export const SETTINGS = {
           .refine(isDomainName, 'must be the authority’s name in CAA records, such as letsencrypt.org.')
           .default('letsencrypt.org'),
       ),
+    ),
+    RELAY_SPF: mutable(
+      'The name that SPF records include, where the mail server sends through a relay.',
+      optional('be the name that the relay’s provider says to include, such as', isRecordName, {
+        example: '_spf.example.net',
+        ifUnset: 'the addresses of the mail server',
+        normalize: toLowerCase,
+      }),
+      { details: 'DNS checks then ask each domain for this include.' },
     ),
   }),
   ...inGroup('Backups', {

@@ -10,6 +10,11 @@ export function isDomainName(value) {
   return DOMAIN_NAME.test(value.toLowerCase());
 }
 
+/** Whether a text can be the name of a DNS record, which may have labels such as `_spf`. @param {string} value */
+export function isRecordName(value) {
+  return isDomainName(value.replace(/(^|\.)_(?=[a-z0-9][^.]*\.)/gi, '$1'));
+}
+
 /** @param {string} value */
 export function isEmail(value) {
   return Email.safeParse(value).success;

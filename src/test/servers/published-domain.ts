@@ -17,6 +17,7 @@ export function domainFacts(over: Partial<DomainFacts> = {}): DomainFacts {
     mtaStsMode: 'none',
     otherMxHosts: [],
     certificateIssuer: 'letsencrypt.org',
+    relaySpf: null,
     ...over,
   };
 }

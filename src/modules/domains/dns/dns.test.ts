@@ -116,6 +116,17 @@ describe('a check of a domain', () => {
     expect(records.dkim).toMatchObject({ name: dkim.name, expected: dkim.value, found: [] });
   });
 
+  it('asks for the include of the relay as soon as RELAY_SPF is set', async () => {
+    zoneOf('_spf.relay.example').TXT = ['v=spf1 ip4:198.51.100.7 -all'];
+    await api.patch('/config', { values: { RELAY_SPF: '_spf.relay.example' } });
+    const expected = 'v=spf1 mx include:_spf.relay.example -all';
+    expect((await check()).records.spf).toMatchObject({ status: 'mismatch', severity: 'error', expected });
+    zoneOf(domain.name).TXT = [expected];
+    expect((await check()).records.spf).toMatchObject({ status: 'ok' });
+    await api.patch('/config', { values: { RELAY_SPF: null } });
+    expect((await check()).records.spf).toMatchObject({ expected: 'v=spf1 mx -all' });
+  });
+
   it('keeps the last result of a record while its lookup fails', async () => {
     await check();
     dns.faults = { [dkim.name]: 'servfail', [`MX ${domain.name}`]: 'refused' };

@@ -29,6 +29,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
       })),
       ownershipToken: domainId,
       certificateIssuer: env().certificateIssuer,
+      relaySpf: env().relaySpf ?? null,
     }
   );
 }

@@ -19,6 +19,7 @@ const facts: DomainFacts = {
   dkimKeys: [],
   ownershipToken: 'token',
   certificateIssuer: 'letsencrypt.org',
+  relaySpf: null,
 };
 
 let dns: DnsTestServer;

@@ -17,6 +17,8 @@ export type DomainFacts = {
   ownershipToken: string;
   /** The authority that issues this server's certificates, by its name in CAA records. */
   certificateIssuer: string;
+  /** The name that SPF records include for the relay that mail leaves through; null without a relay. */
+  relaySpf: string | null;
 };
 
 /** As many as are judged and stored, whatever somebody publishes. */

@@ -99,6 +99,76 @@ describe('SPF', () => {
     expect(await check('spf')).toMatchObject(problem('error', /2001:db8::25/));
   });
 
+  describe('with a relay', () => {
+    const relaySpf = '_spf.relay.example';
+    const relayed = domainFacts({ relaySpf });
+    beforeEach(() => {
+      zoneOf(relaySpf).TXT = ['v=spf1 include:nested.relay.example ~all'];
+      zoneOf('nested.relay.example').TXT = ['v=spf1 ip4:198.51.100.7 ~all'];
+    });
+
+    it('asks for a record that includes its name', async () => {
+      publish();
+      expect(await check('spf', relayed)).toMatchObject({
+        status: 'missing',
+        expected: 'v=spf1 mx include:_spf.relay.example -all',
+      });
+      zoneOf('far.example').TXT = [`v=spf1 include:${relaySpf} -all`];
+      for (const text of [
+        'v=spf1 mx include:_spf.relay.example -all',
+        'v=spf1 include:_SPF.relay.example. ~all',
+        'v=spf1 ip4:198.51.100.1 include:far.example -all',
+        'v=spf1 redirect=far.example',
+        'v=spf1 redirect=_spf.relay.example',
+      ]) {
+        publish(text);
+        expect(await check('spf', relayed), text).toMatchObject({
+          status: 'ok',
+          message: expect.stringContaining('Your relay'),
+        });
+      }
+    });
+
+    it.each([
+      'v=spf1 mx -all',
+      'v=spf1 a:mail.host.example ~all',
+      `v=spf1 ip4:${MAIL_ADDRESS} include:nested.relay.example -all`,
+      'v=spf1 mx -all include:_spf.relay.example',
+      'v=spf1 mx ?include:_spf.relay.example -all',
+      'v=spf1 mx -include:_spf.relay.example -all',
+    ])('doesn’t accept %s', async (text) => {
+      publish(text);
+      const fix = 'Add include:_spf.relay.example to the record, before all.';
+      const message = /doesn’t let your relay send .* doesn’t include _spf\.relay\.example\.$/;
+      expect(await check('spf', relayed)).toMatchObject({ ...problem('error', message), fix });
+    });
+
+    it('is still judged by its end and its limits', async () => {
+      publish(`v=spf1 include:${relaySpf} ?all`);
+      expect(await check('spf', relayed)).toMatchObject(problem('error', /doesn’t say that other servers may not/));
+      zoneOf(relaySpf).TXT = ['v=spf1 +all'];
+      publish(`v=spf1 include:${relaySpf} -all`);
+      expect(await check('spf', relayed)).toMatchObject(problem('error', /every server/));
+    });
+
+    it('says so if the name has no SPF record, or no answer', async () => {
+      publish(`v=spf1 mx include:${relaySpf} -all`);
+      zoneOf(relaySpf).TXT = ['other=1'];
+      expect(await check('spf', relayed)).toMatchObject({
+        ...problem('error', /^_spf\.relay\.example has no SPF record/),
+        fix: expect.stringContaining('RELAY_SPF'),
+      });
+      server.faults = { [relaySpf]: 'servfail' };
+      expect(await check('spf', relayed)).toMatchObject(problem('warning', /SERVFAIL/, 'temporary_error'));
+    });
+
+    it('asks the domain at which the relay is published for no include of itself', async () => {
+      const own = domainFacts({ relaySpf: facts.name });
+      publish('v=spf1 ip4:198.51.100.7 -all');
+      expect(await check('spf', own)).toMatchObject({ status: 'ok', expected: 'v=spf1 mx -all' });
+    });
+  });
+
   it('is not judged while a name in it has no answer', async () => {
     publish('v=spf1 include:slow.example mx -all');
     server.faults = { 'slow.example': 'servfail' };

@@ -13,25 +13,32 @@ import {
 } from '../record';
 import { isSpf, syntaxProblem, type TermProblem, termProblem, withoutTrailingDots } from './spf-terms';
 
-const EXPECTED = 'v=spf1 mx -all';
 const MAX_LOOKUPS = 10;
 const MAX_VOID_LOOKUPS = 2;
 // Evaluation goes on beyond the limits, to say by how much a record exceeds them.
 const COUNTED_LOOKUPS = 40;
 /** For documentation (RFC 5737): no server sends from it. */
 const OUTSIDER = '203.0.113.253';
+/** An answer with a record that lets every server send, in the form of `dns.promises.resolve`, which isn't that of its type. */
+const ANY_SERVER: unknown = [['v=spf1 +all']];
 
 type Domain = Pick<DomainFacts, 'name' | 'mailHost'>;
+type Sender = { ip: string } | { relay: string };
 type Evaluation = { result: string; lookups: number; voidLookups: number };
 
-/** SPF: evaluated as receiving servers do, for each address of the mail server and for one that may not send. */
-export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
+/**
+ * SPF: evaluated as receiving servers do, for each address of the mail server, or for the relay in its place, and for an address that
+ * may not send.
+ */
+export function spfRecord({ name, mailHost, relaySpf: relay }: DomainFacts): ExpectedRecord {
   const domain = { name, mailHost };
+  // The domain that the relay's own addresses are published at can't include itself.
+  const expected = relay === null || relay === name ? 'v=spf1 mx -all' : `v=spf1 mx include:${relay} -all`;
   return {
     purpose: 'spf',
     type: 'TXT',
     name,
-    expected: EXPECTED,
+    expected,
     required: true,
     version: 'spf1',
     concerns: isSpf,
@@ -42,17 +49,20 @@ export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
     async judge(values, resolver) {
       if (values.length > 1) return multiple(values.length, 'SPF');
       // Nothing in the record matches an outsider, so that all of it is evaluated.
-      const outsider = await evaluate(OUTSIDER, domain, resolver);
+      const outsider = await evaluate({ ip: OUTSIDER }, domain, resolver);
       const [record = ''] = values;
+      const published = { record, expected };
       const problem =
         termVerdict(syntaxProblem(record)) ??
+        (relay === null ? null : await relayNameProblem(relay, resolver)) ??
         limitProblem(outsider) ??
-        (await endProblem(outsider.result, record, resolver));
+        (await endProblem(outsider.result, published, resolver));
       if (problem) return problem;
+      if (relay !== null) return judgeRelay(relay, domain, resolver);
       for (const address of await addressesOf(resolver, mailHost)) {
-        const { result } = await evaluate(address, domain, resolver);
+        const { result } = await evaluate({ ip: address }, domain, resolver);
         if (result === 'pass') continue;
-        if (result === 'permerror') return invalid(record, resolver);
+        if (result === 'permerror') return invalid(published, resolver);
         return mismatch(
           'error',
           `The SPF record doesn’t allow your mail server to send from ${address}.`,
@@ -62,6 +72,27 @@ export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
       return ok('Your mail server may send for the domain, and others may not.');
     },
   };
+}
+
+/** @throws LookupFailed */
+async function judgeRelay(relay: string, domain: Domain, resolver: Resolver): Promise<Verdict> {
+  const { result } = await evaluate({ relay }, domain, resolver);
+  if (result === 'pass') return ok('Your relay may send for the domain, and others may not.');
+  return mismatch(
+    'error',
+    `The SPF record doesn’t let your relay send for the domain: it doesn’t include ${relay}.`,
+    `Add include:${relay} to the record, before all.`,
+  );
+}
+
+/** The name in RELAY_SPF may be wrong: every record that includes it is invalid then. @throws LookupFailed */
+async function relayNameProblem(relay: string, resolver: Resolver): Promise<Verdict | null> {
+  if ((await valuesOf(resolver, relay, 'TXT')).some(isSpf)) return null;
+  return mismatch(
+    'error',
+    `${relay} has no SPF record, so no record can include it.`,
+    'Set RELAY_SPF to the name that your relay’s provider says to include.',
+  );
 }
 
 function limitProblem({ lookups, voidLookups }: Evaluation): Verdict | null {
@@ -82,7 +113,7 @@ function limitProblem({ lookups, voidLookups }: Evaluation): Verdict | null {
 }
 
 /** What the record says about everybody else. */
-async function endProblem(result: string, record: string, resolver: Resolver): Promise<Verdict | null> {
+async function endProblem(result: string, published: Published, resolver: Resolver): Promise<Verdict | null> {
   const fix = 'End the record with -all.';
   switch (result) {
     case 'fail':
@@ -93,14 +124,16 @@ async function endProblem(result: string, record: string, resolver: Resolver): P
     case 'neutral':
       return mismatch('error', 'The SPF record doesn’t say that other servers may not send for the domain.', fix);
     default:
-      return invalid(record, resolver);
+      return invalid(published, resolver);
   }
 }
 
+type Published = { record: string; expected: string };
+
 /** @throws LookupFailed */
-async function invalid(record: string, resolver: Resolver): Promise<Verdict> {
+async function invalid({ record, expected }: Published, resolver: Resolver): Promise<Verdict> {
   const named = termVerdict(await termProblem(record, resolver));
-  return named ?? mismatch('error', 'The SPF record is invalid.', `Simplify it, for example to ${EXPECTED}.`);
+  return named ?? mismatch('error', 'The SPF record is invalid.', `Simplify it, for example to ${expected}.`);
 }
 
 function termVerdict(problem: TermProblem | null): Verdict | null {
@@ -109,8 +142,13 @@ function termVerdict(problem: TermProblem | null): Verdict | null {
   return mismatch('error', `The SPF record is invalid at ${term}: ${why}.`, fix);
 }
 
-/** @throws LookupFailed */
-async function evaluate(ip: string, { name, mailHost }: Domain, resolver: Resolver): Promise<Evaluation> {
+/**
+ * Evaluates the domain's record for an address. For a relay, which has many addresses, the record of its name is taken to let every server
+ * send, so that an outsider passes exactly where the domain's record leads to it.
+ * @throws LookupFailed
+ */
+async function evaluate(sender: Sender, { name, mailHost }: Domain, resolver: Resolver): Promise<Evaluation> {
+  const { ip, relay } = { ip: OUTSIDER, relay: null, ...sender };
   let failure: LookupFailed | undefined;
   const { status, lookups } = await spf({
     ip,
@@ -119,11 +157,13 @@ async function evaluate(ip: string, { name, mailHost }: Domain, resolver: Resolv
     mta: mailHost,
     maxResolveCount: COUNTED_LOOKUPS,
     maxVoidCount: COUNTED_LOOKUPS,
-    resolver: (host: string, type: string) =>
-      resolveAsNode(resolver, host, type as RecordType).catch((error: unknown) => {
+    resolver: async (host: string, type: string) => {
+      if (type === 'TXT' && host.toLowerCase() === relay) return ANY_SERVER as string[];
+      return resolveAsNode(resolver, host, type as RecordType).catch((error: unknown) => {
         if (error instanceof LookupFailed) failure = error;
         throw error;
-      }),
+      });
+    },
   });
   if (failure) throw failure;
   return { result: status.result, lookups: lookups?.count ?? 0, voidLookups: lookups?.void ?? 0 };
