@@ -1,6 +1,7 @@
 // `deploy/install --check`, and the end of every installation: what to do next, and what is still wrong.
 import { existsSync, statfsSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
+import { readRelay, testRelay } from '../mail/relay.mjs';
 import { run, succeeds } from './commands.mjs';
 import { canSignIn, query } from './database.mjs';
 import {
@@ -14,7 +15,7 @@ import {
   reverseProblems,
 } from './network.mjs';
 import { readSettings } from './settings.mjs';
-import { isAppReady } from './steps.mjs';
+import { isAppReady, MAIL_CONFIG } from './steps.mjs';
 
 const GB = 1_073_741_824;
 const SERVICES = ['', '-mail-redis', '-mail-rspamd', '-mail-dovecot', '-mail-postfix', '-mail-agent'];
@@ -76,11 +77,17 @@ const CHECKS = [
   },
   {
     name: 'Outbound mail',
-    run: async ({ MAIL_RELAY_HOST: relay }) => {
-      const server = await outboundServer(relay);
+    run: async ({ MAIL_RELAY_HOST: wanted }) => {
+      const relay = existsSync(`${MAIL_CONFIG}/postfix/main.cf`) ? readRelay(MAIL_CONFIG) : null;
+      if ((wanted ?? '') !== (relay?.destination ?? ''))
+        return ['MAIL_RELAY_HOST was changed and isn’t in use yet: run deploy/install.'];
+      if (relay) {
+        const { outcome, message } = await testRelay(relay);
+        return outcome === 'accepted' ? [] : [message.replace(/\bRELAY_/g, 'MAIL_RELAY_')];
+      }
+      const server = await outboundServer();
       if (!server) return ['DNS doesn’t answer, so the server can’t find where mail goes: see /etc/resolv.conf'];
       if (await canConnect(server)) return [];
-      if (relay) return [`The relay ${server.host} doesn’t accept connections on port ${server.port}.`];
       return [
         `Port 25 of ${server.host} can’t be reached: many providers block it. Ask yours to open it, or set MAIL_RELAY_HOST (docs/mail-server.md).`,
       ];

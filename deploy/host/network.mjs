@@ -74,10 +74,8 @@ export function canConnect({ host, port }) {
   });
 }
 
-/** @returns {Promise<{ host: string, port: number } | null>} where outbound mail goes: the relay, or a well-known mail server */
-export async function outboundServer(relay) {
-  const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d+))?$/.exec(relay ?? '') ?? [];
-  if (host) return { host, port: Number(port ?? 25) };
+/** @returns {Promise<{ host: string, port: number } | null>} a well-known mail server, to try whether mail can leave */
+export async function outboundServer() {
   const [first] = (await dns.resolveMx(KNOWN_DOMAIN).catch(() => [])).sort(
     (one, other) => one.priority - other.priority,
   );

@@ -14,7 +14,7 @@ import { APP_DATA, changeSettings, missingSettings, readFormerSettings, readSett
 
 export const APP_UNIT = '/etc/systemd/system/postroom.service';
 const FORMER = { app: '/etc/postroom/environment', mail: '/etc/postroom-mail/settings' };
-const MAIL_CONFIG = '/etc/postroom-mail';
+export const MAIL_CONFIG = '/etc/postroom-mail';
 const START_SECONDS = 120;
 /** Files and folders that the app needs to start, and the agent. */
 const PROGRAM = ['src', 'scripts', 'prisma', 'public', 'next.config.mjs', 'package-lock.json'];

@@ -26,7 +26,13 @@ export async function withoutMailServer(page: Page, state: 'none' | 'silent' = '
     await failProcedure(page, procedure, { ...fault, details: { mail_server: state } });
   }
   await answerProcedure(page, 'mailServer.get', { state });
-  await answerProcedure(page, 'services.get', { mail_server: state, services: [], instances: [], running: null });
+  await answerProcedure(page, 'services.get', {
+    mail_server: state,
+    services: [],
+    relays: [],
+    instances: [],
+    running: null,
+  });
 }
 
 type Replacement = { status: number; json: object };

@@ -3,6 +3,7 @@ import { checkThemes } from '../support/check-page';
 import { answerProcedure, failProcedure } from '../support/faults';
 import { alertWith, expect, type Sql, test, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
+import { startMailAgent } from '../support/mail-agent';
 import { attachMailHost } from '../support/operating-agent';
 
 // One operation at a time, over all mail servers.
@@ -25,7 +26,7 @@ const operationPanel = (page: Page) => page.getByRole('region', { name: 'Operati
 const operations = (page: Page) => page.getByRole('table', { name: /^Operations/ });
 
 test('without a mail server the page explains how to attach one', async ({ signedIn: page, check, checkState }) => {
-  const nothing = { services: [], instances: [], running: null };
+  const nothing = { services: [], relays: [], instances: [], running: null };
   const answering = await answerProcedure(page, 'services.get', { mail_server: 'none', ...nothing });
   await page.goto(`${url()}/system/services`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
@@ -150,6 +151,46 @@ test('shows the operation that is running if another one can’t start', async (
   await checkState();
   await mailHost.finish(id, 'interrupted', 'The mail agent stopped while it ran.');
   await expect(operationPanel(page)).toContainText('Interrupted');
+});
+
+test('shows whether a relay is used, and tests it', async ({ signedIn: page, sql, check, checkState }) => {
+  const mailHost = await attach(sql);
+  await page.goto(`${url()}/system/services`);
+  const relay = hostSection(page, mailHost.host).getByRole('region', { name: 'Relay' });
+  await expect(relay).toContainText('Not used');
+  await expect(relay).toContainText('RELAY_HOST');
+  const used = { destination: '[smtp.relay.example]:587', user: 'key-7', tls: 'encrypt', isTlsFromStart: false };
+  await sql('UPDATE mail_agent SET relay = $2 WHERE host = $1', [mailHost.host, JSON.stringify(used)]);
+  await expect(relay).toContainText('[smtp.relay.example]:587');
+  await expect(relay).toContainText('RELAY_SPF');
+  await check();
+
+  const asked: object[] = [];
+  const stop = await startMailAgent({
+    'relay.test': (mail) => {
+      asked.push(mail);
+      const lines = [
+        { kind: 'sent', text: 'AUTH PLAIN ••••••••' },
+        { kind: 'received', text: '535 5.7.8 Authentication failed' },
+      ] as const;
+      const message = 'smtp.relay.example rejects the user or the password.';
+      return { host: mailHost.host, result: { outcome: 'credentials', message, lines: [...lines] } };
+    },
+  });
+  try {
+    await relay.getByLabel('To').fill('bo@far.example');
+    await relay.getByRole('button', { name: 'Test relay' }).click();
+    await expect(relay).toContainText('Enter a sender, too.');
+    await relay.getByLabel('From').fill('ann@here.example');
+    await relay.getByRole('button', { name: 'Test relay' }).click();
+    await expect(relay.getByRole('status')).toContainText('rejects the user or the password');
+    await expect(relay.getByRole('log')).toContainText('> AUTH PLAIN ••••••••');
+    await expect(relay.getByRole('log')).toContainText('< 535 5.7.8');
+    expect(asked).toEqual([{ from: 'ann@here.example', to: 'bo@far.example' }]);
+    await checkState();
+  } finally {
+    await stop();
+  }
 });
 
 test('says what failed if the services can’t be loaded', async ({ signedIn: page, check }) => {

@@ -10,6 +10,7 @@ import { checkMailServer, writeToRedis } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
+import { createRelayHandlers, readShownRelay } from '@/mail/agent/relay';
 import { startReportServer } from '@/mail/agent/report-server';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceControl } from '@/mail/agent/services/control';
@@ -24,6 +25,7 @@ import {
   deleteOldRequests,
   detach,
   recordHeartbeat,
+  recordRelay,
 } from '@/modules/mail-server/requests';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
@@ -156,6 +158,12 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
       run: () => recordHeartbeat(db, agent),
     },
     {
+      name: 'reporting the relay',
+      on: 'every instance',
+      everySeconds: 5,
+      run: () => recordRelay(db, agent.host, readShownRelay(installation.config)),
+    },
+    {
       name: 'reading mail log',
       on: 'every instance',
       everySeconds: 0.25,
@@ -205,6 +213,7 @@ function handlersOf(installation: Installation): AgentHandlers {
   return {
     ...createQueueHandlers({ configFolder: join(config, 'postfix') }),
     ...createSieveHandlers({ configFolder: config, dataFolder: data }),
+    ...createRelayHandlers(installation),
   };
 }
 

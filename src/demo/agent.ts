@@ -27,6 +27,7 @@ async function run(): Promise<void> {
   const handlers: AgentHandlers = {
     ...createQueueHandlers(db),
     'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
+    'relay.test': async () => ({ host: agent.host, result: null }),
   };
   await recordHeartbeat(db, agent);
   const requests = createRequestRunner({ db, agent, handlers }, () => running.runNow(REQUEST_TASK));

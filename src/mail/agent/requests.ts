@@ -1,3 +1,5 @@
+import type { Relay, RelayResult } from '../../../deploy/mail/relay.mjs';
+
 /** Every action that the app can request from the mail agent. The agent performs nothing else. */
 export type AgentRequests = {
   'queue.list': { input: QueueQuery; output: QueuePage };
@@ -5,6 +7,8 @@ export type AgentRequests = {
   /** Retries every deferred message immediately. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
+  /** Connects to the relay without sending mail. Null if there is none. */
+  'relay.test': { input: { from?: string; to?: string }; output: { host: string; result: RelayResult | null } };
 };
 
 export type AgentAction = keyof AgentRequests;
@@ -13,6 +17,9 @@ export type AgentAction = keyof AgentRequests;
 export type AgentHandlers = {
   [Action in AgentAction]: (input: AgentRequests[Action]['input']) => Promise<AgentRequests[Action]['output']>;
 };
+
+/** As in deploy/mail/relay.mjs, without the password. */
+export type ShownRelay = Pick<Relay, 'destination' | 'user' | 'tls' | 'isTlsFromStart'>;
 
 export type QueueChange = 'hold' | 'release' | 'retry' | 'delete';
 

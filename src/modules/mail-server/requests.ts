@@ -1,6 +1,7 @@
-import type { AgentAction, AgentHandlers } from '@/mail/agent/requests';
+import type { AgentAction, AgentHandlers, ShownRelay } from '@/mail/agent/requests';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
+import { Prisma } from '@/server/prisma/client';
 
 /** The Postgres channel that agents listen to. */
 export const AGENT_CHANNEL = 'postroom_agent';
@@ -23,6 +24,11 @@ export async function recordHeartbeat(db: Database, { host, instance, version }:
     ON CONFLICT (host) DO UPDATE SET
       beat_at = now(), instance = EXCLUDED.instance, version = EXCLUDED.version,
       started_at = CASE WHEN existing.instance = EXCLUDED.instance THEN existing.started_at ELSE now() END`;
+}
+
+/** Shows the relay of the mail server of an agent that has sent a heartbeat. */
+export async function recordRelay(db: Database, host: string, relay: ShownRelay | null): Promise<void> {
+  await db.mailAgent.updateMany({ where: { host }, data: { relay: relay ?? Prisma.DbNull } });
 }
 
 /** Removes the heartbeat when the agent ends, so that later calls fail immediately. */

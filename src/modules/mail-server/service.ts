@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { uuidv7 } from '@/lib/uuid';
-import type { AgentAction, AgentRequests } from '@/mail/agent/requests';
+import type { AgentAction, AgentRequests, ShownRelay } from '@/mail/agent/requests';
 import type { Database, Tx } from '@/server/db';
 import { AppError, type ErrorDetails } from '@/server/errors';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { AGENT_CHANNEL, type Answer } from './requests';
 import type { MailServerState } from './schema';
 
@@ -27,6 +28,13 @@ export async function attachedHosts(db: Tx): Promise<string[]> {
   const rows = await db.$queryRaw<{ host: string }[]>`
     SELECT host FROM mail_agent WHERE beat_at > now() - make_interval(secs => ${ATTACHED_SECONDS}) ORDER BY host`;
   return rows.map(({ host }) => host);
+}
+
+/** The relays of the agents that have sent a heartbeat in the last 20 seconds. */
+export async function findRelays(db: Tx): Promise<{ host: string; relay: ShownRelay }[]> {
+  return db.$queryRaw<{ host: string; relay: ShownRelay }[]>`
+    SELECT host, relay FROM mail_agent
+     WHERE beat_at > now() - make_interval(secs => ${ATTACHED_SECONDS}) AND relay IS NOT NULL ORDER BY host`;
 }
 
 /** An agent that was attached before has left a cursor. */
@@ -68,6 +76,22 @@ export async function askAgent<Action extends AgentAction>(
   const answer = await waitForAnswer(database, id, performance.now() + withinMs);
   if ('failure' in answer) throw unavailable(`The mail server could not complete the operation. ${answer.failure}`);
   return answer.output as AgentRequests[Action]['output'];
+}
+
+/** Audits a failed call too, because the operation may have been completed without an answer. */
+export async function auditFailure<Answer>(
+  { auditAlone }: MutationContext,
+  target: { resource: string; domainId?: string | null },
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof AppError) {
+      await auditAlone({ ...target, outcome: 'error', details: { code: error.apiCode, message: error.message } });
+    }
+    throw error;
+  }
 }
 
 async function waitForAnswer(database: Database, id: string, deadline: number): Promise<Answer> {

@@ -1,5 +1,5 @@
 import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent/requests';
-import { askAgent } from '@/modules/mail-server/service';
+import { askAgent, auditFailure } from '@/modules/mail-server/service';
 import { findManagedAddresses, type ManagedAddress } from '@/modules/mailboxes/service';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
@@ -90,22 +90,6 @@ const DONE: Record<QueueChange, (message: string) => string> = {
   retry: (message) => `Retrying message ${message} now.`,
   delete: (message) => `Message ${message} deleted from the queue.`,
 };
-
-/** Audits a failed call too, because the operation may have been completed without an answer. */
-async function auditFailure<Answer>(
-  { auditAlone }: MutationContext,
-  target: { resource: string; domainId?: string | null },
-  call: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof AppError) {
-      await auditAlone({ ...target, outcome: 'error', details: { code: error.apiCode, message: error.message } });
-    }
-    throw error;
-  }
-}
 
 type KnownMessage = { id: string; messageId: string; subject: string; domainId: string | null };
 

@@ -3,7 +3,17 @@ import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { operationList, serviceList } from './lists';
-import { CreateOperation, GetOperation, ListOperations, Operation, OperationDetails, Orchestrator } from './schema';
+import { testRelay } from './relay';
+import {
+  CreateOperation,
+  GetOperation,
+  ListOperations,
+  Operation,
+  OperationDetails,
+  Orchestrator,
+  RelayTest,
+  TestRelay,
+} from './schema';
 import { createOperation, getOperation, getServices, listOperations } from './service';
 
 const tag = 'Services';
@@ -70,4 +80,18 @@ export const servicesRouter = router({
     )
     .output(Operation)
     .mutation(({ ctx, input }) => createOperation(ctx, input)),
+
+  testRelay: superAdminProcedure(TestRelay)
+    .meta(
+      rest('POST', '/orchestrator/relay/test', {
+        tag,
+        summary: 'Test the relay of the mail server',
+        description:
+          'The mail server connects to the relay and signs in as Postfix does, then hangs up without sending mail. It takes up to 25 seconds.',
+        audit: 'relay.test',
+        errors: { 400: ['VALIDATION_ERROR'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
+      }),
+    )
+    .output(RelayTest)
+    .mutation(({ ctx, input }) => testRelay(ctx, input)),
 });

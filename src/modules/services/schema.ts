@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressError, parseAddress } from '@/lib/mail/address';
 import {
   CONFIGURED_SERVICES,
   LINE_KINDS,
@@ -127,12 +128,30 @@ export const MailServiceStatus = z
   .meta({ id: 'MailServiceStatus' });
 export type MailServiceStatus = z.infer<typeof MailServiceStatus>;
 
+export const Relay = z
+  .object({
+    host: Host,
+    destination: z.string().meta({ description: 'RELAY_HOST' }),
+    user: z.string().nullable().meta({ description: 'Null if the relay wants none. The password is never returned' }),
+    tls: z.enum(['may', 'encrypt', 'secure']).meta({
+      description:
+        'may: if the relay offers it; encrypt: always; secure: with a certificate that is valid for its name',
+    }),
+    tls_from_start: z.boolean().meta({ description: 'Without STARTTLS, as on port 465' }),
+    spf: z.string().nullable().meta({ description: 'RELAY_SPF: the name that DNS checks want SPF records to include' }),
+  })
+  .meta({ id: 'Relay' });
+export type Relay = z.infer<typeof Relay>;
+
 export const Orchestrator = z
   .object({
     mail_server: MailServerState.meta({
       description: 'none: no agent was ever attached; silent: the agent is not responding',
     }),
     services: z.array(MailServiceStatus).meta({ description: 'Empty while no mail server is attached' }),
+    relays: z.array(Relay).meta({
+      description: 'The servers that attached mail servers send through, as Postfix uses them now, if they use one',
+    }),
     instances: z.array(ClusterNode).meta({ description: 'The app’s instances' }),
     running: Operation.nullable().meta({
       description: 'The operation on the services that is queued or running. Those on backups are separate',
@@ -140,3 +159,34 @@ export const Orchestrator = z
   })
   .meta({ id: 'Orchestrator' });
 export type Orchestrator = z.infer<typeof Orchestrator>;
+
+const PlainAddress = z
+  .string()
+  .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) })
+  .transform((text) => parseAddress(text)?.address ?? text);
+
+export const TestRelay = z
+  .strictObject({
+    from: PlainAddress.optional().meta({ description: 'A sender that the relay is asked to accept' }),
+    to: PlainAddress.optional().meta({ description: 'A recipient that the relay is asked to accept. It gets no mail' }),
+  })
+  .refine(({ from, to }) => from !== undefined || to === undefined, {
+    path: ['from'],
+    error: 'Enter a sender, too. Relays want to know it before the recipient.',
+  });
+export type TestRelay = z.infer<typeof TestRelay>;
+
+export const RelayTest = z
+  .object({
+    host: Host,
+    outcome: z.enum(['accepted', 'unreachable', 'tls', 'credentials', 'refused', 'sender', 'recipient']).meta({
+      description:
+        'unreachable: the host or its port; tls: it offers none, or its certificate is not valid; credentials: it rejects the user or the password, or wants them; refused: it refuses this server; sender, recipient: it refuses that address',
+    }),
+    message: z.string().meta({ description: 'What the outcome means, in one sentence, and what to do' }),
+    lines: z
+      .array(z.object({ kind: z.enum(['note', 'sent', 'received']), text: z.string() }))
+      .meta({ description: 'The conversation with the relay, without the password' }),
+  })
+  .meta({ id: 'RelayTest' });
+export type RelayTest = z.infer<typeof RelayTest>;

@@ -17,6 +17,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { insertOperation, insertScheduled } from './insert';
 import { expiredOutcome, interruptExpired } from './lease';
+import { listRelays } from './relay';
 import type {
   CreateOperation,
   GetOperation,
@@ -28,12 +29,13 @@ import type {
 } from './schema';
 
 export async function getServices({ db }: ActorContext): Promise<Orchestrator> {
-  const [now, state, hosts, rows, latest, instances, running] = await Promise.all([
+  const [now, state, hosts, rows, latest, relays, instances, running] = await Promise.all([
     databaseTime(db),
     mailServerState(db),
     attachedHosts(db),
     db.mailService.findMany({ orderBy: { host: 'asc' } }),
     latestOperations(db),
+    listRelays(db),
     listInstances(db),
     db.operation.findFirst({ where: { finishedAt: null, lane: 'services' } }),
   ]);
@@ -44,6 +46,7 @@ export async function getServices({ db }: ActorContext): Promise<Orchestrator> {
   return {
     mail_server: state,
     services: services.sort((one, other) => one.host.localeCompare(other.host) || placeOf(one) - placeOf(other)),
+    relays,
     instances,
     running: operation?.finished_at === null ? operation : null,
   };

@@ -18,6 +18,7 @@ export function domainFacts(over: Partial<DomainFacts> = {}): DomainFacts {
     otherMxHosts: [],
     certificateIssuer: 'letsencrypt.org',
     relaySpf: null,
+    relayHost: null,
     ...over,
   };
 }

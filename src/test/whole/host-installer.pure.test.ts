@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listeners } from '../../../deploy/host/listeners.mjs';
-import { addressProblems, outboundServer, reverseProblems } from '../../../deploy/host/network.mjs';
+import { addressProblems, reverseProblems } from '../../../deploy/host/network.mjs';
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
 import { type Facts, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
@@ -270,14 +270,6 @@ describe('the check of an installation', () => {
     [[], [], [/^It can be checked once DNS has an address/]],
   ])('names the addresses of %j whose reverse DNS %j is another name', (addresses, names, wanted) => {
     expect(reverseProblems(host, addresses, names)).toEqual(wanted.map((text) => expect.stringMatching(text)));
-  });
-
-  it.each([
-    ['[smtp.example.net]:587', { host: 'smtp.example.net', port: 587 }],
-    ['smtp.example.net', { host: 'smtp.example.net', port: 25 }],
-    ['[2001:db8::1]:2525', { host: '2001:db8::1', port: 2525 }],
-  ])('asks the relay %s, if there is one, about outbound mail', async (relay, server) => {
-    expect(await outboundServer(relay)).toEqual(server);
   });
 });
 

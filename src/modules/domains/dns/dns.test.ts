@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { recordRelay } from '@/modules/mail-server/requests';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -124,7 +125,13 @@ describe('a check of a domain', () => {
     zoneOf(domain.name).TXT = [expected];
     expect((await check()).records.spf).toMatchObject({ status: 'ok' });
     await api.patch('/config', { values: { RELAY_SPF: null } });
-    expect((await check()).records.spf).toMatchObject({ expected: 'v=spf1 mx -all' });
+    await recordRelay(db, HOST, { destination: 'smtp.relay.example', user: '', tls: 'may', isTlsFromStart: false });
+    expect((await check()).records.spf).toMatchObject({
+      ...{ expected: 'v=spf1 mx -all', severity: 'warning' },
+      message: expect.stringContaining('through smtp.relay.example'),
+    });
+    await recordRelay(db, HOST, null);
+    expect((await check()).records.spf).toMatchObject({ status: 'ok' });
   });
 
   it('keeps the last result of a record while its lookup fails', async () => {

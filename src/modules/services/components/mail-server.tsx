@@ -6,14 +6,16 @@ import { DataTable } from '@/components/data-table/data-table';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import type { ConfiguredService, ServiceOperation } from '@/lib/mail/operations';
-import type { MailServiceStatus } from '../schema';
+import type { MailServiceStatus, Relay } from '../schema';
 import { DriftedFiles } from './drifted-files';
 import { type Request, SERVICE_TITLES } from './operation-texts';
+import { RelaySection } from './relay-section';
 import { serviceColumns } from './service-columns';
 
 type MailServerProps = {
   host: string;
   services: MailServiceStatus[];
+  relay: Relay | null;
   /** Whether an operation is running. */
   isBusy: boolean;
   onAsk: (request: Request) => void;
@@ -22,7 +24,7 @@ type MailServerProps = {
 };
 
 /** The services of one mail server, and what can be done with all of them. */
-export function MailServer({ host, services, isBusy, onAsk, onPreview, onOpen }: MailServerProps) {
+export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, onOpen }: MailServerProps) {
   const [shown, setShown] = useState<ConfiguredService | null>(null);
   const isAttached = services.some(({ state }) => state !== 'unknown');
   const isDisabled = isBusy || !isAttached;
@@ -75,6 +77,7 @@ export function MailServer({ host, services, isBusy, onAsk, onPreview, onOpen }:
         rowKey={({ service }) => service}
         expanded={(row) => expandedOf(row, shown)}
       />
+      {isAttached && <RelaySection host={host} relay={relay} />}
     </section>
   );
 }

@@ -67,6 +67,7 @@ export function ServicesPage() {
             key={host}
             host={host}
             services={data.services.filter((each) => each.host === host)}
+            relay={data.relays.find((each) => each.host === host) ?? null}
             isBusy={data.running !== null || create.isPending}
             onAsk={(request) => setAsked(request)}
             onPreview={(request) => void start(request, true)}

@@ -73,6 +73,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'queue.hold': phrase('held', 'hold', 'in the queue'),
   'queue.release': phrase('released', 'release', 'from hold'),
   'queue.retry': phrase('retried', 'retry', 'in the queue'),
+  'relay.test': phrase('tested the relay of the mail server', 'test the relay of the mail server'),
   'saved_view.create': phrase('saved view', 'save a view'),
   'saved_view.delete': phrase('deleted view', 'delete view'),
   'saved_view.update': phrase('changed view', 'change view'),

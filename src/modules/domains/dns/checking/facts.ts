@@ -1,4 +1,5 @@
 import { getServers } from 'node:dns';
+import type { ShownRelay } from '@/mail/agent/requests';
 import type { Tx } from '@/server/db';
 import type { DnsServer } from '@/server/dns/resolver';
 import type { Prisma } from '@/server/prisma/client';
@@ -11,9 +12,10 @@ const MAX_DKIM_KEYS = 20;
 
 /** What the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
-  const [domain, mailHost] = await Promise.all([
+  const [domain, mailHost, relayHost] = await Promise.all([
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),
     findMailHost(db),
+    findRelayHost(db),
   ]);
   return (
     domain && {
@@ -30,6 +32,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
       ownershipToken: domainId,
       certificateIssuer: env().certificateIssuer,
       relaySpf: env().relaySpf ?? null,
+      relayHost,
     }
   );
 }
@@ -40,6 +43,11 @@ export async function findMailHost(db: Tx): Promise<string> {
   if (given) return given;
   const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } });
   return agent?.host ?? new URL(env().appUrl).hostname;
+}
+
+async function findRelayHost(db: Tx): Promise<string | null> {
+  const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { relay: true } });
+  return (agent?.relay as ShownRelay | null | undefined)?.destination ?? null;
 }
 
 const FIELDS = {

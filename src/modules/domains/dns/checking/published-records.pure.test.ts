@@ -20,6 +20,7 @@ const facts: DomainFacts = {
   ownershipToken: 'token',
   certificateIssuer: 'letsencrypt.org',
   relaySpf: null,
+  relayHost: null,
 };
 
 let dns: DnsTestServer;

@@ -19,6 +19,8 @@ export type DomainFacts = {
   certificateIssuer: string;
   /** The name that SPF records include for the relay that mail leaves through; null without a relay. */
   relaySpf: string | null;
+  /** The relay that the mail server sends through, as in RELAY_HOST, which the agent reports; null without one. */
+  relayHost: string | null;
 };
 
 /** As many as are judged and stored, whatever somebody publishes. */

@@ -151,6 +151,20 @@ describe('SPF', () => {
       expect(await check('spf', relayed)).toMatchObject(problem('error', /every server/));
     });
 
+    it('is asked for if the mail server uses one, and RELAY_SPF isn’t set', async () => {
+      const unset = domainFacts({ relayHost: '[smtp.relay.example]:587' });
+      publish('v=spf1 mx -all');
+      expect(await check('spf', unset)).toMatchObject({
+        ...problem('warning', /^Mail leaves through \[smtp\.relay\.example\]:587/),
+        fix: expect.stringContaining('RELAY_SPF'),
+      });
+      publish('v=spf1 +all');
+      expect(await check('spf', unset)).toMatchObject(problem('error', /every server/));
+      publish(`v=spf1 include:${relaySpf} -all`);
+      const set = domainFacts({ relayHost: '[smtp.relay.example]:587', relaySpf });
+      expect(await check('spf', set)).toMatchObject({ status: 'ok' });
+    });
+
     it('says so if the name has no SPF record, or no answer', async () => {
       publish(`v=spf1 mx include:${relaySpf} -all`);
       zoneOf(relaySpf).TXT = ['other=1'];

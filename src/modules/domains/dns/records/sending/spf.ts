@@ -30,7 +30,7 @@ type Evaluation = { result: string; lookups: number; voidLookups: number };
  * SPF: evaluated as receiving servers do, for each address of the mail server, or for the relay in its place, and for an address that
  * may not send.
  */
-export function spfRecord({ name, mailHost, relaySpf: relay }: DomainFacts): ExpectedRecord {
+export function spfRecord({ name, mailHost, relaySpf: relay, relayHost }: DomainFacts): ExpectedRecord {
   const domain = { name, mailHost };
   // The domain that the relay's own addresses are published at can't include itself.
   const expected = relay === null || relay === name ? 'v=spf1 mx -all' : `v=spf1 mx include:${relay} -all`;
@@ -59,6 +59,13 @@ export function spfRecord({ name, mailHost, relaySpf: relay }: DomainFacts): Exp
         (await endProblem(outsider.result, published, resolver));
       if (problem) return problem;
       if (relay !== null) return judgeRelay(relay, domain, resolver);
+      if (relayHost !== null) {
+        return mismatch(
+          'warning',
+          `Mail leaves through ${relayHost}, and whether the SPF record lets it send is unknown.`,
+          'Set RELAY_SPF to the name that the relay’s provider says to include in SPF records.',
+        );
+      }
       for (const address of await addressesOf(resolver, mailHost)) {
         const { result } = await evaluate({ ip: address }, domain, resolver);
         if (result === 'pass') continue;

@@ -1,0 +1,1 @@
+ALTER TABLE "mail_agent" ADD COLUMN "relay" JSONB;

@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentHandlers, ShownRelay } from '@/mail/agent/requests';
+import { recordRelay } from '@/modules/mail-server/requests';
+import { db } from '@/test/database';
+import { startAgent } from '@/test/mail/agent';
+import { expectError, keyClient } from '@/test/rest';
+import { setSettings } from '@/test/settings';
+
+setSettings({ RELAY_SPF: '_spf.relay.example' });
+
+const HOST = 'mail.example.test';
+const RELAY: ShownRelay = {
+  destination: '[smtp.relay.example]:587',
+  user: 'key-7',
+  tls: 'encrypt',
+  isTlsFromStart: false,
+};
+const RESULT = {
+  outcome: 'credentials',
+  message: 'smtp.relay.example rejects the user or the password.',
+  lines: [{ kind: 'received', text: '535 5.7.8 No' }],
+} as const;
+
+const api = await keyClient();
+const lastEntry = () => db.auditEntry.findFirst({ where: { resource: 'relay' }, orderBy: { id: 'desc' } });
+
+async function attach(test: AgentHandlers['relay.test']) {
+  onTestFinished(await startAgent(db, { 'relay.test': test }));
+}
+
+describe('the relay of a mail server', () => {
+  it('is shown while the mail server is attached and uses one', async () => {
+    const relays = async () => (await api.get('/orchestrator')).data.relays;
+    const end = await startAgent(db, {});
+    expect(await relays()).toEqual([]);
+    await recordRelay(db, HOST, RELAY);
+    const shown = { destination: RELAY.destination, user: 'key-7', tls: 'encrypt', tls_from_start: false };
+    expect(await relays()).toEqual([{ host: HOST, ...shown, spf: '_spf.relay.example' }]);
+    await recordRelay(db, HOST, { ...RELAY, user: '' });
+    expect(await relays()).toMatchObject([{ user: null }]);
+    await recordRelay(db, HOST, null);
+    expect(await relays()).toEqual([]);
+    await recordRelay(db, HOST, RELAY);
+    await end();
+    expect(await relays()).toEqual([]);
+  });
+});
+
+describe('POST /orchestrator/relay/test', () => {
+  const test = (body: object = {}) => api.post('/orchestrator/relay/test', body);
+
+  it('returns what the agent found, and audits who asked', async () => {
+    const asked: unknown[] = [];
+    await attach(async (mail) => {
+      asked.push(mail);
+      return { host: HOST, result: { ...RESULT, lines: [...RESULT.lines] } };
+    });
+    const mail = { from: 'ann@here.example', to: 'bo@far.example' };
+    const { status, data } = await test(mail);
+    expect([status, data]).toEqual([200, { host: HOST, ...RESULT }]);
+    expect(asked).toEqual([mail]);
+    expect(await lastEntry()).toMatchObject({
+      action: 'relay.test',
+      outcome: 'success',
+      adminId: api.admin.id,
+      details: { host: HOST, ...mail, outcome: 'credentials', message: RESULT.message },
+    });
+  });
+
+  it('is refused without a relay', async () => {
+    await attach(async () => ({ host: HOST, result: null }));
+    expectError(await test(), 409, 'CONFLICT');
+    expect(await lastEntry()).toMatchObject({ action: 'relay.test', outcome: 'denied' });
+  });
+
+  it('answers 503 without an agent, and if the agent fails', async () => {
+    expectError(await test(), 503, 'MAIL_STACK_UNAVAILABLE');
+    await attach(() => Promise.reject(new Error('the file of the relay can’t be read')));
+    const failed = expectError(await test(), 503, 'MAIL_STACK_UNAVAILABLE');
+    expect(failed.error.message).not.toContain('file of the relay');
+    expect(await lastEntry()).toMatchObject({ action: 'relay.test', outcome: 'error' });
+  });
+
+  it.each([
+    [{ to: 'bo@far.example' }, 'from'],
+    [{ from: 'ann@here.example> SIZE=1' }, 'from'],
+    [{ from: 'ann@here.example\r\nDATA' }, 'from'],
+    [{ from: 'ann@here.example', to: 'bo' }, 'to'],
+  ])('rejects %j before the agent is asked', async (body, path) => {
+    const { error } = expectError(await test(body), 400, 'VALIDATION_ERROR');
+    expect(error.details?.fields).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  it('is for super admins', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    expectError(await admin.post('/orchestrator/relay/test', {}), 403, 'FORBIDDEN');
+  });
+});
