@@ -10,7 +10,7 @@ import { checkMailServer, writeToRedis } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
-import { createRelayHandlers, readShownRelay } from '@/mail/agent/relay';
+import { createRelayCheck, createRelayHandlers, readShownRelay } from '@/mail/agent/relay';
 import { startReportServer } from '@/mail/agent/report-server';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceControl } from '@/mail/agent/services/control';
@@ -33,7 +33,7 @@ import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
 import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
 import { checkMailDisk } from '@/modules/system/health/mail-disk';
-import { recordFindings } from '@/modules/system/health/record';
+import { forgetFinding, recordFindings } from '@/modules/system/health/record';
 import { checkClock } from '@/modules/system/health/run';
 import { startTasks } from '@/server/background/start-tasks';
 import type { Task } from '@/server/background/task';
@@ -125,6 +125,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
     redis,
     retryMail: watching.retryMail,
   });
+  const checkRelay = createRelayCheck(installation, () => systemClock.now());
   const checkHealth = async () => {
     const checked = checkMailServer({
       installation,
@@ -132,14 +133,16 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
       writeToRedis: () => writeToRedis(redis),
       logReadAt: () => logReadAt,
     });
-    const results = await Promise.all([
+    const [relay, ...results] = await Promise.all([
+      checkRelay(),
       checked,
       certificate.check(),
       checkMailDisk(installation),
       checkMemory(),
       checkClock(db, hostname()),
     ]);
-    await recordFindings(db, results.flat());
+    await recordFindings(db, [...results.flat(), ...(relay ? [relay] : [])]);
+    if (!relay) await forgetFinding(db, 'relay', agent.host);
   };
   const tasks: Task[] = [
     { name: REQUEST_TASK, on: 'every instance', everySeconds: 1, wokenBy: AGENT_CHANNEL, run: requests.startPending },

@@ -7,6 +7,7 @@ import { readSettings } from '../../deploy/mail/settings.mjs';
 import { testCertificate } from '../test/servers/https-receiver';
 import { type SmtpScript, startRawSmtpServer } from '../test/servers/raw-smtp-server';
 import { startSmtpServer } from '../test/servers/smtp-server';
+import { createRelayCheck } from './agent/relay';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-relay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -92,6 +93,39 @@ describe('the relay of a configuration', () => {
     ['[2001:db8::1]:2525', { host: '2001:db8::1', port: 2525, isExact: true }],
   ])('%s is a host and a port', (destination, address) => {
     expect(addressOfRelay(destination)).toEqual(address);
+  });
+});
+
+describe('the check of a relay', () => {
+  const configure = (port: number, password: string) => {
+    const config = mkdtempSync(join(folder, 'config-'));
+    mkdirSync(join(config, 'postfix'));
+    const main = `relayhost = [127.0.0.1]:${port}\nsmtp_tls_security_level = encrypt\nsmtp_sasl_auth_enable = yes\nmyhostname = a.example\n`;
+    writeFileSync(join(config, 'postfix/main.cf'), main);
+    writeFileSync(join(config, 'postfix/relay-credentials'), `[127.0.0.1]:${port} ${USER}:${password}\n`);
+    return config;
+  };
+
+  it('is down from the second failure on, and again fine as soon as the password is right', async () => {
+    const relay = await startRelay();
+    const config = configure(relay.port, 'another');
+    let now = 0;
+    const check = createRelayCheck({ host: 'mail.here.example', config }, () => new Date(now));
+    const message = expect.stringContaining('rejects the user or the password');
+    expect(await check()).toMatchObject({ name: 'relay', subject: 'mail.here.example', status: 'unknown', message });
+    expect(await check()).toMatchObject({ status: 'down', message });
+    writeFileSync(join(config, 'postfix/relay-credentials'), `[127.0.0.1]:${relay.port} ${USER}:${PASSWORD}\n`);
+    expect(await check()).toMatchObject({ status: 'ok', message: '' });
+    const tests = relay.connections();
+    await check();
+    expect(relay.connections()).toBe(tests);
+    now = 10 * 60_000;
+    await check();
+    expect(relay.connections()).toBe(tests + 1);
+    writeFileSync(join(config, 'postfix/main.cf'), 'relayhost =\n');
+    expect(await check()).toBeNull();
+    rmSync(join(config, 'postfix/main.cf'));
+    expect(await check()).toMatchObject({ status: 'unknown', message: expect.stringContaining('main.cf') });
   });
 });
 

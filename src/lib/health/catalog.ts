@@ -69,6 +69,12 @@ const CHECKS = {
     limits: above(1_000, null),
     fix: 'Restart it on the mail server’s host: systemctl restart postroom-mail-redis. If its memory is full, raise REDIS_MEMORY_MB.',
   },
+  relay: {
+    group: 'Mail',
+    title: 'Relay',
+    unit: null,
+    fix: 'Test it under System → Services, which shows the conversation. Outbound mail waits in the queue meanwhile.',
+  },
   queue: {
     group: 'Mail',
     title: 'Messages in the queue',

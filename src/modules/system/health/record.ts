@@ -51,6 +51,11 @@ export async function recordFindings(db: Database, findings: Finding[]): Promise
               OR known.since > now() - make_interval(secs => ${LASTING_SECONDS}) THEN known.problem_since END`;
 }
 
+/** Removes the result of a check that is no longer made. */
+export async function forgetFinding(db: Database, name: CheckName, subject: string): Promise<void> {
+  await db.healthCheck.deleteMany({ where: { name, subject } });
+}
+
 /** Forgets hosts and services that no longer report, and opens and closes the alerts of the rest. */
 export async function updateAlerts(db: Database, now: Date): Promise<void> {
   await db.$executeRaw`DELETE FROM health_sample WHERE at < now() - make_interval(hours => ${KEPT_HOURS})`;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askAgent } from '@/modules/mail-server/service';
 import { startSmtpServer } from '../../servers/smtp-server';
 import { activateKey } from '../support/dkim-keys';
 import { db, retryQueue } from '../support/mail-server';
@@ -9,6 +10,10 @@ import { domain, remoteAddress, submit, waitForEvents, webhookEvents } from '../
 const OPERATION_TIMEOUT_MS = 240_000;
 const [USER, PASSWORD] = ['key-7', 'SG.a/b+c=d:e#f'];
 const WITHIN = { timeout: 30_000 };
+// Health is checked every 30 seconds, and the relay is down from the second failure on.
+const WITHIN_CHECKS = { timeout: 90_000 };
+const relayHealth = () =>
+  db.healthCheck.findFirst({ where: { name: 'relay' }, select: { status: true, message: true } });
 const apply = () => operate({ action: 'apply_config' });
 
 /** Like a provider's server: it wants TLS and a password, and refuses some senders. */
@@ -50,6 +55,10 @@ describe('a relay that wants a password', () => {
       expect((await waitForEvents('mail.bounced', 1))[0]?.data).toMatchObject({ recipient: 'nobody@far.example' });
       expect(relay.received).toMatchObject([{ rcptTo: [to], isTls: true, user: USER }]);
       expect(readConfig('postfix/main.cf')).not.toContain(PASSWORD);
+      const { result } = await askAgent(db, 'relay.test', { from: `ann@${domain.name}`, to: 'nobody@far.example' });
+      expect(result).toMatchObject({ outcome: 'recipient', message: expect.stringContaining('550 5.1.1') });
+      expect(JSON.stringify(result)).not.toContain(PASSWORD);
+      expect(relay.received).toHaveLength(1);
     },
     OPERATION_TIMEOUT_MS,
   );
@@ -61,7 +70,11 @@ describe('a relay that wants a password', () => {
       const [first, second] = [remoteAddress(), 'refused@far.example'];
       expect(await submit([first])).toMatch(/^250 /);
       await expect.poll(() => statusOf(first), WITHIN).toBe('deferred');
+      const { result } = await askAgent(db, 'relay.test', {});
+      expect(result).toMatchObject({ outcome: 'credentials', message: expect.stringContaining('RELAY_PASSWORD') });
+      await expect.poll(relayHealth, WITHIN_CHECKS).toEqual({ status: 'down', message: result?.message });
       await useRelay(PASSWORD);
+      await expect.poll(relayHealth, WITHIN_CHECKS).toEqual({ status: 'ok', message: '' });
       retryQueue();
       await waitForEvents('mail.delivered', 1);
       expect(await submit([second])).toMatch(/^250 /);
