@@ -83,7 +83,7 @@ export function DomainsPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} choices={CHOICES} narrow="line" />
+        <ShowFilter search={search} choices={CHOICES} narrow="columns" />
       </ListTools>
       <ListView
         list={list}
