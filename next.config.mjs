@@ -17,6 +17,8 @@ export default (phase) => ({
     turbopackFileSystemCacheForBuild: false,
     turbopackSourceMaps: false,
     turbopackMinify: { server: false },
+    // A navigation without a connection waits for one, instead of ending at the browser's error page.
+    useOffline: true,
     optimizePackageImports: ['@mantine/core', '@mantine/hooks'],
   },
 });

@@ -318,13 +318,16 @@ test('the palette lists records that begin with the text first, and a domain bef
   await page.goto(`${url()}/`);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /^Search pages/ }).fill(word);
-  const records = page.getByRole('group', { name: 'Domains and addresses' }).getByRole('option');
-  await expect(records).toHaveText([
+  const expected = [
     new RegExp(`^${name}Domain`),
     new RegExp(`^${word}-team@${domain.name}Mailbox`),
     new RegExp(`^${word}-desk@${domain.name}Alias`),
     ...['a', 'b', 'c', 'd'].map((local) => new RegExp(`^${local}@${name}Alias`)),
-  ]);
+  ];
+  const records = page.getByRole('option').filter({ hasText: /(Domain|Mailbox|Alias)(Enter)?$/ });
+  await expect(records).toHaveText(expected);
+  for (const group of ['Domains', 'Mailboxes', 'Aliases'])
+    await expect(page.getByRole('group', { name: group })).toBeVisible();
 });
 
 /** Holds back the scripts that the page asks for, until the function that this returns is called. */

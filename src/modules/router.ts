@@ -11,6 +11,7 @@ import { backupsRouter } from './backups/router';
 import { clusterRouter } from './cluster/router';
 import { configRouter } from './config/router';
 import { deletedRecordsRouter } from './deleted-records/router';
+import { docsRouter } from './docs/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
 import { mailBackupsRouter } from './mail-backups/router';
@@ -41,6 +42,7 @@ export const appRouter = router({
   cluster: clusterRouter,
   config: configRouter,
   deletedRecords: deletedRecordsRouter,
+  docs: docsRouter,
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,

@@ -1,31 +1,14 @@
-import { useSyncExternalStore } from 'react';
+import { createFlag } from '../flag';
 
-const listeners = new Set<() => void>();
-let isLost = false;
+const sessionLost = createFlag();
+
+export const useSessionLost = sessionLost.useFlag;
+export const isSessionReportedLost = sessionLost.get;
 
 export function reportSessionLost(): void {
-  set(true);
+  sessionLost.set(true);
 }
 
 export function reportSessionRegained(): void {
-  set(false);
-}
-
-export function useSessionLost(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => isLost,
-    () => false,
-  );
-}
-
-function set(value: boolean): void {
-  if (isLost === value) return;
-  isLost = value;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  sessionLost.set(false);
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { ReactQueryStreamedHydration } from '@tanstack/react-query-next-experimental';
 import type { TRPCLink } from '@trpc/client';
 import { createTRPCReact, httpBatchLink, httpLink, splitLink } from '@trpc/react-query';
@@ -8,12 +8,10 @@ import { type ReactNode, useState } from 'react';
 import { MAX_BATCH } from '@/lib/console-batch';
 import { currentPage, type PageRequest } from '@/lib/page-request';
 import type { AppRouter } from '@/modules/router';
-import { setTimeZone } from '../values/use-time-zone';
+import { createBrowserQueryClient } from './browser-query-client';
 import { ifMatchOf } from './if-unchanged';
 import { createPageQueryClient } from './page-query-client';
-import { isSessionLost, isVersionConflict, toProblem } from './problem';
-import { profileFirst, watchProfile } from './profile-first';
-import { reportSessionLost } from './session-lost';
+import { profileFirst } from './profile-first';
 
 const URL = '/api/trpc';
 const BATCH = { url: URL, maxURLLength: 2000, maxItems: MAX_BATCH };
@@ -63,38 +61,4 @@ function pageQueryClient(): QueryClient {
   }
   ofBrowser ??= createBrowserQueryClient();
   return ofBrowser;
-}
-
-function createBrowserQueryClient(): QueryClient {
-  const queryCache = new QueryCache({ onError: watchSession });
-  watchProfile(queryCache, setTimeZone);
-  const client: QueryClient = new QueryClient({
-    queryCache,
-    mutationCache: new MutationCache({
-      onError: (error, _input, _context, { options }) => {
-        watchSession(error);
-        if (isVersionConflict(toProblem(error)))
-          void client.invalidateQueries({ queryKey: moduleOf(options.mutationKey) });
-      },
-    }),
-    defaultOptions: {
-      queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && isWorthRetrying(error) },
-      mutations: { retry: false },
-    },
-  });
-  return client;
-}
-
-/** The key of all queries of a mutation's module, which show the record that has changed. */
-function moduleOf([path]: readonly unknown[] = []): unknown[] {
-  return [[(path as string[])[0]]];
-}
-
-function isWorthRetrying(error: unknown): boolean {
-  const { status } = toProblem(error);
-  return status === 0 || status >= 502;
-}
-
-function watchSession(error: unknown): void {
-  if (isSessionLost(toProblem(error))) reportSessionLost();
 }

@@ -30,6 +30,8 @@ export function useSendBatch() {
 function useRestSend<Result>(path: string) {
   const attempt = useRef<{ body: string; key: string } | null>(null);
   return useMutation<Result, Error, object>({
+    // The module whose records it makes.
+    mutationKey: [['messages', path]],
     mutationFn: async (message) => {
       const body = JSON.stringify(message);
       if (attempt.current?.body !== body) attempt.current = { body, key: newKey() };

@@ -4,7 +4,15 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { trpc } from '../api/trpc';
 
-export type AddressMatch = { kind: 'mailbox' | 'alias'; address: string; note: string; href: string };
+export type AddressMatch = {
+  kind: 'mailbox' | 'alias';
+  id: string;
+  address: string;
+  /** Whether it is a mailbox that can't send. */
+  suspended: boolean;
+  note: string;
+  href: string;
+};
 
 /** Enough to have those that begin with the text, which the API lists among all that contain it. */
 const MAX_MATCHES = 25;
@@ -38,6 +46,8 @@ export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearch
   const matches = [
     ...(mailboxes.data?.items ?? []).map(({ id, email, suspended, active }) => ({
       kind: 'mailbox' as const,
+      id,
+      suspended,
       address: email,
       note: suspended ? 'Mailbox, suspended' : active ? 'Mailbox' : 'Mailbox, inactive',
       href: `/mailboxes/${id}`,
@@ -47,6 +57,8 @@ export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearch
       .slice(0, MAX_MATCHES)
       .map(({ id, address, source_local_part: source, destination, active }) => ({
         kind: 'alias' as const,
+        id,
+        suspended: false,
         address,
         note: `${address.includes(q.toLowerCase()) ? kindOf(source) : matchingDestination(destination, q)}${active ? '' : ', inactive'}`,
         href: `/aliases?edit=${id}`,

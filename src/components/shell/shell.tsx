@@ -15,9 +15,11 @@ import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
 import { NearLink } from '../near-link';
 import { Notifications } from '../notifications';
+import { ConnectionNotice } from './connection-notice';
 import { AccountMenu, SignOutRow } from './navigation/account-menu';
 import { DomainSwitcher } from './navigation/domain-switcher';
 import { Navigation } from './navigation/navigation';
+import { NavigationProgress } from './navigation/navigation-progress';
 import { NoRole } from './no-role';
 import { PaletteLoader } from './palette/palette-loader';
 import { palette } from './palette/palette-store';
@@ -85,6 +87,8 @@ export function Shell({ children, signInAgain }: ShellProps) {
           <SchemeToggle />
           <AccountMenu account={account} onShortcuts={openShortcuts} />
         </div>
+        <ConnectionNotice />
+        <NavigationProgress />
       </header>
       {isOutOfReach ? <NoRole route={route} account={account} /> : children}
       <Notifications />

@@ -49,11 +49,25 @@ const EXCERPT_LENGTH = 180;
 const MAX_QUERY_LENGTH = 200;
 const MAX_WORDS = 10;
 
+const MAX_LISTED = 4;
+
+/** Chapters and sections whose heading has all the words, also together with the title of the chapter. Whole chapters come first. */
+export function sectionsNamed(query: string): Omit<Found, 'excerpt'>[] {
+  const words = wordsOf(query);
+  const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
+    const { title, sections } = readChapter(name);
+    return sections.flatMap(({ heading, id }) => {
+      const has = (text: string) => (word: string) => text.toLowerCase().includes(word);
+      if (!words.some(has(heading)) || !words.every(has(`${title} ${heading}`))) return [];
+      return [{ chapter: name, title, heading, id }];
+    });
+  });
+  return found.sort((one, other) => Number(one.id !== '') - Number(other.id !== '')).slice(0, MAX_LISTED);
+}
+
 /** Sections that have all the words, those with a word in their heading first. */
 export function searchChapters(query: string): Found[] {
-  const words = [...new Set(query.slice(0, MAX_QUERY_LENGTH).toLowerCase().split(/\s+/))]
-    .filter(Boolean)
-    .slice(0, MAX_WORDS);
+  const words = wordsOf(query);
   if (words.length === 0) return [];
   const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
     const { title, sections } = readChapter(name);
@@ -68,6 +82,11 @@ export function searchChapters(query: string): Found[] {
     .sort((one, other) => other.rank - one.rank)
     .slice(0, MAX_FOUND)
     .map(({ rank: _, ...each }) => each);
+}
+
+function wordsOf(query: string): string[] {
+  const words = query.slice(0, MAX_QUERY_LENGTH).toLowerCase().split(/\s+/);
+  return [...new Set(words)].filter(Boolean).slice(0, MAX_WORDS);
 }
 
 /** The text around the first of the words. */

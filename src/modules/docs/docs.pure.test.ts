@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ROUTES } from '@/lib/routes';
-import { CHAPTER_GROUPS, isChapter, readChapter, searchChapters } from './chapters';
+import { CHAPTER_GROUPS, isChapter, readChapter, searchChapters, sectionsNamed } from './chapters';
 import { renderPage } from './render';
 
 const chapters = CHAPTER_GROUPS.flatMap(({ chapters: names }) => names);
@@ -48,6 +48,16 @@ it('finds sections by words of their heading or text, in any order and case', ()
   expect(searchChapters('  ')).toEqual([]);
   // The longest address that the server takes, with one of its words in no section, is cut before that word.
   expect(searchChapters(`${'a '.repeat(4000)}no-such-word`).length).toBeGreaterThan(0);
+});
+
+it('finds chapters, then sections, by words of their headings alone', () => {
+  expect(sectionsNamed('SUPPRESSIONS')[0]).toMatchObject({ chapter: 'suppressions', id: '' });
+  expect(sectionsNamed('hourly limits')[0]).toMatchObject({ chapter: 'access', id: 'hourly-limits' });
+  expect(sectionsNamed('sending later')).toContainEqual(
+    expect.objectContaining({ chapter: 'sending', id: 'send-later' }),
+  );
+  for (const other of ['RELAY_PASSWORD', 'no-such-word', ' ']) expect(sectionsNamed(other)).toEqual([]);
+  expect(sectionsNamed('a').length).toBeLessThanOrEqual(4);
 });
 
 it('names a chapter by its title where the text of a link is its file', () => {

@@ -17,7 +17,7 @@ export const palette = {
   },
 };
 
-export const PALETTE_LABEL = 'Search pages, addresses, domains and messages';
+export const PALETTE_LABEL = 'Search pages, addresses, domains, messages and documentation';
 
 export function setPaletteQuery(query: string): void {
   paletteStore.setState((state) => ({ ...state, query }));

@@ -28,7 +28,8 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
   const commands = useCommands(onShortcuts);
   const { opened, query, selected } = useSpotlight(paletteStore);
   const words = query.trim();
-  const { isSearching, ...found } = usePaletteSearch(words, role);
+  const found = usePaletteSearch(words, role);
+  const { isSearching } = found;
   const items = paletteItems({ words, role, commands, ...found });
   const groups = [...new Set(items.map(({ group }) => group))];
   // What was chosen stays so when results arrive above it.

@@ -7,36 +7,45 @@ import { hasRole, type Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
 import { MAX_PER_KIND } from './items/item';
+import { namedRecord } from './items/named-record';
 
-/** Shorter words match nearly every message. */
-const MIN_MESSAGE_SEARCH = 3;
+/** Shorter words match nearly every message and chapter. */
+const MIN_TEXT_SEARCH = 3;
 /** Enough to have those that begin with the words, which the API lists among all that contain them. */
 const SEARCHED_DOMAINS = 50;
 
 /** The records that match the words, and whether there may be more to come. */
 export function usePaletteSearch(words: string, role: Role | undefined) {
   const [q] = useDebouncedValue(words, 150);
-  const isLong = q.length >= MIN_MESSAGE_SEARCH;
+  const isLong = q.length >= MIN_TEXT_SEARCH;
+  const { verbs, name } = namedRecord(q.toLowerCase());
+  // As it was typed, unless a verb was taken out.
+  const record = verbs.length > 0 ? name : q;
+  const asksToRestore = verbs.includes('restore');
   const domains = trpc.useQueries((t) =>
     domainWordsOf(q).map((word) => t.domains.list({ q: word, limit: SEARCHED_DOMAINS, sort: 'name', order: 'asc' })),
   );
-  const addresses = useAddressSearch(q);
+  const addresses = useAddressSearch(record);
   const has = (minRole: Role) => q !== '' && role !== undefined && hasRole(role, minRole);
-  const webhooks = trpc.webhooks.list.useQuery({ q, limit: MAX_PER_KIND }, { enabled: has('admin') });
-  const admins = trpc.admins.list.useQuery({ q, limit: MAX_PER_KIND }, { enabled: has('super_admin') });
+  const webhooks = trpc.webhooks.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: has('admin') });
+  const admins = trpc.admins.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: has('super_admin') });
   const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: isLong });
+  const deleted = trpc.deletedRecords.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: asksToRestore });
+  const sections = trpc.docs.sections.useQuery({ q }, { enabled: isLong, staleTime: Number.POSITIVE_INFINITY });
   const found = new Map(domains.flatMap(({ data }) => data?.items ?? []).map((domain) => [domain.id, domain]));
   return {
     isSearching:
       q !== words ||
       addresses.isSearching ||
-      [...domains, webhooks, admins, messages].some(({ isFetching }) => isFetching),
+      [...domains, webhooks, admins, messages, deleted, sections].some(({ isFetching }) => isFetching),
     addresses: addresses.matches,
     currentDomain: useCurrentDomain(),
     domains: [...found.values()],
     webhooks: webhooks.data?.items ?? [],
     admins: admins.data?.items ?? [],
     messages: (isLong && messages.data?.items) || [],
+    deleted: (asksToRestore && deleted.data?.items) || [],
+    sections: (isLong && sections.data?.items) || [],
   };
 }
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { parseAsStringLiteral } from 'nuqs';
+import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
@@ -23,19 +23,22 @@ const RestoreRecordDialog = lazyDialog(() =>
 
 const SEARCH = {
   filters: { q: parseAsText, kind: parseAsStringLiteral(['all', ...DELETED_KINDS]).withDefault('all') },
-  view: sortBy(['deleted_at'], 'desc'),
+  view: { ...sortBy(['deleted_at'], 'desc'), restore: parseAsString },
 };
 
 export function DeletedPage() {
   const search = useListSearch(SEARCH);
-  const { values, settled, change } = search;
-  const [restoring, setRestoring] = useState<{ record: DeletedRecord; opened: boolean } | null>(null);
+  const { values, settled, change, open } = search;
+  // Kept while its dialog closes.
+  const [record, setRecord] = useState<DeletedRecord | null>(null);
   const input = {
     q: settled.q || undefined,
     kind: values.kind === 'all' ? undefined : values.kind,
     order: values.order,
   };
   const list = useList(deletedRecordList, trpc.deletedRecords.list, { search, input });
+  const asked = list.query.data?.items.find(({ id }) => id === values.restore);
+  if (asked && asked.id !== record?.id) setRecord(asked);
   return (
     <Page>
       <PageHeader title="Recently deleted" description="What was deleted in the last 30 days and can be restored" />
@@ -54,14 +57,15 @@ export function DeletedPage() {
         empty={<NothingDeleted />}
         noMatches="Nothing deleted in the last 30 days matches these filters."
         caption={`Deleted records, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
-        columns={deletedColumns((record) => setRestoring({ record, opened: true }))}
+        columns={deletedColumns(({ id }) => open({ restore: id }))}
         pageLabels={timeLabels(values.order)}
       />
-      {restoring && (
+      {record && (
         <RestoreRecordDialog
-          key={restoring.record.id}
-          {...restoring}
-          onClose={() => setRestoring({ ...restoring, opened: false })}
+          key={record.id}
+          record={record}
+          opened={record.id === asked?.id}
+          onClose={() => open({ restore: null })}
         />
       )}
     </Page>

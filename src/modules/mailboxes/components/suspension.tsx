@@ -1,12 +1,12 @@
 'use client';
 
 import { Button, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { useUrlDialog } from '@/components/dialogs/use-url-dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -61,7 +61,7 @@ export function Sending({ mailbox }: { mailbox: Mailbox }) {
 }
 
 function Unsuspend({ mailbox }: { mailbox: Mailbox }) {
-  const [opened, dialog] = useDisclosure(false);
+  const [opened, dialog] = useUrlDialog('unsuspend');
   const [note, setNote] = useState('');
   const refresh = useRefresh(mailbox.id);
   const unsuspend = trpc.mailboxes.unsuspend.useMutation({
@@ -104,7 +104,7 @@ function Unsuspend({ mailbox }: { mailbox: Mailbox }) {
 }
 
 function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
-  const [opened, dialog] = useDisclosure(false);
+  const [opened, dialog] = useUrlDialog('suspend');
   const refresh = useRefresh(mailbox.id);
   const suspend = trpc.mailboxes.suspend.useMutation();
   const { form, problem, isBusy, onSubmit, reset } = useApiForm({

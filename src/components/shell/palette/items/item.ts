@@ -1,7 +1,18 @@
 import type { ReactNode } from 'react';
 import type { AddressMatch } from '../../../directory/use-address-search';
 
-type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Domains and addresses' | 'Webhooks' | 'Admins' | 'Messages';
+type PaletteGroup =
+  | 'Best match'
+  | 'Message filters'
+  | 'Actions'
+  | 'Pages'
+  | 'Domains'
+  | 'Mailboxes'
+  | 'Aliases'
+  | 'Webhooks'
+  | 'Admins'
+  | 'Messages'
+  | 'Documentation';
 export type PaletteItem = {
   key: string;
   group: PaletteGroup;
@@ -21,6 +32,9 @@ export type Message = { id: string; subject: string; from: string; to: string[];
 
 export type Webhook = { id: string; name: string; url: string; active: boolean };
 export type Admin = { id: string; email: string };
+export type DeletedRecord = { id: string; name: string };
+/** A section of the documentation, or a chapter if it has no `id`. */
+export type DocsSection = { chapter: string; title: string; heading: string; id: string };
 
 export type Directory = {
   addresses: AddressMatch[];

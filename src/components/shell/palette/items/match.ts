@@ -17,3 +17,9 @@ export function matches(text: string, words: string): boolean {
   const haystack = text.toLowerCase();
   return words.split(/\s+/).every((word) => haystack.includes(word));
 }
+
+/** Puts items of the same group together, in the order in which the groups first appear. */
+export function grouped<Each extends { group: string }>(all: readonly Each[]): Each[] {
+  const groups = [...new Set(all.map(({ group }) => group))];
+  return groups.flatMap((name) => all.filter(({ group }) => group === name));
+}

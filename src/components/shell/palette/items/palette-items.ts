@@ -1,32 +1,70 @@
 import type { Role } from '@/lib/roles';
+import { currentTimeZone } from '@/lib/time/time-zone';
 import { actionItems } from './action-items';
-import type { Command, Directory, Message, PaletteItem } from './item';
-import { apart } from './match';
+import type { Command, DeletedRecord, Directory, DocsSection, Message, PaletteItem } from './item';
+import { apart, grouped } from './match';
+import { messageFilter } from './message-filter';
 import { namedDomains } from './named-domains';
+import { namedRecord } from './named-record';
 import { domainWithPages, pageItems } from './page-items';
-import { messageItem, recordItems, searchItem } from './record-items';
+import { permitted, type RecordAction, restoreItem } from './record-actions';
+import { docsItem, filterItem, messageItem, recordItems, searchItem } from './record-items';
 
-type Found = Directory & { words: string; role: Role | undefined; commands: Command[]; messages: Message[] };
+type Found = Directory & {
+  words: string;
+  role: Role | undefined;
+  commands: Command[];
+  messages: Message[];
+  deleted: DeletedRecord[];
+  sections: DocsSection[];
+  isSearching: boolean;
+};
 
-/** The results for the words: what has exactly that name, what can be done, pages, and records by how well they match. */
-export function paletteItems({ words, role, commands, messages, ...directory }: Found): PaletteItem[] {
+/**
+ * The results for the words: what they ask for of a record or of the messages, what has exactly that name, what can be done,
+ * pages, and records by how well they match.
+ */
+export function paletteItems({
+  words,
+  role,
+  commands,
+  messages,
+  deleted,
+  sections,
+  isSearching,
+  ...directory
+}: Found): PaletteItem[] {
   const text = words.toLowerCase();
   const named = namedDomains(text, directory);
   const actions = actionItems(text, role, commands, named);
   const [exactPages, otherPages] = pageItems(text, role, named);
   if (text === '') return [...exactPages, ...otherPages, ...actions];
-  const [exactRecords, otherRecords] = apart(recordItems(text, directory), ({ name }) => name === text);
+  const { verbs, name } = namedRecord(text);
+  const records = recordItems(name, directory);
+  // While a search runs, there are results of the former text.
+  const meant = isSearching ? records.filter((record) => record.name.includes(name)) : records;
+  const [exactRecords, otherRecords] = apart(records, (record) => record.name === name);
+  const itemsOf = (all: RecordAction[]) => permitted(all, role).map(({ item }) => item);
   const best = [
     ...exactPages,
-    ...exactRecords.flatMap(({ domain, item }) => (domain ? domainWithPages(domain) : item)),
+    ...exactRecords.flatMap(({ domain, item, actions: all }) =>
+      domain ? domainWithPages(domain) : [item, ...itemsOf(all)],
+    ),
   ];
+  const filter = messageFilter(text, new Date(), currentTimeZone());
+  const filters = filter ? [filterItem(filter)] : [];
   const all = [
+    ...(filter?.isWhole ? filters : []),
+    ...itemsOf(meant.flatMap((record) => record.actions).filter(({ verb }) => verbs.includes(verb))),
+    ...deleted.map(restoreItem),
     ...best.map((item) => ({ ...item, group: 'Best match' as const })),
     ...actions,
     ...otherPages,
     ...otherRecords.map(({ item }) => item),
+    ...filters,
+    ...sections.map(docsItem),
     ...messages.map(messageItem),
     searchItem(words),
   ];
-  return all.filter(({ key }, index) => all.findIndex((item) => item.key === key) === index);
+  return grouped(all.filter(({ key }, index) => all.findIndex((item) => item.key === key) === index));
 }

@@ -1,17 +1,21 @@
-import { formatAgo } from '@/lib/format';
+import { formatAgo, formatDate } from '@/lib/format';
 import type { AddressMatch } from '../../../directory/use-address-search';
 import {
   IconAddressBook,
   IconArrowRight,
   IconAt,
+  IconBook2,
+  IconFilter,
   IconMail,
   IconUsers,
   IconWebhook,
   IconWorld,
 } from '../../../icons/icons';
+import { withDomain } from '../../with-domain';
 import {
   type Admin,
   type Directory,
+  type DocsSection,
   type Domain,
   ICON,
   MAX_PER_KIND,
@@ -20,33 +24,38 @@ import {
   type Webhook,
 } from './item';
 import { apart, byRank } from './match';
+import type { messageFilter } from './message-filter';
+import { addressActions, adminActions, type RecordAction, webhookActions } from './record-actions';
 
 /** Key of the last result, which searches all messages. */
 export const SEARCH_KEY = 'search';
 
-/** Domains before mailboxes, aliases, webhooks and admins, among those that match equally well. */
-export function recordItems(text: string, { addresses, domains, webhooks, admins }: Directory) {
+/** A record that was found, by the name that matched. */
+type FoundRecord = { name: string; domain?: Domain; item: PaletteItem; actions: RecordAction[] };
+
+/** Groups of records, those that match best first: of equally good ones, domains before mailboxes, aliases, webhooks and admins. */
+export function recordItems(text: string, { addresses, domains, webhooks, admins }: Directory): FoundRecord[] {
   const [mailboxes, aliases] = apart(addresses, ({ kind }) => kind === 'mailbox');
-  const ofAddresses = (all: AddressMatch[]) =>
-    byRank(all, ({ address }) => address, text)
-      .slice(0, MAX_PER_KIND)
-      .map((match) => ({ name: match.address, domain: undefined, item: addressItem(match) }));
-  const ofDomains = byRank(
-    domains.filter(({ name }) => name.includes(text)),
-    ({ name }) => name,
-    text,
-  )
-    .slice(0, MAX_PER_KIND)
-    .map((domain) => ({ name: domain.name, domain, item: domainItem(domain) }));
-  const others = [
-    ...webhooks.map((webhook) => ({ name: nameOf(webhook, text), domain: undefined, item: webhookItem(webhook) })),
-    ...admins.map((admin) => ({ name: admin.email, domain: undefined, item: adminItem(admin) })),
-  ];
-  return byRank(
-    [...ofDomains, ...ofAddresses(mailboxes), ...ofAddresses(aliases), ...others],
-    ({ name }) => name,
-    text,
-  );
+  const ofAddress = (match: AddressMatch) => ({
+    name: match.address,
+    item: addressItem(match),
+    actions: addressActions(match),
+  });
+  const ofDomain = (domain: Domain) => ({ name: domain.name, domain, item: domainItem(domain), actions: [] });
+  const ofWebhook = (webhook: Webhook) => ({
+    name: nameOf(webhook, text),
+    item: webhookItem(webhook),
+    actions: webhookActions(webhook, webhook.name || withoutScheme(webhook.url)),
+  });
+  const ofAdmin = (admin: Admin) => ({ name: admin.email, item: adminItem(admin), actions: adminActions(admin) });
+  const kinds: FoundRecord[][] = [
+    domains.filter(({ name }) => name.includes(text)).map(ofDomain),
+    mailboxes.map(ofAddress),
+    aliases.map(ofAddress),
+    webhooks.map(ofWebhook),
+    admins.map(ofAdmin),
+  ].map((kind) => byRank<FoundRecord>(kind, ({ name }) => name, text).slice(0, MAX_PER_KIND));
+  return byRank(kinds, ([best]) => best?.name ?? '', text).flat();
 }
 
 /** Returns the name or the URL, whichever matches. */
@@ -84,7 +93,7 @@ function adminItem({ id, email }: Admin): PaletteItem {
 function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
   return {
     key: `${kind} ${address}`,
-    group: 'Domains and addresses',
+    group: kind === 'mailbox' ? 'Mailboxes' : 'Aliases',
     label: <span className="mono">{address}</span>,
     hint: note,
     href,
@@ -95,7 +104,7 @@ function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
 export function domainItem({ id, name, active }: Domain): PaletteItem {
   return {
     key: id,
-    group: 'Domains and addresses',
+    group: 'Domains',
     label: <span className="mono">{name}</span>,
     hint: active ? 'Domain' : 'Inactive domain',
     href: `/domains/${id}`,
@@ -118,4 +127,28 @@ export function searchItem(words: string): PaletteItem {
   const href = `/messages?q=${encodeURIComponent(words)}`;
   const label = `Search messages for “${words}”`;
   return { key: SEARCH_KEY, group: 'Messages', label, href, icon: <IconArrowRight {...ICON} /> };
+}
+
+export function filterItem({ label, href, days }: NonNullable<ReturnType<typeof messageFilter>>): PaletteItem {
+  const [first, last] = days?.map((day) => formatDate(day)) ?? [];
+  return {
+    key: href,
+    group: 'Message filters',
+    label,
+    hint: first === last ? first : `${first} to ${last}`,
+    href: withDomain(href),
+    icon: <IconFilter {...ICON} />,
+  };
+}
+
+export function docsItem({ chapter, title, heading, id }: DocsSection): PaletteItem {
+  const href = id ? `/docs/${chapter}#${id}` : `/docs/${chapter}`;
+  return {
+    key: href,
+    group: 'Documentation',
+    label: heading,
+    hint: id ? title : 'Chapter',
+    href,
+    icon: <IconBook2 {...ICON} />,
+  };
 }

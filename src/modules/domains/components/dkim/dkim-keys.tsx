@@ -1,10 +1,10 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useEffect, useState } from 'react';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { useUrlDialog } from '@/components/dialogs/use-url-dialog';
 import { SettingsSection } from '@/components/settings-section';
 import type { DkimKey } from '../../dkim/schema';
 import type { DnsRecord } from '../../dns/schema';
@@ -27,7 +27,7 @@ type DkimKeysProps = {
 };
 
 export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
-  const [rotate, setRotate] = useQueryState('rotate', parseAsBoolean);
+  const [isRotating, rotation] = useUrlDialog('rotate');
   const [activating, setActivating] = useState<DkimKey | null>(null);
   const { keys, mailServer, error, retry } = dkim;
   const active = keys?.find(({ status }) => status === 'active');
@@ -38,8 +38,8 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
 
   // Or it would open once the pending key is activated.
   useEffect(() => {
-    if (rotate && pending) void setRotate(null);
-  }, [rotate, pending, setRotate]);
+    if (isRotating && pending) rotation.close();
+  }, [isRotating, pending, rotation]);
 
   return (
     <SettingsSection
@@ -63,7 +63,7 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
           )}
           {canRotate && (
             <div>
-              <Button onClick={() => void setRotate(true)}>Rotate key</Button>
+              <Button onClick={rotation.open}>Rotate key</Button>
             </div>
           )}
           {isReadOnly && <p className="soft">Only admins can rotate keys.</p>}
@@ -72,7 +72,7 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
       ) : (
         <ErrorState what="DKIM keys" error={error} onRetry={retry} />
       )}
-      <RotateDialog domain={domain} opened={rotate === true && canRotate} onClose={() => void setRotate(null)} />
+      <RotateDialog domain={domain} opened={isRotating && canRotate} onClose={rotation.close} />
       <ActivateDialog
         domain={domain}
         dkimKey={activating}

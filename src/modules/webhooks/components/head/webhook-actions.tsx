@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Switch } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
+import { useUrlDialog } from '@/components/dialogs/use-url-dialog';
 import { IconRefresh } from '@/components/icons/icons';
 import type { Webhook } from '../../schema';
 import type { useWebhookActions } from '../use-webhook-actions';
@@ -18,7 +18,7 @@ const MAX_COUNTED = 10;
 type WebhookActionsProps = { webhook: Webhook; actions: ReturnType<typeof useWebhookActions> };
 
 export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
-  const [opened, dialog] = useDisclosure(false);
+  const [opened, dialog] = useUrlDialog('replay');
   const { id, url, active } = webhook;
   const failed = trpc.webhooks.deliveries.useQuery(
     { id, status: 'abandoned', limit: MAX_COUNTED },
