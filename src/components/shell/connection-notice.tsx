@@ -16,7 +16,7 @@ export function ConnectionNotice() {
     return (
       <div className={classes.notice} role="alert" data-notice>
         <StatusMark status="warning">You’re offline.</StatusMark>
-        <span>This page may be out of date. It’s refreshed when you’re online again.</span>
+        <span className="only-wide">This page may be out of date. It’s refreshed when you’re online again.</span>
       </div>
     );
   }
@@ -24,7 +24,7 @@ export function ConnectionNotice() {
   return (
     <div className={classes.notice} role="alert" data-notice>
       <StatusMark status="warning">The server isn’t responding.</StatusMark>
-      <span>This page may be out of date. It’s refreshed when the server responds.</span>
+      <span className="only-wide">This page may be out of date. It’s refreshed when the server responds.</span>
       {isUnreachable && <TextButton onClick={retryConnection}>Retry now</TextButton>}
     </div>
   );

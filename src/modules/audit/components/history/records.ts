@@ -16,6 +16,8 @@ type Loaded = {
 type RestorableRecord = {
   /** The role that changes such a record. */
   role: Role;
+  /** The module whose queries show it. */
+  module: keyof Utils;
   load: (utils: Utils, id: string) => Promise<Loaded>;
   refresh: (utils: Utils) => Promise<unknown>;
 };
@@ -40,36 +42,42 @@ function restorable<Kind extends RestorableKind>(kind: Kind, { get, update, ...r
 export const RECORDS: Record<RestorableKind, RestorableRecord> = {
   admin: restorable('admin', {
     role: 'super_admin',
+    module: 'admins',
     get: ({ admins }, input) => admins.get.query(input),
     update: ({ admins }, input) => admins.update.mutate(input),
     refresh: ({ admins }) => admins.invalidate(),
   }),
   alias: restorable('alias', {
     role: 'domain_admin',
+    module: 'aliases',
     get: ({ aliases }, input) => aliases.get.query(input),
     update: ({ aliases }, input) => aliases.update.mutate(input),
     refresh: ({ aliases }) => aliases.invalidate(),
   }),
   domain: restorable('domain', {
     role: 'admin',
+    module: 'domains',
     get: ({ domains }, input) => domains.get.query(input),
     update: ({ domains }, input) => domains.update.mutate(input),
     refresh: ({ domains }) => domains.invalidate(),
   }),
   mailbox: restorable('mailbox', {
     role: 'domain_admin',
+    module: 'mailboxes',
     get: ({ mailboxes }, input) => mailboxes.get.query(input),
     update: ({ mailboxes }, input) => mailboxes.update.mutate(input),
     refresh: ({ mailboxes, aliases }) => Promise.all([mailboxes.invalidate(), aliases.invalidate()]),
   }),
   sieve_filter: restorable('sieve_filter', {
     role: 'domain_admin',
+    module: 'sieveFilters',
     get: ({ sieveFilters }, input) => sieveFilters.get.query(input),
     update: ({ sieveFilters }, input) => sieveFilters.update.mutate(input),
     refresh: ({ sieveFilters }) => sieveFilters.invalidate(),
   }),
   webhook: restorable('webhook', {
     role: 'admin',
+    module: 'webhooks',
     get: ({ webhooks }, input) => webhooks.get.query(input),
     update: ({ webhooks }, input) => webhooks.update.mutate(input),
     refresh: ({ webhooks }) => webhooks.invalidate(),

@@ -31,7 +31,7 @@ export function RestoreDialog({ opened, entry, values, onClose }: RestoreDialogP
   });
   const loaded = current.isFetching ? undefined : current.data;
   const restore = useMutation({
-    mutationKey: [['audit', 'restore']],
+    mutationKey: [[record.module, 'restore']],
     mutationFn: (loaded: NonNullable<typeof current.data>) => loaded.save(values),
     onSuccess: async () => {
       onClose();
