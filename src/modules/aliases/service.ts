@@ -97,7 +97,7 @@ export async function deleteAlias(ctx: MutationContext, { id }: { id: string }):
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     await keepDeleted(ctx, tx, { kind: 'alias', id, name: before.address, domainId: row.domainId });
-    await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('alias'));
+    await tx.alias.delete({ where: { id }, select: { id: true } });
     await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
     return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
   });

@@ -95,7 +95,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     await resolveDomainAlerts(tx, id, ctx.clock.now());
     await keepDeleted(ctx, tx, { kind: 'domain', id, name: before.name, domainId: id });
     await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
-      if (!isForeignKeyViolation(error)) return notFoundIfMissing('domain')(error);
+      if (!isForeignKeyViolation(error)) throw error;
       throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
         details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
       });

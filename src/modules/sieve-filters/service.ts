@@ -114,7 +114,7 @@ export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: stri
     await requireVersion();
     const row = await requireFilter(ctx, tx, id);
     await keepDeleted(ctx, tx, { kind: 'sieve_filter', id, name: row.name, domainId: domainOf(row) });
-    await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('filter'));
+    await tx.sieveFilter.delete({ where: { id }, select: { id: true } });
     await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
     return { message: `Filter ${row.name} deleted.` };
   });

@@ -132,7 +132,7 @@ export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }
       name: row.name || new URL(row.url).host,
       domainId: row.domainId,
     });
-    await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('webhook'));
+    await tx.webhook.delete({ where: { id }, select: { id: true } });
     await resolveAlert(tx, failingAlert(row), ctx.clock.now());
     const before = withoutPath(present(row));
     await audit({ resource: `webhook:${id}`, domainId: row.domainId, before, after: null });

@@ -1,4 +1,5 @@
 import type { Tx } from '../db';
+import { notFound } from '../errors';
 import type { DeletedRecordKind } from '../prisma/client';
 import type { ActorContext } from '../procedures/context';
 import { KEPT_TABLES } from './tables';
@@ -11,11 +12,16 @@ type DeletedRecordFacts = {
   domainId: string | null;
 };
 
-/** Keeps the rows of a record, so that it can be restored. Call it in the transaction that deletes the record, before the deletion. */
+/**
+ * Keeps the rows of a record, so that it can be restored, and locks them. Call it in the transaction that deletes the record, before
+ * the deletion. @throws NOT_FOUND if another call has deleted the record
+ */
 export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record: DeletedRecordFacts): Promise<void> {
   const { kind, id, name, domainId } = record;
-  // A backup that was restored since may have brought the record back, and left what was kept of it. Of two deletions at once, the
-  // second one waits here, and then finds no record.
+  // A change in progress commits before the rows are copied.
+  const locked = await tx.$queryRawUnsafe<unknown[]>(`SELECT 1 FROM "${kind}" WHERE id = $1::uuid FOR UPDATE`, id);
+  if (locked.length === 0) throw notFound(kind === 'sieve_filter' ? 'filter' : kind);
+  // A backup that was restored since may have brought the record back, and left what was kept of it.
   await tx.$executeRaw`
     INSERT INTO deleted_record (id, kind, name, domain_id, deleted_at, deleted_by_id, deleted_by_email)
     VALUES (${id}::uuid, ${kind}::deleted_record_kind, ${name}, ${domainId}::uuid, ${clock.now()}, ${actor.admin.id}::uuid,
@@ -29,7 +35,7 @@ export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record
       `INSERT INTO deleted_row (record_id, position, "table", "row")
        SELECT $1::uuid, (SELECT count(*) FROM deleted_row WHERE record_id = $1::uuid) + row_number() OVER (), '${table}',
               to_jsonb(kept)
-         FROM (SELECT * FROM "${table}" WHERE ${ofRecord}) AS kept`,
+         FROM (SELECT * FROM "${table}" WHERE ${ofRecord} FOR UPDATE) AS kept`,
       id,
     );
   }

@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import { type Answer, sessionClient } from '@/test/rest';
+
+const api = await sessionClient();
+
+/** Begins a change, makes a call that waits for it, and commits. Returns the answer to the call. */
+async function duringChange(sql: string, id: string, call: () => Promise<Answer>): Promise<Answer> {
+  const commit = await begin(sql, id);
+  const answer = call();
+  await untilWaiting();
+  await commit();
+  return answer;
+}
+
+async function begin(sql: string, ...values: string[]): Promise<() => Promise<void>> {
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  await client.query(sql, values);
+  return async () => {
+    await client.query('COMMIT');
+  };
+}
+
+async function untilWaiting(): Promise<void> {
+  const waiting = async () =>
+    (
+      await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    ).length;
+  await expect.poll(waiting).toBe(1);
+}
+
+const restore = (id: string) => api.post(`/deleted-records/${id}/restore`);
+
+describe('a deletion', () => {
+  it('keeps a change of the record that commits meanwhile', async () => {
+    const { id } = await makeMailbox((await makeDomain()).id, 'ann');
+    const suspend = 'UPDATE mailbox SET suspended_at = now() WHERE id = $1';
+    const deleted = await duringChange(suspend, id, () => api.delete(`/mailboxes/${id}`));
+    expect([deleted.status, (await restore(id)).status]).toEqual([200, 200]);
+    expect((await db.mailbox.findUniqueOrThrow({ where: { id } })).suspendedAt).not.toBeNull();
+  });
+
+  it('keeps a change of what is deleted with the record', async () => {
+    const domain = await makeDomain();
+    const { id } = await makeWebhook({ domainId: domain.id });
+    const deactivate = 'UPDATE webhook SET active = false WHERE id = $1';
+    const deleted = await duringChange(deactivate, id, () => api.delete(`/domains/${domain.id}`));
+    expect([deleted.status, (await restore(domain.id)).status]).toEqual([200, 200]);
+    expect((await db.webhook.findUniqueOrThrow({ where: { id } })).active).toBe(false);
+  });
+
+  it('of a mailbox that another call deletes finds none', async () => {
+    const { id } = await makeMailbox((await makeDomain()).id, 'ann');
+    const deleted = await duringChange('DELETE FROM mailbox WHERE id = $1', id, () => api.delete(`/mailboxes/${id}`));
+    expect([deleted.status, deleted.error?.code]).toEqual([404, 'NOT_FOUND']);
+  });
+});
