@@ -86,7 +86,10 @@ export async function updateAlias(ctx: MutationContext, { id, destination, activ
   return writeAliases(ctx, (write) => write({ domainId, destinations }, update));
 }
 
-/** For a new domain: an alias chain must not form through it while it is added. */
+/**
+ * For a transaction that adds a domain, after it has done so: an alias chain must not form through the domain meanwhile. Delays all
+ * changes of aliases until the transaction ends.
+ */
 export async function waitForAliasChanges(tx: Tx): Promise<void> {
   await waitForAliasWrites(tx);
 }

@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import { makeDomain, makeMailbox, makeSuppression, makeWebhook } from '@/test/factories';
 import { type Answer, sessionClient } from '@/test/rest';
 
 const api = await sessionClient();
+const other = await sessionClient();
 
 /** Begins a change, makes a call that waits for it, and commits. Returns the answer to the call. */
 async function duringChange(sql: string, id: string, call: () => Promise<Answer>): Promise<Answer> {
@@ -59,5 +60,33 @@ describe('a deletion', () => {
     const { id } = await makeMailbox((await makeDomain()).id, 'ann');
     const deleted = await duringChange('DELETE FROM mailbox WHERE id = $1', id, () => api.delete(`/mailboxes/${id}`));
     expect([deleted.status, deleted.error?.code]).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+describe('a restore', () => {
+
+  it('of a domain delays no changes of aliases while it inserts rows', async () => {
+    const [domain, free] = [await makeDomain(), await makeDomain()];
+    await makeSuppression(domain.id, 'ann@far.example');
+    await api.delete(`/domains/${domain.id}`);
+    const keptSuppression = `SELECT 1 FROM deleted_row WHERE record_id = $1 AND "table" = 'suppression' FOR UPDATE`;
+    const release = await begin(keptSuppression, domain.id);
+    const restored = restore(domain.id);
+    await untilWaiting();
+    const alias = { domain_id: free.id, source_local_part: 'info', destination: `ann@${domain.name}` };
+    expect((await other.post('/aliases', alias)).status).toBe(201);
+    await release();
+    expect((await restored).status).toBe(200);
+  });
+
+  it('of a domain brings back 45,000 suppressions, in batches', async () => {
+    const domain = await makeDomain();
+    await db.$executeRaw`
+      INSERT INTO suppression (id, email, domain_id, reason, created_at)
+      SELECT uuid_v7(), n || '@far.example', ${domain.id}::uuid, 'bounce', now() FROM generate_series(1, 45000) AS n`;
+    await api.delete(`/domains/${domain.id}`);
+    expect(await db.suppression.count({ where: { domainId: domain.id } })).toBe(0);
+    expect((await restore(domain.id)).status).toBe(200);
+    expect(await db.suppression.count({ where: { domainId: domain.id } })).toBe(45_000);
   });
 });

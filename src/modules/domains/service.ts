@@ -54,11 +54,11 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
   const pair = await makeDkimKeyPair('rsa-2048');
   return ctx
     .transaction(async ({ tx, audit }) => {
-      await waitForAliasChanges(tx);
       const key = dkimKeyRow(pair, { status: 'active', at: ctx.clock.now() });
       const dkim = { dkimSelector: key.selector, dkimKeys: { create: key } };
       const data = { name: normalized, ...columns(settings), ...dkim };
       const domain = present(await tx.domain.create({ select: FIELDS, data }));
+      await waitForAliasChanges(tx);
       await audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain });
       await kickAgents(tx);
       return domain;
@@ -115,12 +115,13 @@ export async function restoreDomain(ctx: MutationContext, record: DeletedRecord)
   requireRole(ctx.actor, 'admin');
   await ctx
     .transaction(async ({ tx, audit }) => {
-      await waitForAliasChanges(tx);
       await restoreRows(tx, record);
       const data = { nextDnsCheckAt: ctx.clock.now() };
       const after = present(await tx.domain.update({ where: { id }, data, select: FIELDS }));
       await audit({ resource: `domain:${id}`, domainId: id, before: null, after });
       await kickAgents(tx);
+      // Last, since it delays all changes of aliases until the commit.
+      await waitForAliasChanges(tx);
     }, MANY_ROWS)
     .catch((error) => {
       throw violatedConstraint(error) === null ? error : domainExists(name);

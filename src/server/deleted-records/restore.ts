@@ -13,9 +13,13 @@ export async function keptRow<Row>(db: Tx, { id }: Pick<DeletedRecord, 'id'>): P
   return kept.row as Row;
 }
 
+/** Each batch is a statement, which takes a few seconds at most. */
+const BATCH_SIZE = 20_000;
+
 /**
  * Inserts the rows of a deleted record again, with their ids, and no longer keeps them. Columns that a later version added get
- * their default. @throws NOT_FOUND if another call has restored it, and the errors of the constraints
+ * their default.
+ * @throws NOT_FOUND if another call has restored it, and the errors of the constraints
  */
 export async function restoreRows(tx: Tx, { id, kind }: Pick<DeletedRecord, 'id' | 'kind'>): Promise<void> {
   const locked = await tx.$queryRaw<unknown[]>`SELECT 1 FROM deleted_record WHERE id = ${id}::uuid FOR UPDATE`;
@@ -29,14 +33,28 @@ export async function restoreRows(tx: Tx, { id, kind }: Pick<DeletedRecord, 'id'
          AND kept."row" ? a.attname::text`;
     if (columns.length === 0) continue;
     const listed = (prefix: string) => columns.map(({ name }) => `${prefix}"${name}"`).join(', ');
-    await tx.$executeRawUnsafe(
-      `INSERT INTO "${table}" (${listed('')})
-       SELECT ${listed('restored.')}
-         FROM deleted_row kept, LATERAL jsonb_populate_record(NULL::"${table}", kept."row") AS restored
-        WHERE kept.record_id = $1::uuid AND kept."table" = '${table}' AND ${restorable}
-        ORDER BY kept.position`,
-      id,
-    );
+    const { first, last } = await positionsOf(tx, id, table);
+    for (let from = first; from <= last; from += BATCH_SIZE) {
+      // A row that another transaction deletes at the same time isn't returned, and so isn't inserted.
+      await tx.$executeRawUnsafe(
+        `WITH taken AS (
+           DELETE FROM deleted_row kept
+            WHERE kept.record_id = $1::uuid AND kept."table" = '${table}' AND kept.position BETWEEN $2 AND $3 AND ${restorable}
+           RETURNING kept."row")
+         INSERT INTO "${table}" (${listed('')})
+         SELECT ${listed('restored.')} FROM taken, LATERAL jsonb_populate_record(NULL::"${table}", taken."row") AS restored`,
+        ...[id, from, from + BATCH_SIZE - 1],
+      );
+    }
   }
   await tx.deletedRecord.delete({ where: { id }, select: { id: true } });
+}
+
+async function positionsOf(tx: Tx, recordId: string, table: string): Promise<{ first: number; last: number }> {
+  const { _min, _max } = await tx.deletedRow.aggregate({
+    where: { recordId, table },
+    _min: { position: true },
+    _max: { position: true },
+  });
+  return { first: _min.position ?? 0, last: _max.position ?? -1 };
 }

@@ -4,7 +4,7 @@ type KeptTable = {
   name: string;
   /** The condition of the rows of record $1. */
   ofRecord: string;
-  /** The condition of those that can be inserted again. */
+  /** The condition of those that can be inserted again, as `kept."row"`. */
   restorable?: string;
 };
 
@@ -20,7 +20,10 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     ofDomain('sieve_filter'),
     ofDomain('suppression'),
     ofDomain('webhook'),
-    { ...ofDomain('admin_domain'), restorable: 'EXISTS (SELECT 1 FROM admin WHERE admin.id = restored.admin_id)' },
+    {
+      ...ofDomain('admin_domain'),
+      restorable: `EXISTS (SELECT 1 FROM admin WHERE admin.id = (kept."row"->>'admin_id')::uuid)`,
+    },
   ],
   mailbox: [own('mailbox'), { name: 'sieve_filter', ofRecord: 'mailbox_id = $1::uuid' }],
   sieve_filter: [own('sieve_filter')],
