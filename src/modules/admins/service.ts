@@ -4,6 +4,7 @@ import type { AdminSummary } from '@/modules/auth/schema';
 import { disconnectIdentity, endSignIns, findLinkedIdentity, resetSecondFactor } from '@/modules/auth/service';
 import { authorizeDomain, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { forgetAssignments } from '@/server/deleted-records/keep';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
@@ -68,8 +69,11 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
     .transaction(async ({ tx, audit, requireVersion }) => {
       if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
       await requireVersion();
+      // A restore of one of the admin's domains ends first, or waits.
+      await tx.$queryRaw`SELECT 1 FROM admin WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
       const before = present(await requireAdmin(tx, id));
       if (domains) await tx.adminDomain.deleteMany({ where: { adminId: id } });
+      if (domains || (role && role !== before.role)) await forgetAssignments(tx, id);
       const row = await tx.admin.update({ where: { id }, select: FIELDS, data: { role, passwordHash, domains } });
       const after = present(row);
       if (passwordHash || after.role !== before.role) {

@@ -1,11 +1,14 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, makeSuppression, makeWebhook } from '@/test/factories';
+import { makeAdmin, makeDomain, makeMailbox, makeSuppression, makeWebhook } from '@/test/factories';
 import { type Answer, sessionClient } from '@/test/rest';
 
 const api = await sessionClient();
 const other = await sessionClient();
+
+/** Keeps a transaction waiting that has made its change. */
+const LOCK_AUDIT_LOG = 'LOCK TABLE audit_entry IN SHARE MODE';
 
 /** Begins a change, makes a call that waits for it, and commits. Returns the answer to the call. */
 async function duringChange(sql: string, id: string, call: () => Promise<Answer>): Promise<Answer> {
@@ -27,13 +30,13 @@ async function begin(sql: string, ...values: string[]): Promise<() => Promise<vo
   };
 }
 
-async function untilWaiting(): Promise<void> {
+async function untilWaiting(count = 1): Promise<void> {
   const waiting = async () =>
     (
       await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
     ).length;
-  await expect.poll(waiting).toBe(1);
+  await expect.poll(waiting).toBe(count);
 }
 
 const restore = (id: string) => api.post(`/deleted-records/${id}/restore`);
@@ -61,9 +64,35 @@ describe('a deletion', () => {
     const deleted = await duringChange('DELETE FROM mailbox WHERE id = $1', id, () => api.delete(`/mailboxes/${id}`));
     expect([deleted.status, deleted.error?.code]).toEqual([404, 'NOT_FOUND']);
   });
+
+  it('of a domain keeps no access that is taken meanwhile', async () => {
+    const domain = await makeDomain();
+    const assigned = await makeAdmin({ role: 'domain_admin', domainIds: [domain.id] });
+    const commit = await begin(LOCK_AUDIT_LOG);
+    const deleted = api.delete(`/domains/${domain.id}`);
+    await untilWaiting();
+    const taken = other.patch(`/admins/${assigned.id}`, { domain_ids: [] });
+    await untilWaiting(2);
+    await commit();
+    expect([(await deleted).status, (await taken).status, (await restore(domain.id)).status]).toEqual([200, 200, 200]);
+    expect(await db.adminDomain.count({ where: { domainId: domain.id } })).toBe(0);
+  });
 });
 
 describe('a restore', () => {
+  it('gives no access back that is taken meanwhile', async () => {
+    const domain = await makeDomain();
+    const assigned = await makeAdmin({ role: 'domain_admin', domainIds: [domain.id] });
+    await api.delete(`/domains/${domain.id}`);
+    const commit = await begin(LOCK_AUDIT_LOG);
+    const restored = restore(domain.id);
+    await untilWaiting();
+    const taken = other.patch(`/admins/${assigned.id}`, { domain_ids: [] });
+    await untilWaiting(2);
+    await commit();
+    expect([(await restored).status, (await taken).status]).toEqual([200, 200]);
+    expect(await db.adminDomain.count({ where: { domainId: domain.id } })).toBe(0);
+  });
 
   it('of a domain delays no changes of aliases while it inserts rows', async () => {
     const [domain, free] = [await makeDomain(), await makeDomain()];

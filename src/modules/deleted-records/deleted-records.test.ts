@@ -65,9 +65,8 @@ describe('a deleted record', () => {
   it('of a domain brings back its keys, filters, webhooks, suppressions and admins that still exist', async () => {
     const api = await sessionClient();
     const domain = await makeDomain();
-    const [stays, leaves] = [await makeAdmin(), await makeAdmin()];
-    for (const { id: adminId } of [stays, leaves])
-      await db.adminDomain.create({ data: { adminId, domainId: domain.id } });
+    const assigned = { role: 'domain_admin' as const, domainIds: [domain.id] };
+    const [stays, leaves] = [await makeAdmin(assigned), await makeAdmin(assigned)];
     await makeDkimKey(domain.id);
     await makeSuppression(domain.id, 'bo@far.example');
     const webhook = await makeWebhook({ domainId: domain.id });

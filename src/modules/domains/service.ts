@@ -1,4 +1,5 @@
 import { normalizeDomainName } from '@/lib/mail/address';
+import { hasRole } from '@/lib/roles';
 import { resolveDomainAlerts } from '@/modules/alerts/service';
 import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
@@ -107,18 +108,26 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
 }
 
 /**
- * Restores a deleted domain with its DKIM keys, filters, webhooks, suppressions and the admins assigned to it. Keys that were scoped
- * to it have access again, since it has its id. @throws DOMAIN_EXISTS
+ * Restores a deleted domain with its DKIM keys, filters, webhooks and suppressions. Keys that were scoped to it have access again,
+ * since it has its id. So do the domain admins who were assigned to it, if a super admin restores it: nobody else may assign domains.
+ * @throws DOMAIN_EXISTS
  */
 export async function restoreDomain(ctx: MutationContext, record: DeletedRecord): Promise<void> {
   const { id, name } = record;
   requireRole(ctx.actor, 'admin');
+  const without = hasRole(ctx.actor.admin.role, 'super_admin') ? [] : ['admin_domain'];
   await ctx
     .transaction(async ({ tx, audit }) => {
-      await restoreRows(tx, record);
+      await restoreRows(tx, record, without);
       const data = { nextDnsCheckAt: ctx.clock.now() };
       const after = present(await tx.domain.update({ where: { id }, data, select: FIELDS }));
-      await audit({ resource: `domain:${id}`, domainId: id, before: null, after });
+      const assigned = await tx.adminDomain.findMany({
+        where: { domainId: id },
+        select: { admin: { select: { email: true } } },
+        orderBy: { admin: { email: 'asc' } },
+      });
+      const details = assigned.length > 0 ? { access_restored_to: assigned.map(({ admin }) => admin.email) } : {};
+      await audit({ resource: `domain:${id}`, domainId: id, before: null, after, details });
       await kickAgents(tx);
       // Last, since it delays all changes of aliases until the commit.
       await waitForAliasChanges(tx);

@@ -40,3 +40,11 @@ export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record
     );
   }
 }
+
+/**
+ * Forgets which deleted domains an admin was assigned to, so that restoring one doesn't give access back that was taken meanwhile.
+ * Call it after the change of the admin's assignments, with the admin's row locked.
+ */
+export async function forgetAssignments(tx: Tx, adminId: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM deleted_row WHERE "table" = 'admin_domain' AND "row"->>'admin_id' = ${adminId}`;
+}

@@ -18,13 +18,18 @@ const BATCH_SIZE = 20_000;
 
 /**
  * Inserts the rows of a deleted record again, with their ids, and no longer keeps them. Columns that a later version added get
- * their default.
+ * their default. @param without names of tables whose rows don't come back
  * @throws NOT_FOUND if another call has restored it, and the errors of the constraints
  */
-export async function restoreRows(tx: Tx, { id, kind }: Pick<DeletedRecord, 'id' | 'kind'>): Promise<void> {
+export async function restoreRows(
+  tx: Tx,
+  { id, kind }: Pick<DeletedRecord, 'id' | 'kind'>,
+  without: readonly string[] = [],
+): Promise<void> {
   const locked = await tx.$queryRaw<unknown[]>`SELECT 1 FROM deleted_record WHERE id = ${id}::uuid FOR UPDATE`;
   if (locked.length === 0) throw notFound('deleted record');
   for (const { name: table, restorable = 'true' } of KEPT_TABLES[kind]) {
+    if (without.includes(table)) continue;
     const columns = await tx.$queryRaw<{ name: string }[]>`
       SELECT a.attname::text AS name
         FROM pg_attribute a,

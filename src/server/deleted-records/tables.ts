@@ -11,6 +11,10 @@ type KeptTable = {
 const own = (name: string): KeptTable => ({ name, ofRecord: 'id = $1::uuid' });
 const ofDomain = (name: string): KeptTable => ({ name, ofRecord: 'domain_id = $1::uuid' });
 
+/** The lock keeps a change of the admin waiting, which then finds the assignment. */
+const OF_DOMAIN_ADMIN = `EXISTS (
+  SELECT 1 FROM admin WHERE admin.id = (kept."row"->>'admin_id')::uuid AND admin.role = 'domain_admin' FOR SHARE)`;
+
 /** The tables whose rows are deleted with a record, in the order in which the rows can be inserted again. */
 export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
   alias: [own('alias')],
@@ -20,10 +24,7 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     ofDomain('sieve_filter'),
     ofDomain('suppression'),
     ofDomain('webhook'),
-    {
-      ...ofDomain('admin_domain'),
-      restorable: `EXISTS (SELECT 1 FROM admin WHERE admin.id = (kept."row"->>'admin_id')::uuid)`,
-    },
+    { ...ofDomain('admin_domain'), restorable: OF_DOMAIN_ADMIN },
   ],
   mailbox: [own('mailbox'), { name: 'sieve_filter', ofRecord: 'mailbox_id = $1::uuid' }],
   sieve_filter: [own('sieve_filter')],

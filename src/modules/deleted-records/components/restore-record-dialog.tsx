@@ -11,8 +11,8 @@ import type { DeletedRecord } from '../schema';
 const CONSEQUENCES: Record<DeletedRecord['kind'], string> = {
   alias: 'The alias comes back with its destinations, and mail is forwarded again.',
   domain:
-    'The domain comes back with its DKIM keys, filters, webhooks and suppressions, and with the admins who were assigned to it. ' +
-    'Restore its mailboxes and aliases afterwards.',
+    'The domain comes back with its DKIM keys, filters, webhooks and suppressions. If a super admin restores it, domain admins who ' +
+    'were assigned to it have access again. Restore its mailboxes and aliases afterwards.',
   mailbox:
     'The mailbox comes back with its password, filters and the mail that is still on the mail server. Mail that was rejected ' +
     'meanwhile isn’t recovered. A domain that read its reports in this mailbox has to be set up for that again.',
