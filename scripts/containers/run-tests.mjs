@@ -96,6 +96,13 @@ async function testContainers() {
       if (found) throw new PlainError(`${name} has ${found} in its environment.`);
     }
   });
+  await test('the users of the mail server’s services can’t read the secrets', async () => {
+    for (const user of ['_rspamd', 'postfix', 'dovenull', 'redis']) {
+      const read = ['setpriv', `--reuid=${user}`, '--clear-groups', 'cat', '/run/secrets/secret_key'];
+      const { status, output } = await run('podman', ['exec', 'postroom_mail_1', ...read]);
+      if (status === 0 || !/Permission denied/.test(output)) throw new PlainError(`As ${user}: ${output}`);
+    }
+  });
   await test('the role of the app is no superuser', async () => {
     const url = readFileSync(join(SECRETS, 'database_url'), 'utf8').trim();
     const answer = await inContainer('mail', 'psql', '-XAt', url, '-c', 'SHOW is_superuser');

@@ -38,7 +38,7 @@ function writeSettings(over: Record<string, string> = {}) {
 }
 
 /** Runs the installer in a mount namespace of its own, with replaced commands. */
-function install(osRelease: string) {
+function install(osRelease: string, env: Record<string, string> = {}) {
   writeFileSync(join(folder, 'os-release'), osRelease);
   const steps = [
     'mkdir -p /etc/logrotate.d',
@@ -48,6 +48,7 @@ function install(osRelease: string) {
   ];
   const { status, stdout, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', steps.join(' && ')], {
     encoding: 'utf8',
+    env: { ...process.env, ...env },
   });
   const ran = existsSync(join(folder, 'ran')) ? readFileSync(join(folder, 'ran'), 'utf8') : '';
   return { status, stdout, stderr, ran };
@@ -85,6 +86,20 @@ describe('the installer', () => {
     expect(ran).toMatch(/^apt-get install .* logrotate/m);
     const { HOSTNAME, SUBMISSIONS_PORT } = mailServer.settings;
     expect(stdout).toContain(`SMTP_URL=smtps://postroom:APP_PASSWORD@${HOSTNAME}:${SUBMISSIONS_PORT}`);
+    expect(status).toBe(0);
+  });
+
+  it('passes no password in arguments, which every user of the host can read', () => {
+    const own = 'postgresql://mta_read:own-password@127.0.0.1:5999/letters';
+    writeSettings({ DATABASE: own });
+    const report = `#!/bin/sh\nprintf 'psql %s, %s\\n' "$*" "$PGPASSWORD" >>${folder}/ran\ncat >/dev/null\n`;
+    writeFileSync(join(folder, 'commands/psql'), report, { mode: 0o755 });
+    const superuser = 'postgresql://postgres:a%20b%40c%5Cn@127.0.0.1:5999/letters';
+    const { status, ran } = install(DEBIAN, { DATABASE_ADMIN_URL: superuser });
+    expect(ran.match(/ postgresql:.*/g)).toEqual([
+      ' postgresql://postgres@127.0.0.1:5999/letters, a b@c\\n',
+      ' postgresql://mta_read@127.0.0.1:5999/letters, own-password',
+    ]);
     expect(status).toBe(0);
   });
 
