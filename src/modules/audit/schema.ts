@@ -9,10 +9,10 @@ export const AuditEntry = z
     admin_id: Id.nullable().meta({ description: 'Null if the admin was deleted, or nobody was signed in' }),
     admin_email: z.string().nullable().meta({ description: 'The address at that time' }),
     api_key_id: Id.nullable(),
-    api_key_name: z
-      .string()
-      .nullable()
-      .meta({ description: 'Its current name; null without a key, or once it is revoked' }),
+    api_key_name: z.string().nullable().meta({
+      description:
+        'Its current name; null without a key, once it is revoked, and for domain admins and scoped keys, who get no names of keys',
+    }),
     action: z.string().meta({ examples: ['alias.update'] }),
     resource: z.string().meta({ examples: ['alias:019ac000-0000-7000-8000-000000000000'] }),
     resource_name: z.string().nullable().meta({

@@ -5,7 +5,7 @@ import { currentSealingKeyId, isOpenedBy, seal, tryToUnseal } from './sealing';
 type SealedColumn = {
   table: string;
   column: string;
-  /** Whether deleted_row has it, as JSON, of rows that can be restored. */
+  /** Whether the column is that of deleted rows, which are kept as JSON in the table `deleted_row`. */
   isDeleted?: boolean;
 };
 

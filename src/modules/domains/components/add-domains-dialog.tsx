@@ -47,7 +47,8 @@ export function AddDomainsDialog({ opened, onClose }: AddDomainsDialogProps) {
       else if (isAboutName(failure)) refused.push({ name, reason: failure.fields[0]?.message ?? failure.message });
       else {
         stopped = failure;
-        refused.push(...names.slice(index).map((left) => ({ name: left, reason: 'Not tried.' })));
+        refused.push({ name, reason: failure.message });
+        refused.push(...names.slice(index + 1).map((left) => ({ name: left, reason: 'Not tried.' })));
         break;
       }
     }
