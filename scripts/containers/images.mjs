@@ -21,7 +21,7 @@ apt-get purge -qq --autoremove --allow-remove-essential`;
 /** What postgres:18 does with the settings of compose.yaml. */
 const POSTGRES_START = `#!/bin/bash
 set -eu
-export PATH=/usr/lib/postgresql/17/bin:$PATH PGDATA=/var/lib/postgresql/data
+export PGDATA=/var/lib/postgresql/data
 if [[ $EUID -eq 0 ]]; then
   chown postgres:postgres /var/lib/postgresql
   exec setpriv --reuid=postgres --regid=postgres --init-groups "$0"
@@ -58,6 +58,8 @@ export async function makeImagesOfOthers(folder) {
   ]);
   await build(POSTGRES, folder, { 'start-postgres': POSTGRES_START }, [
     'RUN apt-get update -qq && apt-get install -qq --no-install-recommends postgresql',
+    // As in postgres:18. Debian's own commands take the port of a cluster that its package made, with whatever was free then.
+    'ENV PATH=/usr/lib/postgresql/17/bin:$PATH',
     'COPY --chmod=755 start-postgres /usr/local/bin/start-postgres',
     'STOPSIGNAL SIGINT',
     'CMD ["start-postgres"]',
