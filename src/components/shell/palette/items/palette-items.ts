@@ -61,9 +61,9 @@ export function paletteItems({
     ...actions,
     ...otherPages,
     ...otherRecords.map(({ item }) => item),
+    ...messages.map(messageItem),
     ...filters,
     ...sections.map(docsItem),
-    ...messages.map(messageItem),
     searchItem(words),
   ];
   return grouped(all.filter(({ key }, index) => all.findIndex((item) => item.key === key) === index));
