@@ -11,7 +11,7 @@ const MAX_SOURCES = 20;
 
 type Totals = Pick<SentLately, 'messages' | 'recipients' | 'undelivered'>;
 
-/** What a mailbox sent in the last hours, to whom and from where. @throws NOT_FOUND */
+/** Sums up the messages that a mailbox sent in the last hours, to whom and from where. @throws NOT_FOUND */
 export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLately): Promise<SentLately> {
   const { email } = await getMailbox(ctx, { id });
   const { db, clock } = ctx;

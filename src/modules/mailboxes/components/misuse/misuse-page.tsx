@@ -12,7 +12,7 @@ import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { MailboxPassword } from '../password/mailbox-password';
 import { Sending } from '../suspension';
-import { SentLately, sentLatelyInput } from './sent-lately';
+import { SentLately } from './sent-lately';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
@@ -26,9 +26,10 @@ type MisusePageProps = {
 export function MisusePage({ id, queued }: MisusePageProps) {
   const isAdmin = useHasRole('admin');
   const utils = trpc.useUtils();
-  prefetchDuringRender(() => utils.mailboxes.sentLately.prefetch(sentLatelyInput(id, 24)));
+  const lately = { id, hours: 24 };
+  prefetchDuringRender(() => utils.mailboxes.sentLately.prefetch(lately));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
-  const sent = trpc.mailboxes.sentLately.useQuery(sentLatelyInput(id, 24));
+  const sent = trpc.mailboxes.sentLately.useQuery(lately);
 
   if (isError && !mailbox) {
     return <LoadFailed parent={CRUMB} title="Check for misuse" error={error} onRetry={() => void refetch()} />;

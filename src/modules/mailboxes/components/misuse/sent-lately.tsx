@@ -14,19 +14,15 @@ import { SettingsSection } from '@/components/settings-section';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
-import type { GetSentLately, Mailbox, SentLately as Sent } from '../../schema';
+import type { Mailbox, SentLately as Sent } from '../../schema';
 import classes from './sent-lately.module.css';
 
 const PERIODS = { 24: '24 hours', 168: '7 days' } as const;
 type Hours = keyof typeof PERIODS;
 
-export function sentLatelyInput(id: string, hours: Hours): GetSentLately {
-  return { id, hours };
-}
-
 export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
   const [hours, setHours] = useState<Hours>(24);
-  const sent = trpc.mailboxes.sentLately.useQuery(sentLatelyInput(id, hours), { placeholderData: keepPreviousData });
+  const sent = trpc.mailboxes.sentLately.useQuery({ id, hours }, { placeholderData: keepPreviousData });
   const { data } = sent;
   const undelivered = data && data.recipients > 0 ? Math.round((data.undelivered / data.recipients) * 100) : 0;
 
