@@ -12,6 +12,9 @@ local BOUNCES = 'bounces'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
 local MAX_RAW_BYTES = 2 * 1024 * 1024
+-- Rspamd's own limit is one second, which a busy host exceeds; an entry that isn't written leaves a submission without its subject.
+-- With the rest of a scan it must stay below task_timeout.
+local STREAM_TIMEOUT_SECONDS = 5.0
 
 local redis = lua_redis.parse_redis_server('postroom')
 
@@ -193,6 +196,7 @@ rspamd_config:register_symbol({
     local function on_reply(err)
       if err then rspamd_logger.errx(task, 'cannot add the message to the stream %s: %s', STREAM, err) end
     end
-    lua_redis.redis_make_request(task, redis, nil, true, on_reply, 'XADD', fields)
+    local options = { timeout = STREAM_TIMEOUT_SECONDS }
+    lua_redis.redis_make_request(task, redis, nil, true, on_reply, 'XADD', fields, options)
   end,
 })

@@ -19,6 +19,8 @@ import { settleUncertain } from './outbound/uncertain';
 type Parts = { db: Database; redis: Redis; installation: Installation; copies: MessageCopies; clock: Clock };
 
 const SETTLE_INTERVAL_MS = 10_000;
+// Nothing can be submitted while Redis is down, so the filter's stream is readable again soon.
+const MAX_WAIT_FOR_STREAM_MS = 30_000;
 // Longer than a delivery waits for the other recipients of its message.
 const RECENT_MS = 4_000;
 // For deliveries that wait longer, for example for an unavailable part of the mail server.
@@ -28,8 +30,9 @@ const TIMESTAMP_PRECISION_MS = 999;
 
 /**
  * Reads and records new entries of the mail server's log and filter stream. The log is read up to where it ended before the
- * stream was read, since the filter writes first. While the stream is unavailable, the log is read up to the first message
- * of a mailbox that needs the filter's entry. A run without news queries Postgres only once every few seconds.
+ * stream was read, since the filter writes first. While the stream is unavailable, but not for longer than 30 s, the log is
+ * read up to the first message of a mailbox that needs the filter's entry. A run without news queries Postgres only once
+ * every few seconds.
  */
 export function createMailReader({ db, redis, installation, copies, clock }: Parts): () => Promise<void> {
   const { host, postfixLog } = installation;
@@ -38,7 +41,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
   const unlogged = createUnloggedFinder(db, copies);
   const cursors = new Map<string, Cursor>();
   let [lastEntryAt, lastReportAt, lastSettledAt] = [NEVER, NEVER, NEVER];
-  let isStreamUnavailable = false;
+  let unavailableSince: Date | null = null;
   let missingFile = '';
 
   // A cached cursor may be outdated; advancing it then fails.
@@ -57,12 +60,12 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
 
   // Logged once, not on every run.
   function warnStreamUnavailable(error: unknown): null {
-    if (!isStreamUnavailable) log.warn({ error }, "cannot read the spam filter's stream, retrying");
-    isStreamUnavailable = true;
+    if (!unavailableSince) log.warn({ error }, "cannot read the spam filter's stream, retrying");
+    unavailableSince ??= clock.now();
     return null;
   }
 
-  async function readLogToEnd(opened: OpenLog, isStreamRead: boolean): Promise<void> {
+  async function readLogToEnd(opened: OpenLog): Promise<void> {
     let cursor = await cursorOf(logSource);
     let isGap = false;
     const reportGap = async () => {
@@ -77,7 +80,8 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
       await reportGap();
       const now = clock.now();
       const entries = entriesOf(lines, now);
-      if (!isStreamRead && (await awaitsFilter(db, entries, now))) return;
+      const waits = unavailableSince !== null && !hasPassed(MAX_WAIT_FOR_STREAM_MS, unavailableSince, now);
+      if (waits && (await awaitsFilter(db, entries))) return;
       cursor = await advance(recordLog(db, cursor, { entries, position }));
       unlogged.note(entries);
     }
@@ -89,7 +93,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     for (;;) {
       const entries = await readStream(redis, cursor.position).catch(warnStreamUnavailable);
       if (!entries) return false;
-      isStreamUnavailable = false;
+      unavailableSince = null;
       if (entries.length === 0) return true;
       const filtered = entries.map(({ meta, ...entry }) => ({
         ...entry,
@@ -106,7 +110,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     let isStreamRead: boolean;
     try {
       isStreamRead = await readFilter();
-      await readLogToEnd(opened, isStreamRead);
+      await readLogToEnd(opened);
     } catch (error) {
       cursors.clear();
       throw error;

@@ -2,16 +2,12 @@ import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogEntry } from '@/mail/log/log-line';
 import type { Database } from '@/server/db';
 
-// Nothing can be submitted while Redis is down, so the filter's stream is readable again soon.
-const MAX_WAIT_MS = 30_000;
-
 /**
- * Whether a mailbox has just submitted one of these messages and the filter's entry, which has its recipients and subject,
- * isn't stored yet.
+ * Whether a mailbox submitted one of these messages and the filter's entry, which has its recipients and subject, isn't
+ * stored yet.
  */
-export async function awaitsFilter(db: Database, entries: readonly LogEntry[], now: Date): Promise<boolean> {
-  const isRecent = ({ at }: LogEntry) => now.getTime() - at.getTime() < MAX_WAIT_MS;
-  const queued = entries.filter((entry) => entry.kind === 'queued' && isRecent(entry)).map(({ queueId }) => queueId);
+export async function awaitsFilter(db: Database, entries: readonly LogEntry[]): Promise<boolean> {
+  const queued = entries.filter(({ kind }) => kind === 'queued').map(({ queueId }) => queueId);
   if (queued.length === 0) return false;
   const known = await db.loggedMail.findMany({
     where: { queueId: { in: queued } },

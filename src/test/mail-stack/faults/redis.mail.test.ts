@@ -1,16 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { activateKey } from '../support/dkim-keys';
+import { activateKey, redis } from '../support/dkim-keys';
 import { db } from '../support/mail-server';
 import { runStack } from '../support/services';
 import { at, domain, remoteAddress, submit, waitForEvents } from '../support/traced-mail';
 
 const COUNT = 60;
 const SUBMITTERS = 4;
+const SLOWER_THAN_RSPAMDS_LIMIT_MS = 2_500;
 
-describe('mail submitted by SMTP while Redis restarts', () => {
+describe('mail submitted by SMTP', () => {
   beforeEach(() => activateKey(domain.name, 'first'));
 
-  it('has its recipients and subject in the message log and in every event', async () => {
+  it('has its subject although Redis is slower than the limit of Rspamd', async () => {
+    await redis.client('PAUSE', SLOWER_THAN_RSPAMDS_LIMIT_MS, 'WRITE');
+    expect(await submit([remoteAddress()], 'Slow')).toMatch(/^250 /);
+    expect((await waitForEvents('mail.sent', 1)).map(({ data }) => data.subject)).toEqual(['Slow']);
+  });
+
+  it('has its recipients and subject in the message log and in every event while Redis restarts', async () => {
     await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: COUNT * 2 } });
     const waiting = Array.from({ length: COUNT }, (_, index) => ({ subject: `Number ${index}`, to: remoteAddress() }));
     const expected = waiting.map(({ subject, to }) => ({ subject, to: [to] })).toSorted(bySubject);
