@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '../process/plain-error.mjs';
 import { installFromDebian, isDebianAsRoot } from '../testing/debian.mjs';
 
-// An ACME server.
-const TEST_PACKAGES = ['pebble'];
+// An ACME server, and an SMTP client that isn't ours.
+const TEST_PACKAGES = ['pebble', 'python3'];
 
 const deploy = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'deploy', 'mail');
 

@@ -1,14 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { uuidv7 } from '@/lib/uuid';
-import type { Installation } from '@/mail/agent/installation';
+import { type Installation, keyIdIn } from '@/mail/agent/installation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { readProcess, secondsSinceStart } from '@/mail/agent/services/processes';
 import { startSignInServer } from '@/mail/agent/sign-in-server';
 import { ownerOfConnection } from '@/mail/agent/socket-owner';
+import { countSubmission } from '@/modules/abuse/service';
 import { createSignInPolicy } from '@/modules/abuse/sign-ins';
-import { admitSubmission } from '@/modules/abuse/submission';
 import { findSessionsToEnd } from '@/modules/mailboxes/open-sessions';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
+import { admitByKey, checkKeyRecipient } from '@/modules/sending/submission/by-key';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
@@ -40,17 +41,25 @@ async function admitFilter({ port, uid }: AnswersSettings['filters'], request: P
 
 async function answerSubmission(db: Database, request: PolicyRequest): Promise<string> {
   const value = (name: string) => request.get(name) ?? '';
-  if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
   const login = value('sasl_username');
-  const secondsOpen = await ageOfSmtpSession(value('instance'));
-  const ended = await findSessionsToEnd(db, [{ address: login, secondsOpen }]);
-  if (ended.length > 0) return '421 4.7.0 The password or the mailbox was changed, sign in again';
+  const keyId = keyIdIn(login);
   const context = {
     db,
     clock: systemClock,
     request: { id: uuidv7(), ip: value('client_address'), userAgent: 'SMTP', idempotencyKey: null, cookies: '' },
+    response: { headers: new Headers(), status: null },
   };
-  return admitSubmission(context, { id: submittedMessageId(value('queue_id')), login });
+  const id = submittedMessageId(value('queue_id'));
+  const isWhole = value('protocol_state') === 'END-OF-MESSAGE';
+  if (keyId) {
+    const session = { keyId, sender: value('sender') };
+    return isWhole ? admitByKey(context, session, id) : checkKeyRecipient(context, session, value('recipient'));
+  }
+  if (!isWhole) return 'DUNNO';
+  const secondsOpen = await ageOfSmtpSession(value('instance'));
+  const ended = await findSessionsToEnd(db, [{ address: login, secondsOpen }]);
+  if (ended.length > 0) return '421 4.7.0 The password or the mailbox was changed, sign in again';
+  return countSubmission(context, { id, sender: login });
 }
 
 /** Each session has an smtpd process of its own (max_use in master.cf), whose id in hexadecimal begins the instance. */

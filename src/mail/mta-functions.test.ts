@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
+import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox } from '@/test/factories';
 
 const login = `mta_test_${randomBytes(6).toString('hex')}`;
 const password = randomBytes(12).toString('hex');
@@ -131,6 +131,36 @@ describe('a sender', () => {
     expect(await callFunction('sender_logins', 'ann', 'elsewhere.example')).toEqual([]);
     await deactivate();
     expect(await callFunction('sender_logins', 'ann', domain.name)).toEqual([]);
+  });
+});
+
+describe('an API key', () => {
+  const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');
+  const signIn = (key: string, client = '192.0.2.1') => callFunction('dovecot_key_login', hashOf(key), client);
+
+  it('signs in with its hash while it can send, and only from its addresses', async () => {
+    const { id: adminId } = await makeAdmin();
+    const { key, row } = await makeApiKey(adminId);
+    const signedIn = [`${row.id}@apikey {SHA256.HEX}${hashOf(key)}`];
+    expect(await signIn(key)).toEqual(signedIn);
+    expect(await callFunction('dovecot_key_login', hashOf(key).toUpperCase(), '::1')).toEqual(signedIn);
+    const limited = await makeApiKey(adminId, { allowedIps: ['192.0.2.0/24', '2001:db8::/32'] });
+    for (const client of ['192.0.2.9', '2001:db8::1']) expect(await signIn(limited.key, client)).toHaveLength(1);
+    for (const client of ['192.0.3.1', '2001:db9::1', '', 'unix'])
+      expect(await signIn(limited.key, client)).toEqual([]);
+    const past = new Date(Date.now() - 1000);
+    for (const over of [{ permissions: ['read', 'manage'] }, { expiresAt: past }]) {
+      expect(await signIn((await makeApiKey(adminId, over)).key)).toEqual([]);
+    }
+    for (const given of ['', key, `${hashOf(key)}0`, "'; --"]) {
+      expect(await callFunction('dovecot_key_login', given || null, '192.0.2.1')).toEqual([]);
+    }
+    await db.apiKey.delete({ where: { id: row.id } });
+    expect(await signIn(key)).toEqual([]);
+  });
+
+  it('has its sender and recipients checked by the mail agent', async () => {
+    expect(await callFunction('login_access', randomUUID(), 'apikey')).toEqual(['postroom_api_key']);
   });
 });
 
@@ -289,7 +319,7 @@ describe('a question without a name is an error, so that the mail server tries l
        WHERE pronamespace = 'mta'::regnamespace AND prorettype <> 'trigger'::regtype`);
     expect(rows.length).toBeGreaterThanOrEqual(10);
     for (const { name, args } of rows) {
-      const names = args.filter((arg) => ['local', 'domain', 'address'].includes(arg));
+      const names = args.filter((arg) => ['local', 'domain', 'address', 'key_hash'].includes(arg));
       expect(names, name).not.toEqual([]);
       for (const missing of names) {
         const call = callFunction(name, ...args.map((arg) => (arg === missing ? '' : 'x')));

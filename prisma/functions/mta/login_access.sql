@@ -1,11 +1,13 @@
 -- Decides whether the signed-in mailbox can still send. Checked for every message, because sessions stay open and the null
--- sender identifies nobody.
+-- sender identifies nobody. For an API key, which has a user name of mta.dovecot_key_login, Postfix asks the mail agent about its
+-- sender and recipients (main.cf).
 -- Called by Postfix (login-access.cf).
 CREATE OR REPLACE FUNCTION mta.login_access(local mta.asked_name, domain mta.asked_name) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
 AS $$
 BEGIN
+  IF login_access.domain = 'apikey' THEN RETURN NEXT 'postroom_api_key'; RETURN; END IF;
   PERFORM 1 FROM "domain" d JOIN mailbox m ON m.domain_id = d.id
     WHERE d.name = lower(login_access.domain) AND d.active
       AND m.local_part = lower(login_access.local) AND m.active AND m.suspended_at IS NULL;

@@ -2,8 +2,15 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
-/** User name with which the app submits; every other user is a mailbox. */
+/** User name with which the app submits; every other user is a mailbox or an API key. */
 export const APP_LOGIN = 'postroom';
+
+const KEY_LOGIN = /^([0-9a-f-]{36})@apikey$/;
+
+/** The id of the API key whose SMTP sessions have this user name, which mta.dovecot_key_login makes; null for other users. */
+export function keyIdIn(login: string | null): string | null {
+  return KEY_LOGIN.exec(login ?? '')?.[1] ?? null;
+}
 
 /** How the certificate is obtained. */
 export type Acme = {

@@ -62,7 +62,7 @@ async function serve(
 
   async function answer(request: PolicyRequest): Promise<string> {
     try {
-      return (await decide(request)).replace(/[^\x20-\x7e]/g, '?');
+      return (await decide(request)).replaceAll('’', "'").replace(/[^\x20-\x7e]/g, '?');
     } catch (error) {
       onError(error);
       return 'DEFER 4.3.0 The sending limits cannot be looked up, try again later';

@@ -112,6 +112,14 @@ it('the app is never blocked, and guesses of its password make an alert', async 
   expect(await db.alert.count({ where: { kind: 'wrong_passwords', subject: 'postroom' } })).toBe(1);
 });
 
+it('guesses of API keys are blocked, and make an alert', async () => {
+  const keys = { login: 'apikey', protocol: 'smtp' };
+  await guess(10, from('192.0.2.1', keys));
+  expect(policy.isBlocked(from('192.0.2.1', keys))).toBe(true);
+  expect(policy.isBlocked(from('192.0.2.2', keys))).toBe(false);
+  expect(await db.alert.findMany({ where: { kind: 'wrong_passwords', subject: 'apikey' } })).toHaveLength(1);
+});
+
 it('nothing is counted while Postgres is away, nor of what began then', async () => {
   let isAway = true;
   const away = toDatabase(new PrismaPg({ connectionString: 'postgresql://x@127.0.0.1:1/x' }));

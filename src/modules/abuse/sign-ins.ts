@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { KEYS_LOGIN } from '@/lib/mail/services';
 import { uuidv7 } from '@/lib/uuid';
 import { APP_LOGIN } from '@/mail/agent/installation';
 import type { SignIn, SignInPolicy } from '@/mail/agent/sign-in-server';
@@ -100,7 +101,7 @@ async function findMailbox(db: Database, login: string): Promise<Mailbox> {
   });
 }
 
-/** Wrong passwords of an account that doesn't exist count for the client's address only. */
+/** Wrong passwords of an account that doesn't exist are reported for the client's address only. */
 async function report(
   { db, clock }: { db: Database; clock: Clock },
   { login, address, protocol }: SignIn,
@@ -108,7 +109,7 @@ async function report(
   mailbox: Mailbox,
 ): Promise<void> {
   const account = subject === login ? mailbox : null;
-  if (subject === login && !mailbox && login !== APP_LOGIN) return;
+  if (subject === login && !mailbox && login !== APP_LOGIN && login !== KEYS_LOGIN) return;
   const request = { id: uuidv7(), ip: address, userAgent: protocol.toUpperCase(), idempotencyKey: null, cookies: '' };
   const [domainId, mailboxId] = [account?.domainId ?? null, account?.id ?? null];
   await db.$transaction(async (tx) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   address = `ann@${domain.name}`;
 });
 
-const submit = (login = address, id = uuidv7()) => admitSubmission(context, { id, login });
+const submit = (login = address, id = uuidv7()) => admitSubmission(context, { id, sender: login });
 const counted = () => db.countedSend.findMany({ where: { domainId: domain.id } });
 const suspendedAt = async () => (await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).suspendedAt;
 

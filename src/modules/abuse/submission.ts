@@ -1,19 +1,19 @@
 import { parseAddress } from '@/lib/mail/address';
 import { type Counting, rejectOverLimit, type SendContext } from './rates';
 
-type Submission = {
+export type Submission = {
   /** The id of the message, the same in every call about it. */
   id: string;
-  /** The authenticated mailbox, which is the sender. */
-  login: string;
+  /** The mailbox that signed in, or the envelope sender of an API key. */
+  sender: string;
 };
 
 /**
  * Counts a message submitted by SMTP towards the hourly limits, like one sent with the API. Repeated calls count once.
  * @returns the action for Postfix, as in access(5): DUNNO accepts the message
  */
-export async function admitSubmission(ctx: SendContext, { id, login }: Submission): Promise<string> {
-  const sender = parseAddress(login);
+export async function admitSubmission(ctx: SendContext, { id, sender: from }: Submission): Promise<string> {
+  const sender = parseAddress(from);
   const domain = sender && (await ctx.db.domain.findUnique({ where: { name: sender.domain }, select: DOMAIN }));
   if (!sender || !domain) return '550 5.7.1 This mailbox is not allowed to send';
   const isCounted = () => ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
+import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { sha256 } from '@/server/secrets/crypto';
 import { db } from '@/test/database';
-import { makeAdmin, makeApiKey, makeDomain } from '@/test/factories';
+import { makeAdmin, makeApiKey, makeDomain, unique } from '@/test/factories';
 import { type Answer, type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
 
 const DAY_MS = 86_400_000;
@@ -47,6 +49,19 @@ describe('creating an API key', () => {
     const { id } = await db.apiKey.findFirstOrThrow({ where: { adminId: browser.admin.id } });
     await browser.call('DELETE', `/api-keys/${id}`);
     expect((await browser.post('/api-keys', { name: 'One more' })).status).toBe(201);
+  });
+
+  it('returns how a key sends by SMTP, if it may and a mail server is attached', async () => {
+    const browser = await sessionClient({ role: 'admin' });
+    const smtpFor = async (permissions: string[]) =>
+      (await browser.post('/api-keys', { name: 'Shop', permissions })).data.smtp;
+    expect(await smtpFor(['send'])).toBeNull();
+    const host = `${unique()}.example`;
+    await recordHeartbeat(db, { host, instance: uuidv7(), version: '1' });
+    onTestFinished(async () => void (await db.mailAgent.deleteMany({ where: { host } })));
+    const smtp = { host: expect.any(String), ports: { tls: 465, starttls: 587 }, user_name: 'apikey' };
+    expect(await smtpFor(['send'])).toEqual(smtp);
+    expect(await smtpFor(['read', 'manage'])).toBeNull();
   });
 
   it('returns 201 with the full key, once, and a record with the documented defaults', async () => {

@@ -74,5 +74,16 @@ export type CreateApiKey = z.infer<typeof CreateApiKey>;
 export const CreatedApiKey = z.object({
   key: z.string().meta({ description: 'The full key. Returned only in this response' }),
   api_key: ApiKey.omit({ last_used_at: true }),
+  smtp: z
+    .object({
+      host: z.string(),
+      ports: z.object({ tls: z.number().int(), starttls: z.number().int() }),
+      user_name: z.string(),
+    })
+    .nullable()
+    .meta({
+      description:
+        'How the key sends by SMTP, with itself as the password. Null if it may not send, or no mail server is connected',
+    }),
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;

@@ -1,5 +1,8 @@
 import { isAmongSenders, KEY_PERMISSIONS } from '@/lib/key-permissions';
+import { KEYS_LOGIN, SUBMISSION_PORTS } from '@/lib/mail/services';
 import { hasRole } from '@/lib/roles';
+import { mailHostName } from '@/modules/domains/service';
+import { isMailServerAttached } from '@/modules/mail-server/service';
 import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
@@ -60,8 +63,13 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
       throw new AppError('CONFLICT', 'You have 1,000 API keys, and can’t have more. Revoke those that nothing uses.');
     const { last_used_at: _, ...record } = present(await insertKey(ctx, tx, data));
     await audit({ resource: `api_key:${record.id}`, before: null, after: record });
-    return { key, api_key: record };
+    return { key, api_key: record, smtp: await smtpOf(tx, record) };
   });
+}
+
+async function smtpOf(tx: Tx, { permissions }: Pick<ApiKey, 'permissions'>): Promise<CreatedApiKey['smtp']> {
+  if (!permissions.includes('send') || !(await isMailServerAttached(tx))) return null;
+  return { host: await mailHostName(tx), ports: SUBMISSION_PORTS, user_name: KEYS_LOGIN };
 }
 
 /** The foreign key also deletes the keys created with it. */

@@ -24,7 +24,7 @@ describe('what a mailbox sent lately', () => {
     const mail = await makeOneMessage('ann');
     const ann = `ann@${mail.domain.name}`;
     const { id } = await db.mailbox.findFirstOrThrow({ where: { domainId: mail.domain.id } });
-    await admitSubmission(context, { id: submittedMessageId(mail.queueId), login: ann });
+    await admitSubmission(context, { id: submittedMessageId(mail.queueId), sender: ann });
     await mail.filtered({ user: ann, from: ann, recipients: ['bo@far.example', 'cy@Far.example', 'di@else.example'] });
     await mail.logged(...accepted(ann, { login: ann }), delivery('bo@far.example', { status: 'bounced' }));
     // Letter case is not part of the sender.

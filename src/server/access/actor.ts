@@ -77,25 +77,36 @@ async function identifyKey(key: string | null, now: Date): Promise<Actor> {
 
 /** The caller of an earlier call, with what they may do now. @throws API_KEY_INVALID, FORBIDDEN if they are gone */
 export async function identifyLater({ adminId, keyId }: LaterSender, now: Date): Promise<Actor> {
-  if (keyId === null) {
-    const admin = await database().admin.findUnique({ where: { id: adminId }, select: ADMIN_FIELDS });
-    if (!admin) throw new AppError('FORBIDDEN', 'The admin who scheduled the message was deleted.');
-    return { ...toActorFields(admin), session: null, key: null, writtenTo: null };
-  }
+  if (keyId !== null) return (await findActor(keyId, now, 'The API key that scheduled the message')).actor;
+  const admin = await database().admin.findUnique({ where: { id: adminId }, select: ADMIN_FIELDS });
+  if (!admin) throw new AppError('FORBIDDEN', 'The admin who scheduled the message was deleted.');
+  return { ...toActorFields(admin), session: null, key: null, writtenTo: null };
+}
+
+/** The caller of an SMTP session in which a key has signed in. @throws API_KEY_INVALID */
+export async function identifyKeySession(keyId: string, now: Date): Promise<Actor> {
+  const { actor, lastUsedAt } = await findActor(keyId, now, 'This API key');
+  await touch({ id: keyId, lastUsedAt }, now);
+  return actor;
+}
+
+async function findActor(keyId: string, now: Date, subject: string) {
   const row = await database().apiKey.findUnique({
     where: { id: keyId },
     include: { admin: { select: ADMIN_FIELDS } },
   });
-  if (!row) throw new AppError('API_KEY_INVALID', 'The API key that scheduled the message was revoked.');
-  const { admin, expiresAt, scopedDomainIds: ids } = row;
-  if (expiresAt !== null && expiresAt <= now) {
-    throw new AppError('API_KEY_INVALID', 'The API key that scheduled the message has expired.');
-  }
-  const domains = await database().domain.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  if (!row) throw new AppError('API_KEY_INVALID', `${subject} was revoked.`);
+  const { admin, expiresAt, scopedDomainIds: ids, ancestorIds, lastUsedAt } = row;
+  if (expiresAt !== null && expiresAt <= now) throw new AppError('API_KEY_INVALID', `${subject} has expired.`);
+  const [domains, ancestors] = await Promise.all([
+    database().domain.findMany({ where: { id: { in: ids } }, select: { id: true } }),
+    database().apiKey.findMany({ where: { id: { in: ancestorIds } }, select: { id: true, rateLimit: true } }),
+  ]);
   const { id, rateLimit, permissions, allowedIps, senders } = row;
   const scope = { isScoped: ids.length > 0, scopedDomainIds: domains.map((domain) => domain.id) };
   const key = { id, rateLimit, permissions: permissions as KeyPermission[], allowedIps, senders, expiresAt, ...scope };
-  return { ...toActorFields(admin), session: null, key: { ...key, ancestors: [] }, writtenTo: null };
+  const actor: Actor = { ...toActorFields(admin), session: null, key: { ...key, ancestors }, writtenTo: null };
+  return { actor, lastUsedAt };
 }
 
 type KeyRow = Omit<ActorKey, 'ancestors'> &

@@ -71,7 +71,7 @@ export async function limitLogin(ctx: Context): Promise<void> {
 }
 
 /** The limit of an API key and of the keys that created it, in requests per minute; 0 is unlimited. */
-export async function limitKey(ctx: Context, key: ActorKey): Promise<void> {
+export async function limitKey(ctx: Responding, key: ActorKey): Promise<void> {
   let tightest: Remaining | null = null;
   for (const { id, rateLimit } of [key, ...key.ancestors]) {
     if (rateLimit === 0) continue;
@@ -99,9 +99,10 @@ export async function checkRedis(instance: string): Promise<Finding[]> {
   return ping ? [await probed('redis', instance, ping)] : [];
 }
 
+type Responding = Pick<Context, 'response'>;
 type Remaining = { limit: number; count: number; resetSeconds: number };
 
-async function consume(ctx: Context, limit: Limit): Promise<Remaining> {
+async function consume(ctx: Responding, limit: Limit): Promise<Remaining> {
   const { points, windowSeconds } = limit;
   const { count, resetMs } = await counters().count(limit.name, limit.subject, windowSeconds);
   const resetSeconds = Math.ceil(resetMs / 1000);
@@ -122,7 +123,7 @@ function limitExceeded(
   });
 }
 
-function setRateLimitHeaders(ctx: Context, { limit, count, resetSeconds }: Remaining): void {
+function setRateLimitHeaders(ctx: Responding, { limit, count, resetSeconds }: Remaining): void {
   ctx.response.headers.set('RateLimit-Limit', String(limit));
   ctx.response.headers.set('RateLimit-Remaining', String(count));
   ctx.response.headers.set('RateLimit-Reset', String(resetSeconds));

@@ -9,6 +9,7 @@ local APP_LOGIN = 'postroom'
 local FILTERS = 'filters'
 -- User name of Postfix's own bounces, as set in master.cf.
 local BOUNCES = 'bounces'
+local KEY_DOMAIN = '@apikey'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
 local MAX_RAW_BYTES = 2 * 1024 * 1024
@@ -20,13 +21,16 @@ local redis = lua_redis.parse_redis_server('postroom')
 
 local function envelope_sender(task) return ((task:get_from('smtp') or {})[1] or {}).addr or '' end
 
+-- An API key signs in with its id. The mail agent checks which envelope senders it may have.
+local function is_key(user) return user:sub(-#KEY_DOMAIN) == KEY_DOMAIN end
+
 -- Postfix checks only the envelope sender. Without a check of From, each mailbox could have mail signed as any managed
 -- domain.
 local function has_own_from(task)
   local user = task:get_user()
   if user == APP_LOGIN then return true end
   -- A filter's author chooses From; the envelope sender is the mailbox that the filter runs for.
-  if user == FILTERS then user = envelope_sender(task) end
+  if user == FILTERS or is_key(user) then user = envelope_sender(task) end
   local from = task:get_from('mime')
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
 end
@@ -37,6 +41,7 @@ local OTHER_SENDERS = { 'Sender', 'Resent-From', 'Resent-Sender' }
 local function has_own_senders(task)
   local user = task:get_user()
   if user == APP_LOGIN or user == FILTERS then return true end
+  if is_key(user) then user = envelope_sender(task) end
   for _, name in ipairs(OTHER_SENDERS) do
     for _, header in ipairs(task:get_header_full(name) or {}) do
       local addresses = rspamd_util.parse_mail_address(header.decoded or '', task:get_mempool())
@@ -134,10 +139,11 @@ rspamd_config:register_symbol({
       return
     end
     if not task:get_user() or stays_unsigned(task) then return end
+    local own = is_key(task:get_user()) and 'the envelope sender' or 'the address you signed in with'
     if not has_own_from(task) then
-      task:set_pre_result('reject', 'From must be the address you signed in with', 'postroom')
+      task:set_pre_result('reject', 'From must be ' .. own, 'postroom')
     elseif not has_own_senders(task) then
-      task:set_pre_result('reject', 'Sender and Resent-From must be the address you signed in with', 'postroom')
+      task:set_pre_result('reject', 'Sender and Resent-From must be ' .. own, 'postroom')
     elseif task:get_user() ~= FILTERS and has_long_line(task) then
       task:set_pre_result('reject', 'A line is longer than 998 characters: send the text as quoted-printable or base64', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then

@@ -8,7 +8,7 @@ import type { CreatedApiKey } from '../schema';
 type KeySecretDialogProps = { created: CreatedApiKey; onStored: () => void };
 
 export function KeySecretDialog({ created, onStored }: KeySecretDialogProps) {
-  const { key, api_key } = created;
+  const { key, api_key, smtp } = created;
   const names = useDomainNames(api_key.scoped_domain_ids);
   const domains = api_key.scoped_domain_ids.map((id) => names.get(id) ?? id);
   return (
@@ -33,6 +33,15 @@ export function KeySecretDialog({ created, onStored }: KeySecretDialogProps) {
               ? 'Never'
               : `${formatDay(api_key.expires_at)}, ${formatDaysLeft(api_key.expires_at)}`}
           </dd>
+          {smtp && (
+            <>
+              <dt>SMTP</dt>
+              <dd>
+                <span className="mono">{smtp.host}</span>, port {smtp.ports.tls} (TLS) or {smtp.ports.starttls}{' '}
+                (STARTTLS), user name <span className="mono">{smtp.user_name}</span>, the key as the password
+              </dd>
+            </>
+          )}
         </>
       }
     />

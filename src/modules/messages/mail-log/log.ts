@@ -114,7 +114,7 @@ function isQueueAction({ kind }: LogEntry): boolean {
   return kind === 'held' || kind === 'released';
 }
 
-/** Whether a mailbox submitted the message by SMTP. Messages submitted by the app already have a row. */
+/** Whether a mailbox or an API key submitted the message by SMTP. Messages submitted by the app already have a row. */
 function isSubmitted({ login }: LoggedMail): boolean {
   return login !== null && login !== APP_LOGIN;
 }

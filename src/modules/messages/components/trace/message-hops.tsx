@@ -148,8 +148,9 @@ function SuppressedDetail({ recipient, reason = '' }: { recipient: string; reaso
   );
 }
 
-function sourceLabel(source: NonNullable<Detail['source']>, { client }: Detail): string {
-  if (source === 'smtp') return client ? `By SMTP from ${client}, signed in as` : 'By SMTP, signed in as';
+function sourceLabel(source: NonNullable<Detail['source']>, { client, api_key_id: keyId }: Detail): string {
+  const who = keyId ? 'with an API key of' : 'signed in as';
+  if (source === 'smtp') return client ? `By SMTP from ${client}, ${who}` : `By SMTP, ${who}`;
   return source === 'api_key' ? 'With an API key of' : 'From the console by';
 }
 

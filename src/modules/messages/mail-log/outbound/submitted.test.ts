@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogFact } from '@/mail/log/log-line';
 import { db } from '@/test/database';
-import { makeMailbox, unique } from '@/test/factories';
+import { makeAdmin, makeApiKey, makeMailbox, unique } from '@/test/factories';
 import {
   AT,
   accepted,
@@ -283,5 +283,47 @@ describe('an API message whose Message-ID is copied by a mailbox', () => {
     expect(await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } })).toEqual(
       message,
     );
+  });
+});
+
+describe('mail that an API key submits by SMTP', () => {
+  async function submitBy(keyId: string) {
+    const login = `${keyId}@apikey`;
+    await mail.filtered({
+      user: login,
+      from: at('shop'),
+      message_id: 'x',
+      recipients: ['x@far.example'],
+      subject: 'Order',
+    });
+    await mail.logged(...accepted(at('shop'), { login }));
+  }
+
+  it('has the key, its admin and the sender in the message, its trace and the audit log', async () => {
+    const admin = await makeAdmin();
+    const { row: key } = await makeApiKey(admin.id);
+    await submitBy(key.id);
+    await logged(delivery('x@far.example'));
+    const message = await shown();
+    expect(message).toMatchObject({
+      from: at('shop'),
+      domain_id: mail.domain.id,
+      subject: 'Order',
+      recipients: { 'x@far.example': 'delivered' },
+    });
+    const detail = { source: 'smtp', by: admin.email, api_key_id: key.id, client: '192.0.2.1' };
+    expect(message.events[0]).toMatchObject({ type: 'queued', detail });
+    expect(await db.message.findUnique({ where: { id: message.id } })).toMatchObject({ apiKeyId: key.id });
+    const resource = `message:${message.id}`;
+    expect(await db.auditEntry.findMany({ where: { resource } })).toMatchObject([
+      { action: 'message.send', outcome: 'success', adminId: admin.id, apiKeyId: key.id, ipAddress: '192.0.2.1' },
+    ]);
+  });
+
+  it('is recorded although the key was revoked meanwhile', async () => {
+    const { row: key } = await makeApiKey((await makeAdmin()).id);
+    await db.apiKey.delete({ where: { id: key.id } });
+    await submitBy(key.id);
+    expect(await shown()).toMatchObject({ from: at('shop'), status: 'sent' });
   });
 });

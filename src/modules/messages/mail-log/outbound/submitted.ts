@@ -1,7 +1,9 @@
 import { v5 as uuidv5 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
+import { keyIdIn } from '@/mail/agent/installation';
 import { oneLine } from '@/mail/submission/smtp-reply';
+import { insertAuditEntry } from '@/server/audit';
 import type { Tx } from '@/server/db';
 import { UNKNOWN } from '../../tracking/failure-reason';
 import { lockMessage, recordAccepted } from '../../tracking/locked-message';
@@ -11,15 +13,19 @@ import type { LoggedMail } from '../logged-mail';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
 
-/** Id of a message that a mailbox submitted by SMTP, derived from its queue id. */
+/** Id of a message that a mailbox or an API key submitted by SMTP, derived from its queue id. */
 export function submittedMessageId(queueId: string): string {
   return uuidv5(queueId, NAMESPACE);
 }
 
-/** Creates the message row, trace event and mail.sent for a message that a mailbox submitted by SMTP. */
+/**
+ * Creates the message row, trace event and mail.sent for a message that a mailbox or an API key submitted by SMTP, and the audit
+ * entry of a key's.
+ */
 export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promise<void> {
   const { queueId, login, clientAddress, sizeBytes } = mail;
-  const sender = parseAddress(login ?? '');
+  const keyId = keyIdIn(login);
+  const sender = parseAddress((keyId ? mail.mailFrom : login) ?? '');
   const id = submittedMessageId(queueId);
   if (!sender || (await tx.message.findUnique({ where: { id }, select: { id: true } }))) return;
   const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
@@ -32,6 +38,7 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
       messageId: mail.messageId || `<${queueId}@${sender.domain}>`,
       queueId,
       domainId: domain?.id ?? null,
+      apiKeyId: keyId,
       direction: 'outbound',
       fromAddress: sender.address,
       toAddresses: recipients,
@@ -44,8 +51,40 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
       },
     },
   });
-  const detail = { source: 'smtp', queue_id: queueId, by: sender.address, client: clientAddress };
+  const source = { source: 'smtp', queue_id: queueId, client: clientAddress };
+  const by = keyId ? await recordKeySend(tx, { id, keyId, domainId: domain?.id ?? null, mail, at }) : sender.address;
+  const detail = { ...source, by, ...(keyId && { api_key_id: keyId }) };
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
+}
+
+type KeySend = { id: string; keyId: string; domainId: string | null; mail: LoggedMail; at: Date };
+
+/** Records that a key sent a message, like `POST /send` does. @returns the email of its admin, unless the key was deleted since */
+async function recordKeySend(tx: Tx, { id, keyId, domainId, mail, at }: KeySend): Promise<string | undefined> {
+  const key = await tx.apiKey.findUnique({
+    where: { id: keyId },
+    select: { id: true, admin: { select: { id: true, email: true } } },
+  });
+  const ip = mail.clientAddress ?? '0.0.0.0';
+  const request = { id: uuidv7(), ip, userAgent: 'SMTP', idempotencyKey: null, cookies: '' };
+  await insertAuditEntry(
+    tx,
+    { request, clock: { now: () => at } },
+    {
+      action: 'message.send',
+      outcome: 'success',
+      actor: key && { admin: key.admin, key: { id: key.id } },
+      resource: `message:${id}`,
+      domainId,
+      details: {
+        message_id: mail.messageId,
+        source: 'smtp',
+        from: mail.mailFrom,
+        subject: metaOf(mail)?.subject ?? '',
+      },
+    },
+  );
+  return key?.admin.email;
 }
 
 /** Adds a recipient that the filter did not report, or has not yet. */

@@ -1,0 +1,80 @@
+import { parseAddress } from '@/lib/mail/address';
+import { suppressionAddress } from '@/lib/mail/suppression';
+import { uuidv7 } from '@/lib/uuid';
+import { countSubmission } from '@/modules/abuse/service';
+import { type Actor, type ActorKey, identifyKeySession } from '@/server/access/actor';
+import {
+  type AuthorizedDomain,
+  requireAccess,
+  requireAllowedAddress,
+  requirePermission,
+  requireSender,
+} from '@/server/access/authorize';
+import { AppError } from '@/server/errors';
+import { limitKey } from '@/server/limits/rate-limit';
+import type { Context } from '@/server/procedures/context';
+
+type SmtpContext = Pick<Context, 'db' | 'clock' | 'request' | 'response'>;
+
+/** `sender`: the envelope sender, which is also the author, as the mail server's filter requires. */
+type KeySession = { keyId: string; sender: string };
+
+/**
+ * Decides whether a key that signed in by SMTP can send to a recipient: with the checks of `POST /send`, except for the limits.
+ * @returns the action for Postfix, as in access(5): DUNNO accepts the recipient
+ */
+export function checkKeyRecipient(ctx: SmtpContext, session: KeySession, recipient: string): Promise<string> {
+  return actionOf(async () => {
+    const { domain } = await authorizeSession(ctx, session);
+    const reason = await suppressionOf(ctx, domain, recipient);
+    return reason === null ? 'DUNNO' : `550 5.7.1 ${recipient} is suppressed (${reason})`;
+  });
+}
+
+/**
+ * Counts a message that a key submits by SMTP towards its own limit and the hourly ones. Repeated calls count once.
+ * @param id the id of the message, the same in every call about it
+ * @returns the action for Postfix: DUNNO accepts the message
+ */
+export function admitByKey(ctx: SmtpContext, session: KeySession, id: string): Promise<string> {
+  return actionOf(async () => {
+    const { key } = await authorizeSession(ctx, session);
+    const isCounted = await ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
+    if (!isCounted) await limitKey(ctx, key);
+    return countSubmission(ctx, { id, sender: session.sender });
+  });
+}
+
+type Session = { actor: Actor; key: ActorKey; domain: AuthorizedDomain };
+
+async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySession): Promise<Session> {
+  const actor = await identifyKeySession(keyId, ctx.clock.now());
+  const { key } = actor;
+  const sender = parseAddress(from);
+  if (!key || !sender) throw new AppError('INVALID_SENDER', 'Send from a plain address such as ann@example.com.');
+  requirePermission(actor, 'send');
+  requireAllowedAddress(key, ctx.request.ip);
+  requireSender(actor, sender.address);
+  const where = { name: sender.domain };
+  const found = await ctx.db.domain.findUnique({ where, select: { id: true, name: true, active: true } });
+  const domain = requireAccess(actor, found, `The domain ${sender.domain}`, { missingStatus: 403 });
+  return { actor, key, domain };
+}
+
+/** Why mail of the domain isn't sent to this address, or null. */
+async function suppressionOf({ db, clock }: SmtpContext, { id }: AuthorizedDomain, address: string) {
+  const recipients = [{ id: uuidv7(), address, suppression_address: suppressionAddress(address) }];
+  const [found] = await db.$queryRaw<{ reason: string }[]>`
+    SELECT reason::text FROM find_suppressed(ARRAY[${uuidv7()}::uuid], ARRAY[${id}::uuid], ARRAY[false],
+                                             ARRAY[${clock.now()}::timestamptz], ARRAY[${JSON.stringify(recipients)}::jsonb])`;
+  return found?.reason ?? null;
+}
+
+async function actionOf(decide: () => Promise<string>): Promise<string> {
+  try {
+    return await decide();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    return error.status === 429 ? `450 4.7.1 ${error.message}` : `550 5.7.1 ${error.message}`;
+  }
+}
