@@ -117,6 +117,15 @@ describe('a filter of a large audit log reads only about a page of entries', () 
   });
 });
 
+it.each([
+  ['action=rare.action', 20],
+  ['outcome=error', 20],
+  // No index has both.
+  ['action=rare.action&outcome=error', null],
+])('the total with "%s" is %s', async (filter, total) => {
+  expect((await api.get(`/audit?${filter}&total=true`)).meta.pagination).toMatchObject({ total });
+});
+
 it('the changes of a log in which there are none for long are read in bounded parts', async () => {
   const refused = 'outcome=denied&changes_only=true';
   expect(await rowsRead(refused)).toBeLessThanOrEqual(2 * READ_AT_MOST);

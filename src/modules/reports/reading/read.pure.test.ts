@@ -90,13 +90,12 @@ describe('a DMARC report', () => {
     [
       'an older encoding',
       Buffer.from(XML.replace('UTF-8', 'ISO-8859-1').replace('far.example', 'f\u00e4r.example'), 'latin1'),
+      'f\u00e4r.example',
     ],
-    ['invalid UTF-8', Buffer.from(XML.replace('far.example', 'f\u00e4r.example'), 'latin1')],
-  ])('in %s is read', async (_name, bytes) => {
+    ['invalid UTF-8', Buffer.from(XML.replace('far.example', 'f\u00e4r.example'), 'latin1'), 'f\u00e4r.example'],
+  ])('in %s is read', async (_name, bytes, organisation = 'far.example') => {
     const { reports } = await read(bytes);
-    expect(reports).toMatchObject([
-      { domain: 'shop.example', reportId: 'r-1', organisation: expect.stringMatching(/^f.r\.example$/) },
-    ]);
+    expect(reports).toMatchObject([{ domain: 'shop.example', reportId: 'r-1', organisation }]);
   });
 
   it('of 10,000 rows is read whole', async () => {

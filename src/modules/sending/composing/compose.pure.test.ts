@@ -18,6 +18,19 @@ describe('composeMessage', () => {
     });
   });
 
+  it.each([
+    ['the message that is answered', {}, ['<1@far.example>']],
+    [
+      'the conversation that is given',
+      { references: ['0@far.example', '<1@far.example>'] },
+      ['<0@far.example>', '<1@far.example>'],
+    ],
+  ])('names %s in References', async (_, given, references) => {
+    const email = await PostalMime.parse((await compose({ ...minimal(), in_reply_to: '1@far.example', ...given })).raw);
+    expect(header(email, 'in-reply-to')).toBe('<1@far.example>');
+    expect(header(email, 'references')?.split(/\s+/)).toEqual(references);
+  });
+
   it('returns the size in bytes', async () => {
     const { raw, sizeBytes } = await compose(minimal());
     expect(sizeBytes).toBe(raw.length);
