@@ -53,6 +53,8 @@ export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
 /** Settings with a password. */
 export const SECRET_SETTINGS = ['DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD', 'RELAY_PASSWORD'];
 
+/** A line of the settings file of deploy/install. */
+const WHOLE_HOST = /^\s*MAIL_HOST\s*=/m;
 const OF_MAIL_SERVER = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'g');
 
 /**
@@ -80,7 +82,7 @@ function parse(file) {
   } catch (error) {
     return { given: {}, errors: [`The settings file can't be read: ${error.message}.`], isWholeHost: false };
   }
-  const isWholeHost = /^\s*MAIL_HOST\s*=/m.test(text);
+  const isWholeHost = WHOLE_HOST.test(text);
   const given = {};
   const errors = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -95,6 +97,33 @@ function parse(file) {
     else given[name] = value;
   }
   return { given, errors, isWholeHost };
+}
+
+/** The first line of a settings file that is written again at each start of a container. */
+export const FROM_ENVIRONMENT = '# Written at each start from the environment of the container.';
+
+/**
+ * Changes settings in the text of a settings file, and leaves everything else as it is.
+ * @param {string} text
+ * @param {Record<string, string | null>} values by the mail server's own names; null removes a setting
+ * @returns {string}
+ */
+export function withSettings(text, values) {
+  const isWholeHost = WHOLE_HOST.test(text);
+  const left = new Map(
+    Object.entries(values).map(([name, value]) => [isWholeHost ? nameOnWholeHost(name) : name, value]),
+  );
+  const changed = new Set(left.keys());
+  const lines = text.replace(/\n*$/, '').split('\n');
+  const kept = lines.flatMap((line) => {
+    const name = /^\s*([A-Z][A-Z0-9_]*)\s*=/.exec(line)?.[1] ?? '';
+    if (!changed.has(name)) return [line];
+    const value = left.get(name) ?? null;
+    left.delete(name);
+    return value === null ? [] : [`${name}=${value}`];
+  });
+  const added = [...left].flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+  return [...kept, ...added, ''].join('\n');
 }
 
 /** @returns the mail server's own name of a setting of a whole host; undefined for a setting of the app */

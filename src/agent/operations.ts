@@ -1,9 +1,11 @@
+import { relayPasswordPlace } from '@/lib/mail/operations';
 import type { CertificateKeeper } from '@/mail/agent/certificate/keeper';
 import type { DkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import type { Outcome } from '@/mail/agent/operations/operation';
 import { createPerform } from '@/mail/agent/operations/perform';
 import { explainRecovery, recoverFiles, recoverServices } from '@/mail/agent/operations/recover';
+import { restoreSettings } from '@/mail/agent/operations/set-relay';
 import { createServiceControl, DEPLOY } from '@/mail/agent/services/control';
 import { createServiceWatch } from '@/mail/agent/services/watch';
 import { republishDkimKeys } from '@/modules/domains/dkim/publish';
@@ -16,6 +18,7 @@ import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
+import { unseal } from '@/server/secrets/sealing';
 import { env } from '@/server/settings/env';
 
 const WATCH_TASK = 'watching the services';
@@ -23,6 +26,7 @@ const WATCH_TASK = 'watching the services';
 /** Undoes what an operation left half done when the agent was killed. Call it before anything reads the configuration. */
 export async function recoverOperation(config: string) {
   const journal = await recoverFiles(config);
+  await restoreSettings(readInstallation(config));
   const control = createServiceControl(() => readInstallation(config));
   const lines: string[] = [];
   // Not awaited by the agent's start: Rspamd takes up to 40 seconds.
@@ -76,6 +80,7 @@ export async function prepareOperations({
     deploy: DEPLOY,
     secrets: [new URL(databaseUrl).password, ...(process.env.SECRET_KEY ?? '').split(',')],
     renewCertificate,
+    unsealPassword: (sealed) => unseal(relayPasswordPlace(agent.host), Buffer.from(sealed, 'base64')),
     rebuildKeys: () => republishDkimKeys(db, dkimStore),
   });
   const onFinished = ({ isAgentOutdated }: Outcome) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GENERATIONS } from '../../deploy/mail/dovecot.mjs';
-import { nameOnWholeHost, readSettings } from '../../deploy/mail/settings.mjs';
+import { nameOnWholeHost, readSettings, withSettings } from '../../deploy/mail/settings.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -172,5 +172,18 @@ describe("the mail server's settings", () => {
     const { errors } = readSettings(file);
     const toFillIn = /^(TLS_CERTIFICATE|TLS_KEY|TLD_FILE) can't be read|is still that of the example/;
     expect(errors.filter((error) => !toFillIn.test(error))).toEqual([]);
+  });
+
+  it.each([
+    ['', ''],
+    ['MAIL_HOST=mail.example.com\n', 'MAIL_'],
+  ])('are changed in place, after "%s"', (first, prefix) => {
+    const text = `${first}# Ours.\n${prefix}RELAY_USER = old\n#${prefix}RELAY_TLS=may\n${prefix}RELAY_PASSWORD=gone\nOTHER=1\n\n`;
+    const values = { RELAY_HOST: '[relay.example]:587', RELAY_USER: 'new', RELAY_PASSWORD: null, RELAY_TLS: null };
+    const changed = withSettings(text, values);
+    expect(changed).toBe(
+      `${first}# Ours.\n${prefix}RELAY_USER=new\n#${prefix}RELAY_TLS=may\nOTHER=1\n${prefix}RELAY_HOST=[relay.example]:587\n`,
+    );
+    expect(withSettings(changed, values)).toBe(changed);
   });
 });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readSecretFiles } from '../../../src/server/settings/secret-files.mjs';
 import { postmasterOf } from '../../host/settings.mjs';
-import { NAMES, nameOnWholeHost, SECRET_SETTINGS } from '../../mail/settings.mjs';
+import { FROM_ENVIRONMENT, NAMES, nameOnWholeHost, SECRET_SETTINGS } from '../../mail/settings.mjs';
 
 const { env } = process;
 const problems = readSecretFiles(env, SECRET_SETTINGS.map(nameOnWholeHost));
@@ -19,4 +19,5 @@ if (problems.length > 0) {
   process.exit(1);
 }
 mkdirSync(dirname(process.argv[2] ?? ''), { recursive: true });
-writeFileSync(process.argv[2] ?? '', given.map((name) => `${name}=${env[name]}\n`).join(''), { mode: 0o600 });
+const lines = [FROM_ENVIRONMENT, ...given.map((name) => `${name}=${env[name]}`), ''];
+writeFileSync(process.argv[2] ?? '', lines.join('\n'), { mode: 0o600 });

@@ -10,11 +10,14 @@ export type ConfiguredService = (typeof CONFIGURED_SERVICES)[number];
 export const SERVICE_OPERATIONS = ['reload', 'restart', 'apply_config', 'rebuild_maps', 'renew_certificates'] as const;
 export type ServiceOperation = (typeof SERVICE_OPERATIONS)[number];
 
+/** Changes the settings file, and applies it. */
+export const SET_RELAY = 'set_relay';
+
 /** Operations on the backups of mail, which can take hours and disturb no service. */
 export const MAIL_BACKUP_OPERATIONS = ['backup_mail', 'restore_mail', 'check_mail'] as const;
 
 /** Every operation that the app can have the mail agent run. The agent performs nothing else. */
-export const OPERATION_ACTIONS = [...SERVICE_OPERATIONS, ...MAIL_BACKUP_OPERATIONS] as const;
+export const OPERATION_ACTIONS = [...SERVICE_OPERATIONS, SET_RELAY, ...MAIL_BACKUP_OPERATIONS] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
 /** One operation runs at a time in each lane. */
@@ -36,6 +39,22 @@ export type RestoreInput = {
   folder: string;
   mode: (typeof RESTORE_MODES)[number];
 };
+
+/** The server through which mail is to leave; null for the recipients' own servers. */
+export type RelayInput = {
+  relay: { destination: string; user: string | null; tls: RelayTls | null } | null;
+  /** Sealed, in base64, until the operation is finished. Null to keep that of the settings file. */
+  password: string | null;
+};
+
+/** may: if the relay offers it; encrypt: always; secure: with a certificate that is valid for its name. */
+export const RELAY_TLS = ['may', 'encrypt', 'secure'] as const;
+export type RelayTls = (typeof RELAY_TLS)[number];
+
+export type OperationInput = RestoreInput | RelayInput;
+
+/** What the password of an operation is sealed for. */
+export const relayPasswordPlace = (operationId: string) => `operation.input.password:${operationId}`;
 
 /** The actions that can be limited to one service. */
 export const SERVICE_ACTIONS: readonly OperationAction[] = ['reload', 'restart'];

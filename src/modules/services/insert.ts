@@ -1,4 +1,4 @@
-import { laneOf, type MailService, type OperationAction, type RestoreInput } from '@/lib/mail/operations';
+import { laneOf, type MailService, type OperationAction, type OperationInput } from '@/lib/mail/operations';
 import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
@@ -12,7 +12,7 @@ type NewOperation = {
   action: OperationAction;
   service: MailService | null;
   dryRun: boolean;
-  input: RestoreInput | null;
+  input: OperationInput | null;
 };
 
 type Requester = { admin: { id: string; email: string }; apiKeyId: string | null; requestId: string; ip: string };

@@ -1,4 +1,4 @@
-import type { MailService, OperationAction, OperationLane, RestoreInput } from '@/lib/mail/operations';
+import type { MailService, OperationAction, OperationInput, OperationLane } from '@/lib/mail/operations';
 import { uuidv7 } from '@/lib/uuid';
 import type { Outcome } from '@/mail/agent/operations/operation';
 import { insertAuditEntry } from '@/server/audit';
@@ -15,7 +15,7 @@ export type ClaimedOperation = {
   action: OperationAction;
   service: MailService | null;
   dryRun: boolean;
-  input: RestoreInput | null;
+  input: OperationInput | null;
   /** Only its holder can renew the lease and finish the operation. */
   token: string;
 };
@@ -90,7 +90,7 @@ type Finished = {
   action: OperationAction;
   service: MailService | null;
   dryRun: boolean;
-  input: RestoreInput | null;
+  input: OperationInput | null;
   host: string;
   adminId: string | null;
   email: string | null;
@@ -102,7 +102,8 @@ type Finished = {
 /** @returns how many operations it ended */
 async function finish(tx: Tx, clock: Clock, where: Prisma.Sql, { state, message }: Outcome): Promise<number> {
   const rows = await tx.$queryRaw<Finished[]>`
-    UPDATE operation SET state = ${state}::operation_state, message = ${message}, finished_at = now()
+    UPDATE operation
+       SET state = ${state}::operation_state, message = ${message}, finished_at = now(), input = input - 'password'
      WHERE finished_at IS NULL AND ${where}
     RETURNING id, action, service, dry_run AS "dryRun", input, host, requested_by_id AS "adminId",
               requested_by_email AS email, api_key_id AS "apiKeyId", request_id AS "requestId", ip_address AS ip`;

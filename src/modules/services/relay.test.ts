@@ -1,10 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type RelayInput, relayPasswordPlace } from '@/lib/mail/operations';
 import type { AgentHandlers, ShownRelay } from '@/mail/agent/requests';
 import { recordRelay } from '@/modules/mail-server/requests';
+import { systemClock } from '@/server/clock';
+import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { startAgent } from '@/test/mail/agent';
 import { expectError, keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
+import { type ClaimedOperation, claimOperation, finishOperation } from './lease';
 
 setSettings({ RELAY_SPF: '_spf.relay.example' });
 
@@ -43,6 +47,50 @@ describe('the relay of a mail server', () => {
     await recordRelay(db, HOST, RELAY);
     await end();
     expect(await relays()).toEqual([]);
+  });
+});
+
+describe('POST /orchestrator/relay', () => {
+  const relay = { destination: RELAY.destination, user: 'key-7', password: 'SG.a/b+c=d:e#f', tls: 'secure' };
+  const set = (body: object) => api.post('/orchestrator/relay', body);
+
+  it('leaves the relay to the mail agent, with the password sealed until the operation is finished', async () => {
+    await attach(async () => ({ host: HOST, result: null }));
+    const { host } = await db.mailAgent.findFirstOrThrow();
+    const { status, data } = await set({ relay });
+    expect(status).toBe(202);
+    expect(data).toMatchObject({ action: 'set_relay', host, input: null, state: 'queued' });
+    const claimed = (await claimOperation(db, host, 'services')) as ClaimedOperation;
+    const { password, ...shown } = relay;
+    expect(claimed).toMatchObject({ id: data.id, input: { relay: shown } });
+    const sealed = String((claimed.input as RelayInput).password);
+    expect(unseal(relayPasswordPlace(host), Buffer.from(sealed, 'base64'))).toBe(password);
+    const outcome = { state: 'succeeded', message: 'Changed 2 files.' } as const;
+    expect(await finishOperation(db, systemClock, claimed, outcome)).toBe(true);
+    expect((await db.operation.findUniqueOrThrow({ where: { id: data.id } })).input).toEqual({ relay: shown });
+    const entries = await db.auditEntry.findMany({ where: { resource: `operation:${data.id}` } });
+    expect(entries.map(({ action }) => action).toSorted()).toEqual(['operation.create', 'operation.finish']);
+    for (const secret of [password, sealed]) expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(entries.find(({ action }) => action === 'operation.create')?.details).toMatchObject({
+      after: { relay: shown },
+    });
+  });
+
+  it.each([
+    [{ destination: 'smtp.far.example\nsmtpd_relay_restrictions=permit' }, 'relay.destination'],
+    [{ ...relay, user: 'a b' }, 'relay.user'],
+    [{ ...relay, user: undefined }, 'relay.user'],
+    [{ ...relay, password: 'p\nRELAY_TLS=may' }, 'relay.password'],
+    [{ ...relay, tls: 'may' }, 'relay.tls'],
+  ])('rejects %j', async (given, path) => {
+    const { error } = expectError(await set({ relay: given }), 400, 'VALIDATION_ERROR');
+    expect(error.details?.fields).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  it('answers 503 without a mail server, and is for super admins', async () => {
+    expectError(await set({ relay: null }), 503, 'MAIL_STACK_UNAVAILABLE');
+    const admin = await keyClient({ role: 'admin' });
+    expectError(await admin.post('/orchestrator/relay', { relay: null }), 403, 'FORBIDDEN');
   });
 });
 

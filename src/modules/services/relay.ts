@@ -1,21 +1,27 @@
-import { askAgent, auditFailure, findRelays } from '@/modules/mail-server/service';
-import type { Tx } from '@/server/db';
+import { type RelayInput, relayPasswordPlace, SET_RELAY } from '@/lib/mail/operations';
+import { askAgent, attachedHosts, auditFailure, requireMailServer } from '@/modules/mail-server/service';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { env } from '@/server/settings/env';
-import type { Relay, RelayTest, TestRelay } from './schema';
+import { seal } from '@/server/secrets/sealing';
+import type { Operation, RelayTest, SetRelay, TestRelay } from './schema';
+import { chooseHost, startOperation } from './service';
 
 // The agent ends a test after 25 seconds.
 const TEST_WITHIN_MS = 30_000;
 const RESOURCE = 'relay';
 
-/** The relays of the mail servers that are attached and use one. */
-export async function listRelays(db: Tx): Promise<Relay[]> {
-  const agents = await findRelays(db);
-  return agents.map(({ host, relay: { destination, user, tls, isTlsFromStart } }) => ({
-    ...{ host, destination, user: user === '' ? null : user, tls },
-    ...{ tls_from_start: isTlsFromStart, spf: env().relaySpf ?? null },
-  }));
+/**
+ * Has a mail server write the relay to its settings file and apply it. The password is sealed until then.
+ * @throws as startOperation does
+ */
+export async function setRelay(ctx: MutationContext, { host: wanted, relay }: SetRelay): Promise<Operation> {
+  await requireMailServer(ctx.db);
+  const host = chooseHost(await attachedHosts(ctx.db), wanted);
+  const { destination = null, user = null, tls = null, password = null } = relay ?? {};
+  const sealed = password && Buffer.from(seal(relayPasswordPlace(host), password)).toString('base64');
+  const shown = destination === null ? null : { destination, user, tls };
+  const input: RelayInput = { relay: shown, password: sealed };
+  return startOperation(ctx, { action: SET_RELAY, host, input, facts: { relay: shown } });
 }
 
 /** @throws CONFLICT without a relay; the errors of askAgent */

@@ -3,7 +3,7 @@ import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { operationList, serviceList } from './lists';
-import { testRelay } from './relay';
+import { setRelay, testRelay } from './relay';
 import {
   CreateOperation,
   GetOperation,
@@ -12,6 +12,7 @@ import {
   OperationDetails,
   Orchestrator,
   RelayTest,
+  SetRelay,
   TestRelay,
 } from './schema';
 import { createOperation, getOperation, getServices, listOperations } from './service';
@@ -80,6 +81,21 @@ export const servicesRouter = router({
     )
     .output(Operation)
     .mutation(({ ctx, input }) => createOperation(ctx, input)),
+
+  setRelay: superAdminProcedure(SetRelay)
+    .meta(
+      rest('POST', '/orchestrator/relay', {
+        tag,
+        summary: 'Set or remove the relay of the mail server',
+        description:
+          'An operation that writes `RELAY_HOST`, `RELAY_USER`, `RELAY_PASSWORD` and `RELAY_TLS` to the settings file on the mail server’s host and applies it. If that fails, the former settings are back. A container gets them from its environment instead.',
+        status: 202,
+        audit: 'operation.create',
+        errors: { 400: ['VALIDATION_ERROR'], 409: ['ORCHESTRATOR_BUSY'], 503: ['MAIL_STACK_UNAVAILABLE'] },
+      }),
+    )
+    .output(Operation)
+    .mutation(({ ctx, input }) => setRelay(ctx, input)),
 
   testRelay: superAdminProcedure(TestRelay)
     .meta(

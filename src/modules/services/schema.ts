@@ -5,6 +5,7 @@ import {
   LINE_KINDS,
   MAIL_SERVICES,
   OPERATION_ACTIONS,
+  RELAY_TLS,
   RESTORE_MODES,
   SERVICE_ACTIONS,
   SERVICE_OPERATIONS,
@@ -31,9 +32,9 @@ export const Operation = z
   .object({
     id: Id,
     host: Host,
-    action: z
-      .enum(OPERATION_ACTIONS)
-      .meta({ description: 'backup_mail, restore_mail and check_mail: see /backups/mail' }),
+    action: z.enum(OPERATION_ACTIONS).meta({
+      description: 'set_relay: see /orchestrator/relay; backup_mail, restore_mail and check_mail: see /backups/mail',
+    }),
     service: z.enum(MAIL_SERVICES).nullable().meta({ description: 'Null for all services' }),
     dry_run: z.boolean(),
     input: z
@@ -133,7 +134,7 @@ export const Relay = z
     host: Host,
     destination: z.string().meta({ description: 'RELAY_HOST' }),
     user: z.string().nullable().meta({ description: 'Null if the relay wants none. The password is never returned' }),
-    tls: z.enum(['may', 'encrypt', 'secure']).meta({
+    tls: z.enum(RELAY_TLS).meta({
       description:
         'may: if the relay offers it; encrypt: always; secure: with a certificate that is valid for its name',
     }),
@@ -175,6 +176,41 @@ export const TestRelay = z
     error: 'Enter a sender, too. Relays want to know it before the recipient.',
   });
 export type TestRelay = z.infer<typeof TestRelay>;
+
+const RELAY_HOST = /^\[?[\w.:-]+\]?(:\d+)?$/;
+
+export const SetRelay = z.strictObject({
+  host: Host.optional().meta({ description: 'The mail server. Needed if several are attached' }),
+  relay: z
+    .strictObject({
+      destination: z
+        .string()
+        .max(MAX_HOST_LENGTH + 10)
+        .regex(RELAY_HOST, 'Enter a host like [smtp.example.net]:587.')
+        .meta({ description: 'Without brackets, the MX of the name is used. Port 465 uses TLS from the start' }),
+      user: z
+        .string()
+        .regex(/^[\x21-\x39\x3b-\x7e]{1,256}$/, 'Enter at most 256 characters of ASCII, without spaces and colons.')
+        .nullish(),
+      password: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,256}$/, 'Enter at most 256 characters of ASCII, without spaces.')
+        .nullish()
+        .meta({ description: 'Without it, that of the settings file stays. It is never returned' }),
+      tls: z
+        .enum(RELAY_TLS)
+        .nullish()
+        .meta({ description: 'Without it, `encrypt` with a user, and `may` without one' }),
+    })
+    .superRefine(({ user, password, tls }, ctx) => {
+      const refuse = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message });
+      if (password && !user) refuse('user', 'Enter the user of this password.');
+      if (user && tls === 'may') refuse('tls', 'A password needs TLS. Choose another one.');
+    })
+    .nullable()
+    .meta({ description: 'Null to send to the recipients’ servers directly' }),
+});
+export type SetRelay = z.infer<typeof SetRelay>;
 
 export const RelayTest = z
   .object({

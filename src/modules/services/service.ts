@@ -4,10 +4,16 @@ import type {
   LineKind,
   MailService,
   OperationAction,
-  RestoreInput,
+  OperationInput,
 } from '@/lib/mail/operations';
 import { listInstances } from '@/modules/cluster/service';
-import { attachedHosts, kickAgents, mailServerState, requireMailServer } from '@/modules/mail-server/service';
+import {
+  attachedHosts,
+  findRelays,
+  kickAgents,
+  mailServerState,
+  requireMailServer,
+} from '@/modules/mail-server/service';
 import type { Clock } from '@/server/clock';
 import type { Database, Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -15,9 +21,9 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { env } from '@/server/settings/env';
 import { insertOperation, insertScheduled } from './insert';
 import { expiredOutcome, interruptExpired } from './lease';
-import { listRelays } from './relay';
 import type {
   CreateOperation,
   GetOperation,
@@ -26,6 +32,7 @@ import type {
   Operation,
   OperationDetails,
   Orchestrator,
+  Relay,
 } from './schema';
 
 export async function getServices({ db }: ActorContext): Promise<Orchestrator> {
@@ -50,6 +57,15 @@ export async function getServices({ db }: ActorContext): Promise<Orchestrator> {
     instances,
     running: operation?.finished_at === null ? operation : null,
   };
+}
+
+/** The relays of the mail servers that are attached and use one. */
+async function listRelays(db: Tx): Promise<Relay[]> {
+  const agents = await findRelays(db);
+  return agents.map(({ host, relay: { destination, user, tls, isTlsFromStart } }) => ({
+    ...{ host, destination, user: user === '' ? null : user, tls },
+    ...{ tls_from_start: isTlsFromStart, spf: env().relaySpf ?? null },
+  }));
 }
 
 export async function listOperations(ctx: ActorContext, input: ListOperations): Promise<Page<Operation>> {
@@ -97,13 +113,15 @@ type Asked = {
   /** Needed if several mail servers are attached. */
   host?: string;
   dryRun?: boolean;
-  input?: RestoreInput;
+  input?: OperationInput;
+  /** Further facts for the audit log. */
+  facts?: object;
 };
 
 /** As {@link createOperation}, for every action. */
 export async function startOperation(
   ctx: MutationContext,
-  { action, service, host: wanted, dryRun = false, input }: Asked,
+  { action, service, host: wanted, dryRun = false, input, facts }: Asked,
 ): Promise<Operation> {
   await requireMailServer(ctx.db);
   const host = chooseHost(await attachedHosts(ctx.db), wanted);
@@ -121,7 +139,7 @@ export async function startOperation(
     const { service: named, dry_run, input: details } = operation;
     await audit({
       resource: `operation:${id}`,
-      after: { host, action, service: named, dry_run, ...(details && { input: details }) },
+      after: { host, action, service: named, dry_run, ...(details && { input: details }), ...facts },
     });
     return operation;
   });
@@ -136,7 +154,7 @@ export async function startScheduled(db: Database, clock: Clock, host: string, a
 }
 
 /** @throws VALIDATION_ERROR */
-function chooseHost(hosts: string[], wanted: string | undefined): string {
+export function chooseHost(hosts: string[], wanted: string | undefined): string {
   const [only, other] = hosts;
   if (wanted === undefined && only !== undefined && other === undefined) return only;
   if (wanted !== undefined && hosts.includes(wanted)) return wanted;
@@ -188,7 +206,7 @@ function present(row: Row, now: Date): Operation {
     dry_run: row.dryRun,
     state: outcome.state,
     message: outcome.message,
-    input: presentInput(row.input as RestoreInput | null),
+    input: presentInput(row.input as OperationInput | null),
     requested_by:
       row.requestedById !== null && row.requestedByEmail !== null
         ? { id: row.requestedById, email: row.requestedByEmail }
@@ -199,8 +217,8 @@ function present(row: Row, now: Date): Operation {
   };
 }
 
-function presentInput(input: RestoreInput | null): Operation['input'] {
-  return input && { snapshot: input.snapshot, mailbox: input.mailbox, mode: input.mode };
+function presentInput(input: OperationInput | null): Operation['input'] {
+  return input && 'snapshot' in input ? { snapshot: input.snapshot, mailbox: input.mailbox, mode: input.mode } : null;
 }
 
 type Seen = { now: Date; isAttached: boolean; last: Latest | undefined };

@@ -1,4 +1,4 @@
-import type { LineKind, MailService, OperationAction, RestoreInput } from '@/lib/mail/operations';
+import type { LineKind, MailService, OperationAction, OperationInput } from '@/lib/mail/operations';
 
 /** What an admin asked for. */
 export type Operation = {
@@ -8,8 +8,8 @@ export type Operation = {
   service: MailService | null;
   /** Shows what would be done, and changes nothing. */
   dryRun: boolean;
-  /** The input of restore_mail. */
-  input: RestoreInput | null;
+  /** The input of restore_mail or set_relay. */
+  input: OperationInput | null;
 };
 
 export type Outcome = {

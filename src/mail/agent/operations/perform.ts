@@ -1,4 +1,4 @@
-import { MAIL_SERVICES, SERVICE_ACTIONS, type ServiceOperation } from '@/lib/mail/operations';
+import { MAIL_SERVICES, SERVICE_ACTIONS, type SET_RELAY, type ServiceOperation } from '@/lib/mail/operations';
 import type { CertificateKeeper } from '../certificate/keeper';
 import { hideSecrets } from '../configuration/show-diff';
 import type { Installation } from '../installation';
@@ -9,6 +9,7 @@ import { rebuildMaps } from './rebuild-maps';
 import { recoverFiles, recoverServices } from './recover';
 import { renewCertificates } from './renew-certificates';
 import { reloadServices, restartServices } from './service-operations';
+import { restoreSettings, setRelay } from './set-relay';
 
 type Parts = {
   read: () => Installation;
@@ -18,6 +19,8 @@ type Parts = {
   /** Secrets of the agent, which it never shows. */
   secrets: string[];
   rebuildKeys: () => Promise<number>;
+  /** Decrypts the password of an operation. */
+  unsealPassword: (sealed: string) => string;
   renewCertificate: CertificateKeeper['renew'];
 };
 
@@ -27,12 +30,13 @@ type Action = (
   run: Run,
 ) => Promise<Outcome>;
 
-const ACTIONS: Record<ServiceOperation, Action> = {
+const ACTIONS: Record<ServiceOperation | typeof SET_RELAY, Action> = {
   reload: reloadServices,
   restart: restartServices,
   apply_config: applyConfig,
   rebuild_maps: rebuildMaps,
   renew_certificates: renewCertificates,
+  set_relay: setRelay,
 };
 
 /** Performs operations on services from a fixed list, and keeps secrets out of what they report. */
@@ -46,10 +50,12 @@ export function createPerform(parts: Parts): Perform {
     const run: Run = { signal, report: (kind, text) => report(kind, hideSecrets(text, secrets)) };
     requireKnown(operation);
     // If the files of an earlier operation could not be restored then.
-    const { config } = parts.read();
+    const installation = parts.read();
+    const { config } = installation;
+    await restoreSettings(installation);
     const journal = await recoverFiles(config);
     if (journal) await recoverServices(config, parts.control, journal, run.report);
-    const outcome = await ACTIONS[operation.action as ServiceOperation]({ ...parts, hide }, operation, run);
+    const outcome = await ACTIONS[operation.action as keyof typeof ACTIONS]({ ...parts, hide }, operation, run);
     return { ...outcome, message: hideSecrets(outcome.message, secrets) };
   };
 }

@@ -77,7 +77,7 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
         rowKey={({ service }) => service}
         expanded={(row) => expandedOf(row, shown)}
       />
-      {isAttached && <RelaySection host={host} relay={relay} />}
+      {isAttached && <RelaySection host={host} relay={relay} isBusy={isBusy} onOpen={onOpen} />}
     </section>
   );
 }

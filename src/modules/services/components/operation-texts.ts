@@ -1,5 +1,12 @@
 import type { Status } from '@/components/marks/status-mark';
-import type { ConfiguredService, MAIL_BACKUP_OPERATIONS, MailService, ServiceOperation } from '@/lib/mail/operations';
+import {
+  type ConfiguredService,
+  type MAIL_BACKUP_OPERATIONS,
+  type MailService,
+  type RelayTls,
+  SET_RELAY,
+  type ServiceOperation,
+} from '@/lib/mail/operations';
 import type { MailServiceStatus, Operation } from '../schema';
 
 export const SERVICE_TITLES: Record<ConfiguredService, string> = {
@@ -88,6 +95,12 @@ export const ACTION_TEXTS: Record<ServiceOperation, Texts> = {
   },
 };
 
+export const RELAY_TLS_TEXTS: Record<RelayTls, string> = {
+  may: 'If the relay offers it',
+  encrypt: 'Required',
+  secure: 'Required, with a valid certificate',
+};
+
 const BACKUP_TITLES: Record<(typeof MAIL_BACKUP_OPERATIONS)[number], string> = {
   backup_mail: 'Back up mail',
   restore_mail: 'Restore mailbox',
@@ -102,6 +115,7 @@ export function titleOf({ action, service }: { action: ServiceOperation; service
 export function operationTitle(operation: Pick<Operation, 'action' | 'service' | 'dry_run' | 'input'>): string {
   const { action, service, input } = operation;
   if (isBackup(action)) return input ? `${BACKUP_TITLES[action]} ${input.mailbox}` : BACKUP_TITLES[action];
+  if (action === SET_RELAY) return 'Set relay';
   const title = titleOf({ action, service });
   return operation.dry_run ? `Preview: ${title}` : title;
 }

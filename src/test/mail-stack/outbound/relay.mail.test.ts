@@ -3,9 +3,9 @@ import { askAgent } from '@/modules/mail-server/service';
 import { startSmtpServer } from '../../servers/smtp-server';
 import { activateKey } from '../support/dkim-keys';
 import { db, retryQueue } from '../support/mail-server';
-import { operate } from '../support/operations';
-import { changeSettings, readConfig, resetSettings } from '../support/settings';
-import { domain, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
+import { finished, operate, textOf } from '../support/operations';
+import { changeSettings, readConfig, readSettings, resetSettings } from '../support/settings';
+import { api, domain, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
 
 const OPERATION_TIMEOUT_MS = 240_000;
 const [USER, PASSWORD] = ['key-7', 'SG.a/b+c=d:e#f'];
@@ -42,6 +42,12 @@ async function useRelay(password: string): Promise<void> {
   const host = `[127.0.0.1]:${relay.port}`;
   changeSettings({ RELAY_HOST: host, RELAY_USER: USER, RELAY_PASSWORD: password });
   expect(await apply()).toMatchObject({ state: 'succeeded' });
+}
+
+async function setRelay(wanted: object | null) {
+  const { status, data } = await api.post('/orchestrator/relay', { relay: wanted });
+  expect(status).toBe(202);
+  return finished(data.id);
 }
 
 describe('a relay that wants a password', () => {
@@ -83,6 +89,37 @@ describe('a relay that wants a password', () => {
         ({ event, data }) => /bounced|failed/.test(event) && !data.will_retry,
       );
       expect(returned).toEqual([]);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it(
+    'is set and removed from the console, which keeps the rest of the settings file',
+    async () => {
+      const before = readSettings();
+      const destination = `[127.0.0.1]:${relay.port}`;
+      expect(await setRelay({ destination, user: USER, password: PASSWORD, tls: 'encrypt' })).toMatchObject({
+        state: 'succeeded',
+      });
+      const to = remoteAddress();
+      expect(await submit([to])).toMatch(/^250 /);
+      await waitForEvents('mail.delivered', 1);
+      expect(relay.received.at(-1)).toMatchObject({ rcptTo: [to], user: USER });
+      // Without a password, the one of the settings file stays.
+      const kept = await setRelay({ destination, user: USER, tls: 'encrypt' });
+      expect(kept).toMatchObject({ state: 'succeeded', message: expect.stringContaining('Nothing was changed') });
+      expect(textOf(kept)).not.toContain(PASSWORD);
+      // A user without any password is refused by the check of the settings, and the former ones are back.
+      expect(await setRelay(null)).toMatchObject({ state: 'succeeded' });
+      const without = readSettings();
+      expect(without).not.toMatch(/^RELAY_/m);
+      expect(await setRelay({ destination, user: USER })).toMatchObject({
+        state: 'failed',
+        message: 'RELAY_USER and RELAY_PASSWORD go together. Nothing was changed.',
+      });
+      expect(readSettings()).toBe(without);
+      expect(without).toBe(`${before.replace(/^RELAY_.*\n/gm, '')}`);
+      expect(readConfig('postfix/main.cf')).not.toContain(String(relay.port));
     },
     OPERATION_TIMEOUT_MS,
   );

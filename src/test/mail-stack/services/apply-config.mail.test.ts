@@ -194,7 +194,11 @@ describe('settings that can’t work', () => {
     cpSync(DEPLOY, deploy, { recursive: true });
     appendFileSync(join(deploy, 'templates', path), `${line}\n`);
     const read = () => readInstallation(mailServer.config);
-    const rebuild = { rebuildKeys: async () => 0, renewCertificate: async () => '' };
+    const rebuild = {
+      unsealPassword: (sealed: string) => sealed,
+      rebuildKeys: async () => 0,
+      renewCertificate: async () => '',
+    };
     const parts = { read, control: createServiceControl(read), secrets: [], ...rebuild };
     const perform = createPerform({ ...parts, deploy });
     const operation = { id: randomUUID(), action: 'apply_config', service: null, dryRun: false, input: null } as const;

@@ -20,6 +20,8 @@ export function changeSettings(values: Record<string, string>): void {
   );
 }
 
+export const readSettings = () => readFileSync(settingsFile, 'utf8');
+
 export function resetSettings(): void {
   writeFileSync(settingsFile, original);
 }
@@ -28,7 +30,7 @@ export const readConfig = (path: string) => readFileSync(join(mailServer.config,
 
 /** The files that are not as the settings of the test run generate them. */
 export async function driftedFiles(): Promise<string[]> {
-  const current = readFileSync(settingsFile, 'utf8');
+  const current = readSettings();
   resetSettings();
   try {
     const { files } = await generateConfiguration(DEPLOY, settingsFile, mailServer.config);

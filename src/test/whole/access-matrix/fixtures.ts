@@ -340,6 +340,7 @@ export const FIXTURES: Record<string, Fixture> = {
     },
   },
   'POST /orchestrator/operations': plain('/orchestrator/operations', { action: 'reload' }, NO_MAIL_SERVER),
+  'POST /orchestrator/relay': plain('/orchestrator/relay', { relay: null }, NO_MAIL_SERVER),
   'POST /orchestrator/relay/test': plain('/orchestrator/relay/test', {}, NO_MAIL_SERVER),
   'GET /orchestrator/operations/{id}': {
     kind: 'shared',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RestoreInput } from '@/lib/mail/operations';
+import type { OperationInput, RestoreInput } from '@/lib/mail/operations';
 import type { Installation } from '../../installation';
 import type { Operation, Outcome, Run } from '../../operations/operation';
 import { runOrThrow } from '../../operations/run-command';
@@ -57,8 +57,8 @@ export async function restoreMailbox(parts: BackupParts, run: Run, { id, input }
 }
 
 /** It comes from the database. */
-function requireInput(input: RestoreInput | null): RestoreInput {
-  if (!input || !isMailboxFolder(input.folder)) throw new Error('Unknown mailbox.');
+function requireInput(input: OperationInput | null): RestoreInput {
+  if (!input || !('folder' in input) || !isMailboxFolder(input.folder)) throw new Error('Unknown mailbox.');
   return input;
 }
 

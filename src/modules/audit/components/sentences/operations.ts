@@ -11,6 +11,7 @@ const OPERATIONS: Record<OperationAction, Words> = {
   apply_config: () => ['applied the configuration', 'apply the configuration'],
   rebuild_maps: () => ['rebuilt the maps', 'rebuild the maps'],
   renew_certificates: () => ['renewed the certificates', 'renew the certificates'],
+  set_relay: () => ['set the relay', 'set the relay'],
   backup_mail: () => ['backed up the mail', 'back up the mail'],
   check_mail: () => ['checked the mail backups', 'check the mail backups'],
   restore_mail: ({ mailbox }) => [`restored ${mailbox}`, `restore ${mailbox}`],

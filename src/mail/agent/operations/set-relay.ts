@@ -1,0 +1,72 @@
+import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { OperationInput, RelayInput } from '@/lib/mail/operations';
+import { FROM_ENVIRONMENT, withSettings } from '../../../../deploy/mail/settings.mjs';
+import type { Installation } from '../installation';
+import { applyConfig } from './apply-config';
+import { type Operation, OperationFailure, type Outcome, type Run } from './operation';
+
+type Parts = Parameters<typeof applyConfig>[0] & { unsealPassword: (sealed: string) => string };
+
+/** The settings file as it was before the operation. While it exists, the operation isn't complete. */
+const formerOf = (settings: string) => `${settings}.former`;
+
+/** Writes the relay to the settings file and applies it. Unless that succeeds, the former settings are back. */
+export async function setRelay(parts: Parts, operation: Operation, run: Run): Promise<Outcome> {
+  const { settings } = parts.read();
+  const text = await readFile(settings, 'utf8');
+  if (text.startsWith(FROM_ENVIRONMENT)) {
+    const message =
+      'This mail server gets its settings from the environment of its container: set MAIL_RELAY_HOST there.';
+    return { state: 'failed', message: `${message} Nothing was changed.` };
+  }
+  const input = requireInput(operation.input);
+  const password = input.password && parts.unsealPassword(input.password);
+  if (password) parts.hide([password]);
+  run.report('step', `Writing the relay to ${settings}`);
+  await replaceSettings(settings, withSettings(text, linesOf(input, password)));
+  let outcome: Outcome | undefined;
+  try {
+    outcome = await applyConfig(parts, operation, run);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof OperationFailure)) throw error;
+    return { state: 'failed', message: `${error.message} Nothing was changed.` };
+  } finally {
+    if (outcome?.state === 'succeeded') await rm(formerOf(settings), { force: true });
+    else await restoreSettings(parts.read());
+  }
+}
+
+/** Takes back the settings of an operation during which the agent was killed. */
+export async function restoreSettings({ settings }: Pick<Installation, 'settings'>): Promise<void> {
+  await rename(formerOf(settings), settings).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+/** It comes from the database. */
+function requireInput(input: OperationInput | null): RelayInput {
+  if (!input || !('relay' in input)) throw new Error('Unknown relay.');
+  return input;
+}
+
+/** The agent's checks of the settings file refuse what isn't allowed. A password that isn't given stays. */
+function linesOf({ relay }: RelayInput, password: string | null): Record<string, string | null> {
+  const { destination = null, user = null, tls = null } = relay ?? {};
+  const values = [destination, user, password, tls];
+  if (values.some((value) => /[\r\n]/.test(value ?? ''))) throw new Error('A setting has several lines.');
+  const kept = user !== null && password === null;
+  return { RELAY_HOST: destination, RELAY_USER: user, RELAY_TLS: tls, ...(!kept && { RELAY_PASSWORD: password }) };
+}
+
+/** Atomically, with the owner and the permissions that the file has. */
+async function replaceSettings(settings: string, text: string): Promise<void> {
+  const { mode, uid, gid } = await stat(settings);
+  const temporary = `${settings}.new`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await chown(temporary, uid, gid);
+  await chmod(temporary, mode & 0o777);
+  await rm(formerOf(settings), { force: true });
+  await link(settings, formerOf(settings));
+  await rename(temporary, settings);
+}
