@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { verifyArchive } from '@/modules/backups/archive/verify';
@@ -109,4 +109,9 @@ it('a backup to a bucket that is killed in the middle leaves no archive', async 
   expect(await start(env).ended).toBe(0);
   await expectWhole(bucket);
   expect(await db.backup.findFirst({ where: { status: 'completed' } })).toMatchObject({ location: bucket.label });
+});
+
+it('a command whose backup can’t be written fails', async () => {
+  writeFileSync(folder, 'in the way');
+  expect(await start().ended).toBe(1);
 });
