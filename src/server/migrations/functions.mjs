@@ -1,11 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, UpgradeError } from './migrations.mjs';
+import { givingWay, inTransaction, isInTheWay, limitLocks, UpgradeError } from './migrations.mjs';
 
-/** Shorter than Postgres's deadlock_timeout, so that this transaction gives way to the app's, which lock tables in other orders. */
-const LOCK_TIMEOUT_MS = 500;
-const RETRY_INTERVAL_MS = 500;
-const MAX_TRIES = 60;
-const IN_THE_WAY = new Set(['55P03', '40P01']);
 /** CREATE OR REPLACE can't change a function's result and parameter names, or take a column from a view. */
 const NOT_REPLACEABLE = new Set(['42P13', '42P16']);
 
@@ -26,21 +20,14 @@ const NOT_REPLACEABLE = new Set(['42P13', '42P16']);
 export async function applyFunctions(client, own) {
   const state = await findState(client, own);
   if (state === 'newer' || state === 'current') return;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await replaceFunctions(client, own).catch((error) => {
-        if (!NOT_REPLACEABLE.has(error.code)) throw error;
-        return remakeFunctions(client, own);
-      });
-    } catch (error) {
-      if (!IN_THE_WAY.has(error.code)) throw error;
-      if (tries === MAX_TRIES)
-        throw new UpgradeError(
-          'The functions of the database could not be replaced, because a long transaction uses its tables. End it, and start again.',
-        );
-      await sleep(RETRY_INTERVAL_MS);
-    }
-  }
+  const complaint =
+    'The functions of the database could not be replaced, because a long transaction uses its tables. End it, and start again.';
+  await givingWay(complaint, () =>
+    replaceFunctions(client, own).catch((error) => {
+      if (!NOT_REPLACEABLE.has(error.code)) throw error;
+      return remakeFunctions(client, own);
+    }),
+  );
 }
 
 /**
@@ -98,13 +85,14 @@ async function remakeFunctions(client, { revision, files }) {
 
 /** @param {ClientBase} client */
 async function prepare(client) {
-  await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SET LOCAL search_path = public`);
+  await limitLocks(client);
+  await client.query('SET LOCAL search_path = public');
 }
 
 /** @param {ClientBase} client @param {import('./function-files.mjs').FunctionFile} file */
 async function apply(client, { name, text }) {
   await client.query(text).catch((error) => {
-    if (IN_THE_WAY.has(error.code) || NOT_REPLACEABLE.has(error.code)) throw error;
+    if (isInTheWay(error) || NOT_REPLACEABLE.has(error.code)) throw error;
     throw new UpgradeError(`The database rejects prisma/functions/${name}.sql: ${error.message}`, { cause: error });
   });
 }
@@ -126,7 +114,7 @@ async function drop(client, objects) {
   ];
   for (const statement of statements)
     await client.query(statement).catch((error) => {
-      if (IN_THE_WAY.has(error.code)) throw error;
+      if (isInTheWay(error)) throw error;
       throw new UpgradeError(`A function of an earlier version could not be dropped: ${error.message}`, {
         cause: error,
       });

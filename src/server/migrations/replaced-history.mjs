@@ -40,7 +40,7 @@ export function findReplacedHistory(migrations) {
 export function withBaseline(migrations, known) {
   const replaced = replacedOf(migrations);
   return [...known.filter(({ name }) => name === BASELINE), ...migrations.slice(replaced.length)].map(
-    ({ name, checksum }) => ({ name, checksum }),
+    ({ name, checksum, logs }) => ({ name, checksum, logs }),
   );
 }
 

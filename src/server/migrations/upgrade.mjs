@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { FUNCTIONS, readFunctions } from './function-files.mjs';
 import { applyFunctions, findState } from './functions.mjs';
-import { applyMigrations, findMigrations, MIGRATIONS, readMigrations, UpgradeError } from './migrations.mjs';
+import { applyMigrations, findMigrations, MIGRATIONS, readMigrations, runsWith, UpgradeError } from './migrations.mjs';
 import { adoptBaseline, findReplacedHistory, LAST_COMMIT_BEFORE, withBaseline } from './replaced-history.mjs';
 
 /** ADVISORY_LOCKS.upgrades, which scripts can't import. */
@@ -76,10 +76,11 @@ function findHistory(applied) {
  */
 function findPending(applied, known) {
   const names = new Set(applied.map(({ name }) => name));
-  const unknown = [...names].filter((name) => !known.some((file) => file.name === name));
-  if (unknown.length > 0)
+  const later = applied.filter(({ name }) => !known.some((file) => file.name === name));
+  const broken = later.filter((migration) => !runsWith(migration, known)).map(({ name }) => name);
+  if (broken.length > 0)
     throw new UpgradeError(
-      `The database is of a newer version of Postroom, with ${unknown.join(', ')}: start that version, or restore the ` +
+      `The database is of a newer version of Postroom, with ${broken.join(', ')}: start that version, or restore the ` +
         'copy of the database from before its upgrade.',
     );
   return known.filter(({ name }) => !names.has(name));

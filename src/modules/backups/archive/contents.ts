@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findMigrations, readMigrations } from '@/server/migrations/migrations.mjs';
+import { findMigrations, type Migration, readMigrations } from '@/server/migrations/migrations.mjs';
 import type { Header, Table } from './format';
 import { OWN_SEQUENCES, OWN_TABLES } from './own-tables';
 import { findTables } from './tables';
@@ -11,10 +11,10 @@ export type Contents = Pick<Header, 'migrations' | 'tables' | 'sequences'> & {
 
 /** What an archive of this database has. */
 export async function findContents(client: ClientBase): Promise<Contents> {
-  const migrations = await findMigrations(client);
+  const migrations = (await findMigrations(client)).map(named);
   const tables = await findTables(client);
   const sequences = await findSequences(client);
-  const known = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
+  const known = (await readMigrations()).map(named);
   // While versions change, only the database knows its tables.
   if (JSON.stringify(migrations) !== JSON.stringify(known)) return { migrations, tables, sequences, foreign: [] };
   return {
@@ -26,6 +26,10 @@ export async function findContents(client: ClientBase): Promise<Contents> {
       return columns.filter((column) => !ownColumns(name).includes(column)).map((column) => `${name}.${column}`);
     }),
   };
+}
+
+function named({ name, checksum }: Migration): Pick<Migration, 'name' | 'checksum'> {
+  return { name, checksum };
 }
 
 function isOwn(table: string): boolean {
