@@ -6,6 +6,9 @@ export default (phase) => ({
   reactStrictMode: true,
   skipTrailingSlashRedirect: true,
   images: { unoptimized: true },
+  // A release of deploy/install is in a folder of its clone, which Next.js would take for the root: a copy of the build would load its
+  // threads from the former folder.
+  turbopack: { root: import.meta.dirname },
   // Next.js serves the API only in development, to reload it. A build without its routes bundles the server once, not twice.
   pageExtensions: phase === PHASE_DEVELOPMENT_SERVER ? ['ts', 'tsx', 'dev.ts'] : ['ts', 'tsx'],
   // `npm run check:types` checks types; the build does not repeat it.

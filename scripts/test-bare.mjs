@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentedCommands } from './bare/documented.mjs';
 import { startBareHost } from './bare/host.mjs';
+import { upgradesOf } from './bare/upgrade.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { secondsSince, step } from './steps/step.mjs';
@@ -145,11 +146,24 @@ async function testBareHost(lifetime) {
     await must(`${install}\nsystemctl is-active postroom-mail-rspamd`);
   });
   await test('npm start works beside it in another clone, as an ordinary user', async () => {
-    await must(`useradd --create-home newcomer && cp -a /opt/postroom /home/newcomer/postroom && cd /home/newcomer/postroom
+    await must(`useradd --create-home newcomer && cp -a /opt/postroom/releases/* /home/newcomer/postroom && cd /home/newcomer/postroom
       chown -R newcomer . && (sudo -u newcomer PORT=3100 npm start >/tmp/start.log 2>&1 &)
       ${untilHealthy('http://127.0.0.1:3100')} || { cat /tmp/start.log; exit 1; }
       grep -q 'http://localhost:3100/setup?token=' /tmp/start.log`);
   });
+  const upgrades = upgradesOf({
+    host,
+    root,
+    commands: documentedCommands(INSTALLATION, 'Upgrade', 'cd /opt/postroom'),
+    environment: TRUST,
+    signIn: `${CONSOLE} ann@example.test ${PASSWORD}`,
+    mailbox: `doveadm -c ${DOVECOT} fetch -u bo@shop.example hdr.subject all | sed -n 's/^hdr.subject: //p'`,
+  });
+  await test('an upgrade refuses no call and no mail, and loses none', upgrades.succeeding);
+  await test(
+    'an upgrade whose migration fails, or whose app does not start, is taken back, and the same applies',
+    upgrades.failing,
+  );
   await test(`mail, flags, filters, scripts and the queue outlast the upgrade from ${RELEASE} to ${NEXT_RELEASE}`, async () => {
     await messages('waiting');
     await must(`doveadm -c ${DOVECOT} flags add -u bo@shop.example '\\Flagged' mailbox INBOX all

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { readRelay, testRelay } from '../mail/relay.mjs';
 import { run, succeeds } from './commands.mjs';
-import { canSignIn, query } from './database.mjs';
+import { canSignIn, sql } from './database.mjs';
 import {
   addressesOf,
   addressProblems,
@@ -18,7 +18,9 @@ import { readSettings } from './settings.mjs';
 import { isAppReady, MAIL_CONFIG } from './steps.mjs';
 
 const GB = 1_073_741_824;
-const SERVICES = ['', '-mail-redis', '-mail-rspamd', '-mail-dovecot', '-mail-postfix', '-mail-agent'];
+const SERVICES = ['', '-mail-redis', '-mail-rspamd', '-mail-dovecot', '-mail-postfix', '-mail-agent'].map(
+  (name) => `postroom${name}`,
+);
 const MAIL_PORTS = [25, 465, 587, 143, 993];
 const CERTIFICATE_WITHIN_MS = 30_000;
 
@@ -30,10 +32,7 @@ const CERTIFICATE_WITHIN_MS = 30_000;
 const CHECKS = [
   {
     name: 'Services',
-    run: () =>
-      SERVICES.map((name) => `postroom${name}`)
-        .filter((unit) => !succeeds('systemctl', ['is-active', '--quiet', unit]))
-        .map((unit) => `${unit} isn't running: systemctl status ${unit}`),
+    run: stoppedServices,
   },
   {
     name: 'Console',
@@ -119,6 +118,13 @@ const CHECKS = [
   },
 ];
 
+/** @returns {string[]} a sentence for each service that doesn't run */
+export function stoppedServices() {
+  return SERVICES.filter((unit) => !succeeds('systemctl', ['is-active', '--quiet', unit])).map(
+    (unit) => `${unit} isn't running: systemctl status ${unit}`,
+  );
+}
+
 /** @returns {Promise<boolean>} whether nothing is wrong */
 export async function printReport() {
   const settings = readSettings();
@@ -149,7 +155,7 @@ async function certificateArrives({ MAIL_HOST: name, MAIL_SUBMISSIONS_PORT: port
 
 /** @returns {string | null} the last link that the app printed, as long as there is no admin */
 function setupLink({ DATABASE_URL: url = '' }) {
-  if (!canSignIn(url) || query(url, 'EXISTS (SELECT FROM admin)') === 't') return null;
+  if (!canSignIn(url) || sql(url, 'SELECT EXISTS (SELECT FROM admin);') === 't') return null;
   const log = run('journalctl', ['--unit=postroom', '--output=cat', '--no-pager']);
   return [...log.matchAll(/https?:\/\/\S+\/setup\?token=\S+/g)].at(-1)?.[0] ?? null;
 }

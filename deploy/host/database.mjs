@@ -1,4 +1,5 @@
 // The app's role and database in the Postgres of this host.
+import { writeFileSync } from 'node:fs';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { run, succeeds } from './commands.mjs';
 
@@ -21,9 +22,15 @@ export function canSignIn(url) {
   return succeeds('psql', ['-X', '-q', '-o', '/dev/null', '-c', 'SELECT 1'], { env: connectionOf(url) });
 }
 
-/** @returns {string} the value of an SQL expression */
-export function query(url, expression) {
-  return run('psql', ['-X', '-q', '-A', '-t', '-c', `SELECT ${expression}`], { env: connectionOf(url) }).trim();
+/** Runs SQL. @returns {string} what it selects, one row a line */
+export function sql(url, text) {
+  return run('psql', ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'], { env: connectionOf(url), input: text }).trim();
+}
+
+/** Writes a copy that pg_restore reads, as the database was in one moment. Only root can read it. */
+export function dump(url, file) {
+  writeFileSync(file, '', { mode: 0o600 });
+  run('pg_dump', ['-Fc', '-f', file], { env: connectionOf(url) });
 }
 
 /** Creates what is missing, and gives the role the password of the settings. @throws PlainError if the database is somebody else's */

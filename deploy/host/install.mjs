@@ -2,13 +2,16 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
+import { tryToTakeLock } from '../../scripts/steps/lock.mjs';
 import { secondsSince } from '../../scripts/steps/step.mjs';
 import { printReport } from './check.mjs';
 import { readOptions, USAGE } from './options.mjs';
+import { isRelease, nameOf, releaseOf, runningFolder } from './releases.mjs';
 import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
 import { errorsIn, readSettings } from './settings.mjs';
 import { isBuilt, STEPS } from './steps.mjs';
+import { interruptedUpgrade, upgrade } from './upgrade.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -39,12 +42,30 @@ async function main() {
   if (!options.host && !known)
     throw new PlainError(`Name this host, for example: sudo deploy/install mail.example.com\n\n${USAGE}`);
   const settings = readSettings();
-  const facts = readFacts({ root, settings, options, isBuilt: isBuilt(root) });
-  const problems = [...errorsIn(settings), ...problemsIn(facts)];
-  if (options.mode === 'dry-run') return plan({ root, options }, problems);
+  const host = { ...releaseOf(root), options };
+  const facts = readFacts({ root, settings, options, isBuilt: isBuilt(host.root) });
+  const problems = [...errorsIn(settings), ...problemsIn(facts), ...(options.isUpgrade ? [] : otherVersion(host))];
+  if (options.mode === 'dry-run' && !options.isUpgrade) return plan(host, problems);
   if (problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
-  await install({ root, options });
+  if (options.mode !== 'dry-run') await takeTurn();
+  if (options.isUpgrade) return upgrade(host);
+  await install(host);
   return 0;
+}
+
+/** @returns {string[]} a sentence if this host runs another version than that of this folder */
+function otherVersion(host) {
+  if (interruptedUpgrade(host)) return ['An upgrade was interrupted. Run it again: sudo deploy/install --upgrade'];
+  const running = runningFolder();
+  if (!running || !isRelease(running) || running === host.root) return [];
+  return [
+    `This host runs ${nameOf(running)}, and this folder has ${nameOf(host.root)}. Upgrade with: sudo deploy/install --upgrade`,
+  ];
+}
+
+async function takeTurn() {
+  if (await tryToTakeLock('installation', '/etc'))
+    throw new PlainError('Another deploy/install is running. Wait until it has finished.');
 }
 
 async function plan(host, problems) {

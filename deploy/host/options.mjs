@@ -4,10 +4,10 @@ import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { ADDRESS, HOST_NAME, PATH } from '../mail/setting-formats.mjs';
 
 export const USAGE = `Usage: sudo deploy/install HOST_NAME [OPTION…]
-       sudo deploy/install --check | --remove
+       sudo deploy/install --upgrade [--dry-run] | --check | --remove
 
 Makes this host a mail server with Postroom. HOST_NAME is its full name, such as mail.example.com. Run it again to apply changed
-settings, after an upgrade, or after it was interrupted: it goes on where it stopped, and leaves alone what is done.
+settings, or after it was interrupted: it goes on where it stopped, and leaves alone what is done.
 
   --console NAME        host name of the console, by default HOST_NAME
   --email ADDRESS       gets mail to postmaster@ and abuse@, and notices about certificates; by default postmaster@ the domain
@@ -16,6 +16,7 @@ settings, after an upgrade, or after it was interrupted: it goes on where it sto
   --key FILE            and its key
   --acme-server URL     another ACME server than Let's Encrypt
   --acme-ca FILE        and the certificates to trust it with (PEM)
+  --upgrade             replaces the version that runs by that in this folder, or keeps it if anything fails (docs/installation.md)
   --dry-run             says what would be done, and changes nothing
   --check               says what is wrong with the host, its DNS records and its ports, and changes nothing
   --remove              removes the services. Mail, database, settings and packages stay
@@ -33,13 +34,13 @@ const KINDS = {
   'acme-server': [/^https:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, 'the https URL of an ACME directory'],
   'acme-ca': [PATH, 'an absolute path'],
 };
-const FLAGS = /** @type {const} */ (['dry-run', 'check', 'remove', 'help']);
+const FLAGS = /** @type {const} */ (['dry-run', 'check', 'remove', 'help', 'upgrade']);
 
 /**
  * @typedef {{
  *   host?: string, console?: string, email?: string, proxy?: string, certificate?: string, key?: string,
- *   'acme-server'?: string, 'acme-ca'?: string, mode: 'install' | typeof FLAGS[number],
- * }} Options
+ *   'acme-server'?: string, 'acme-ca'?: string, mode: 'install' | typeof FLAGS[number], isUpgrade: boolean,
+ * }} Options `isUpgrade` tells what a dry run is about
  * @param {string[]} args
  * @returns {Options}
  * @throws PlainError that names the wrong option
@@ -61,8 +62,13 @@ export function readOptions(args) {
   if (values.certificate && values['acme-server'])
     throw new PlainError('Use --certificate, or --acme-server to get one, not both.');
   const modes = FLAGS.filter((name) => values[name]);
-  if (modes.length > 1) throw new PlainError(`Use one of --${modes.join(' and --')}.`);
-  return { ...values, host: host?.toLowerCase(), mode: modes[0] ?? 'install' };
+  const isUpgrade = Boolean(values.upgrade);
+  if (modes.length > 1 && modes.join() !== 'dry-run,upgrade')
+    throw new PlainError(`Use one of --${modes.join(' and --')}.`);
+  const changes = [host, ...Object.keys(KINDS).map((name) => values[name])].filter(Boolean);
+  if (isUpgrade && changes.length > 0)
+    throw new PlainError('--upgrade changes no settings: leave out the name of the host and other options.');
+  return { ...values, host: host?.toLowerCase(), mode: modes[0] ?? 'install', isUpgrade };
 }
 
 function parse(args) {

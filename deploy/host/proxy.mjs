@@ -1,12 +1,17 @@
 // The reverse proxy, Caddy of Debian. Its configuration is made from deploy/reverse-proxy/Caddyfile.
+import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { run, succeeds } from './commands.mjs';
+import { readSettings } from './settings.mjs';
 
 const MAIN = '/etc/caddy/Caddyfile';
 const OURS = '/etc/caddy/postroom.caddy';
+const HOLDING = '/run/postroom-caddy-holding';
 const IMPORT = `import ${OURS}`;
 const CONFFILES = `\${Conffiles}`;
 const FIRST = `# Sites of your own can be added below.\n${IMPORT}\n`;
@@ -90,6 +95,35 @@ export function setUpProxy({ root, settings }) {
   }
   run('systemctl', ['enable', '--quiet', 'caddy']);
   run('systemctl', ['reload-or-restart', 'caddy']);
+}
+
+/**
+ * Keeps requests waiting while the app restarts. With another proxy than Caddy, they are refused meanwhile.
+ * @param {{ source: string }} host
+ * @returns {Promise<() => Promise<void>>} lets requests through again
+ */
+export async function holdRequests({ source }) {
+  const settings = readSettings();
+  if (settings.REVERSE_PROXY === 'none' || !succeeds('systemctl', ['is-active', '--quiet', 'caddy']))
+    return async () => {};
+  const sites = wanted({ root: source, settings: { ...settings, PORT: 'RELAY' } });
+  // A connection that was used before may end just when it is used again.
+  const unshared = sites.replaceAll('transport http {\n', (line) => `${line}keepalive off\n`);
+  writeFileSync(
+    HOLDING,
+    readFileSync(MAIN, 'utf8').replace(IMPORT, () => unshared),
+    { mode: 0o600 },
+  );
+  const script = fileURLToPath(new URL('hold-requests.mjs', import.meta.url));
+  const relay = fork(script, [settings.PORT ?? '3000', HOLDING], { detached: true });
+  const ended = once(relay, 'exit');
+  const isHolding = await Promise.race([once(relay, 'message').then(() => true), ended.then(() => false)]);
+  if (!isHolding) console.log('  Caddy can’t hold requests back, so those of the next seconds fail.');
+  return async () => {
+    if (relay.connected) relay.send('end');
+    await ended;
+    rmSync(HOLDING, { force: true });
+  };
 }
 
 export function hasProxy() {

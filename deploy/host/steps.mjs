@@ -1,5 +1,5 @@
 // An installation takes these steps in order. A step that is done is left out, so that a run can be repeated and goes on after an interruption.
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { isBuildCurrent, isClientCurrent } from '../../scripts/steps/build.mjs';
@@ -9,22 +9,20 @@ import { run, show, succeeds } from './commands.mjs';
 import { canSignIn, databasePort, isDatabaseHere, makeDatabase } from './database.mjs';
 import { listeners } from './listeners.mjs';
 import { hasProxy, isProxyCurrent, removeProxy, setUpProxy } from './proxy.mjs';
+import { APP_UNIT, copyRelease, isCopied, makeReadable } from './releases.mjs';
 import { isReplaced } from './requirements.mjs';
 import { APP_DATA, changeSettings, missingSettings, readFormerSettings, readSettings, SETTINGS } from './settings.mjs';
 
-export const APP_UNIT = '/etc/systemd/system/postroom.service';
 const FORMER = { app: '/etc/postroom/environment', mail: '/etc/postroom-mail/settings' };
 export const MAIL_CONFIG = '/etc/postroom-mail';
 const START_SECONDS = 120;
-/** Files and folders that the app needs to start, and the agent. */
-const PROGRAM = ['src', 'scripts', 'prisma', 'public', 'next.config.mjs', 'package-lock.json'];
-/** Other files and folders that the app and its commands read. */
-const ALSO_READ = ['.next', 'deploy', 'docs', 'node_modules', 'package.json', 'prisma.config.ts', 'tsconfig.json'];
+/** Postgres may be away for a moment, which ends the app's start. */
+const MAX_RESTARTS = 3;
 /** Settings of the app that its agent on this host uses as well. */
 const OF_AGENT = /^(MAIL_|DATABASE_URL$|SECRET_KEY$|CONTENT_STORE$|AWS_|LOG_LEVEL$)/;
 
 /**
- * @typedef {{ root: string, options: import('./options.mjs').Options }} Host
+ * @typedef {import('./releases.mjs').Release & { options: import('./options.mjs').Options }} Host
  * @typedef {{
  *   name: string, plan: (host: Host) => string, isDone: (host: Host) => boolean | Promise<boolean>,
  *   run: (host: Host) => unknown,
@@ -41,7 +39,7 @@ export const STEPS = [
       if (listeners().some((each) => isReplaced(each)))
         for (const verb of ['stop', 'disable']) run('systemctl', [verb, '--quiet', 'exim4']);
       // Postgres takes the locale over, which must exist.
-      show('deploy/mail/install-packages', packagesFor(host), { root: host.root, env: { LC_ALL: 'C.UTF-8' } });
+      show('deploy/mail/install-packages', packagesFor(host), { root: host.source, env: { LC_ALL: 'C.UTF-8' } });
     },
   },
   {
@@ -68,20 +66,17 @@ export const STEPS = [
   },
   {
     name: 'Build of the app',
-    plan: ({ root }) => `run npm run build in ${root}`,
-    isDone: ({ root }) => isBuilt(root) && canRead(join(root, '.next/BUILD_ID')),
-    run: ({ root }) => {
-      show('npm', ['run', '--silent', 'build'], { root });
-      makeReadable(root);
-    },
+    plan: ({ root }) => `copy this folder to ${root} and run npm run build there`,
+    isDone: (host) => isCopied(host) && isBuilt(host.root) && canRead(join(host.root, '.next/BUILD_ID')),
+    run: buildApp,
   },
   {
     name: 'Service of the app',
     plan: () => `write ${APP_UNIT} and start the service postroom`,
-    isDone: async ({ root }) =>
+    isDone: async (host) =>
       existsSync(APP_UNIT) &&
-      readFileSync(APP_UNIT, 'utf8') === appUnit(root) &&
-      readStamp(root, 'app-service') === appStamp(root) &&
+      readFileSync(APP_UNIT, 'utf8') === appUnit(host) &&
+      readStamp(host.root, 'app-service') === appStamp(host) &&
       succeeds('systemctl', ['is-active', '--quiet', 'postroom']) &&
       (await isAppReady()),
     run: startApp,
@@ -92,28 +87,28 @@ export const STEPS = [
       (options.proxy ?? readSettings().REVERSE_PROXY) === 'none'
         ? 'take Postroom out of Caddy, which ends if it has no other sites'
         : 'configure and start Caddy, which serves the console on ports 80 and 443',
-    isDone: ({ root, options }) => {
+    isDone: ({ source, options }) => {
       const settings = readSettings();
       const proxy = options.proxy ?? settings.REVERSE_PROXY;
-      return proxy === 'none' ? !hasProxy() : proxy !== undefined && isProxyCurrent({ root, settings });
+      return proxy === 'none' ? !hasProxy() : proxy !== undefined && isProxyCurrent({ root: source, settings });
     },
-    run: ({ root }) => {
+    run: ({ source }) => {
       const settings = readSettings();
       if (settings.REVERSE_PROXY === 'none') removeProxy();
-      else setUpProxy({ root, settings });
+      else setUpProxy({ root: source, settings });
     },
   },
   {
     name: 'Mail server and agent',
     plan: () => `configure Postfix, Rspamd, Dovecot and Redis in ${MAIL_CONFIG}, and start them with the mail agent`,
-    isDone: ({ root }) =>
+    isDone: (host) =>
       existsSync(join(MAIL_CONFIG, 'environment')) &&
-      readStamp(root, 'mail-service') === mailStamp(root) &&
-      succeeds(join(root, 'deploy/mail/stack'), ['health', MAIL_CONFIG]) &&
+      readStamp(host.root, 'mail-service') === mailStamp(host) &&
+      isMailServerUp(host) &&
       succeeds('systemctl', ['is-active', '--quiet', 'postroom-mail-agent']),
-    run: ({ root }) => {
-      show('deploy/mail/install', [SETTINGS], { root });
-      writeStamp(root, 'mail-service', mailStamp(root));
+    run: (host) => {
+      show('deploy/mail/install', [SETTINGS], { root: host.root });
+      stampMailServer(host);
     },
   },
 ];
@@ -122,20 +117,38 @@ export function isBuilt(root) {
   return isInstalled(root) && isClientCurrent(root) && isBuildCurrent(root);
 }
 
-function packagesFor({ root, options }) {
+/** Copies the program, and builds it. */
+export function buildApp(host) {
+  if (!isCopied(host)) copyRelease(host);
+  // The app that runs there keeps others from building.
+  if (!isBuilt(host.root)) show('npm', ['run', '--silent', 'build'], { root: host.root });
+  makeReadable(host);
+}
+
+export function isMailServerUp({ source }) {
+  return succeeds(join(source, 'deploy/mail/stack'), ['health', MAIL_CONFIG]);
+}
+
+/** Records what the mail server and its agent run with. */
+export function stampMailServer(host) {
+  writeStamp(host.root, 'mail-service', mailStamp(host));
+}
+
+/** @param {Host} host */
+export function packagesFor({ source, options }) {
   const { DATABASE_URL: database, REVERSE_PROXY: proxy } = { ...formerSettings(), ...readSettings() };
   return [
     ...(isDatabaseHere(database) ? ['postgresql'] : []),
     ...((options.proxy ?? proxy ?? 'caddy') === 'caddy' ? ['caddy'] : []),
-    ...readFileSync(join(root, 'deploy/mail/packages'), 'utf8').trim().split('\n'),
+    ...readFileSync(join(source, 'deploy/mail/packages'), 'utf8').trim().split('\n'),
   ];
 }
 
-function isPackageInstalled(name) {
+export function isPackageInstalled(name) {
   return succeeds('sh', ['-c', `dpkg-query -W -f '\${db:Status-Status}' "$0" | grep -qx installed`, name]);
 }
 
-function settingsToChange({ options }) {
+export function settingsToChange({ options }) {
   const given = readSettings();
   const former = Object.keys(given).length === 0 ? formerSettings() : {};
   const key = join(APP_DATA, 'secret-key');
@@ -156,49 +169,61 @@ function canRead(path) {
   return succeeds('runuser', ['-u', 'postroom', '--', 'test', '-r', path]);
 }
 
-/** A clone or a build that was made with umask 077 can't be read by the app's user. Other files in the folder keep their mode. */
-function makeReadable(root) {
-  chmodSync(root, 0o755);
-  const read = [...PROGRAM, ...ALSO_READ].map((name) => join(root, name));
-  run('chmod', ['-R', 'go+rX', ...read.filter((path) => existsSync(path))]);
-}
-
-function appUnit(root) {
-  const unit = readFileSync(join(root, 'deploy/app/postroom.service'), 'utf8');
+function appUnit({ source, root }) {
+  const unit = readFileSync(join(source, 'deploy/app/postroom.service'), 'utf8');
   return unit.replaceAll('/opt/postroom', root).replaceAll('/usr/bin/node', process.execPath);
 }
 
-async function startApp({ root }) {
-  writeFileSync(APP_UNIT, appUnit(root), { mode: 0o644 });
+/** Lets the app's service run in the folder of a release, and waits until it answers. @throws PlainError with the end of its log */
+export async function startApp(host) {
+  writeFileSync(APP_UNIT, appUnit(host), { mode: 0o644 });
   run('systemctl', ['daemon-reload']);
   run('systemctl', ['enable', '--quiet', 'postroom']);
+  // Systemd counts the starts from here.
+  succeeds('systemctl', ['reset-failed', 'postroom']);
   run('systemctl', ['restart', 'postroom']);
   const deadline = Date.now() + START_SECONDS * 1000;
   while (!(await isAppReady())) {
-    if (Date.now() > deadline) {
+    const isFailing = Number(propertyOf('postroom', 'NRestarts')) >= MAX_RESTARTS;
+    if (isFailing || Date.now() > deadline) {
       const log = run('journalctl', ['--unit=postroom', '--output=cat', '--lines=15', '--no-pager']);
-      throw new PlainError(`The app didn't start within ${START_SECONDS} seconds:\n${log.trim()}`);
+      const problem = isFailing ? 'ended at each start' : `didn't start within ${START_SECONDS} seconds`;
+      throw new PlainError(`The app ${problem}:\n${log.trim()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  writeStamp(root, 'app-service', appStamp(root));
+  writeStamp(host.root, 'app-service', appStamp(host));
+}
+
+/** @returns {string} */
+export function propertyOf(unit, name) {
+  return run('systemctl', ['show', '--value', `--property=${name}`, unit]).trim();
 }
 
 export async function isAppReady() {
+  return (await askApp('/api/v1/health'))?.ok ?? false;
+}
+
+/** @returns {Promise<Response | null>} null if the app doesn't answer */
+export function askApp(path) {
   const { HOST: host = '', PORT: port = '3000' } = readSettings();
   const asked = /^(|0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-  return fetch(`http://${asked}:${port}/api/v1/health`, { signal: AbortSignal.timeout(5000) }).then(
-    ({ ok }) => ok,
-    () => false,
+  return fetch(`http://${asked}:${port}${path}`, { signal: AbortSignal.timeout(5000) }).catch(() => null);
+}
+
+function appStamp({ root }) {
+  const settings = Object.entries(readSettings()).filter(([name]) => !name.startsWith('MAIL_') || name === 'MAIL_HOST');
+  return stampOf(root, settings);
+}
+
+function mailStamp({ root }) {
+  return stampOf(
+    root,
+    Object.entries(readSettings()).filter(([name]) => OF_AGENT.test(name)),
   );
 }
 
-function appStamp(root) {
-  const settings = Object.entries(readSettings()).filter(([name]) => !name.startsWith('MAIL_') || name === 'MAIL_HOST');
-  return fingerprint(root, [...PROGRAM, 'deploy/app'], { facts: [process.version, JSON.stringify(settings)] });
-}
-
-function mailStamp(root) {
-  const settings = Object.entries(readSettings()).filter(([name]) => OF_AGENT.test(name));
-  return fingerprint(root, [...PROGRAM, 'deploy/mail'], { facts: [process.version, JSON.stringify(settings)] });
+/** The name of a release stands for its content. */
+function stampOf(root, settings) {
+  return fingerprint(root, [], { facts: [root, process.version, JSON.stringify(settings)] });
 }

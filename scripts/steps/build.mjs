@@ -5,7 +5,15 @@ import { runTool, toolPath } from './run-tool.mjs';
 import { fingerprint, readStamp, removeStamp, writeStamp } from './stamp.mjs';
 
 const GENERATED_CLIENT = 'src/server/prisma';
-const BUILD_INPUTS = ['src', 'public', 'prisma/schema', 'next.config.mjs', 'package-lock.json', 'tsconfig.json'];
+const BUILD_INPUTS = [
+  'src',
+  'public',
+  'prisma/schema',
+  'next.config.mjs',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+];
 
 export function isClientCurrent(root) {
   return existsSync(join(root, GENERATED_CLIENT)) && readStamp(root, 'client') === clientStamp(root);
@@ -32,6 +40,11 @@ export async function build(root) {
   writeStamp(root, 'build', buildStamp(root, inputs));
 }
 
+/** Tells whether a build of one folder is one of the other, too. */
+export function isSameBuild(one, other) {
+  return inputsOf(one) === inputsOf(other) && clientStamp(one) === clientStamp(other);
+}
+
 function clientStamp(root) {
   return fingerprint(root, ['prisma/schema', 'package-lock.json']);
 }
@@ -41,8 +54,9 @@ function buildStamp(root, inputs = inputsOf(root)) {
   return `${inputs} ${readFileSync(buildIdPath(root), 'utf8')}`;
 }
 
+/** Without the version of Node.js: a host that got a newer one with an upgrade goes back to the build that it has. */
 function inputsOf(root) {
-  const facts = [process.version, process.platform, process.arch];
+  const facts = [process.platform, process.arch];
   const isInput = (path) => !path.startsWith(`${GENERATED_CLIENT}/`) && !/\.test\.tsx?$|^src\/test\//.test(path);
   return fingerprint(root, BUILD_INPUTS, { isInput, facts });
 }

@@ -27,11 +27,20 @@ export async function installMissing(root, { withDev = false } = {}) {
 export function isInstalled(root, { withDev = false } = {}) {
   const installed = installedPackages(root);
   if (!installed) return false;
-  const { packages: wanted } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return Object.entries(wanted).every(([path, entry]) => {
+  return Object.entries(wantedPackages(root)).every(([path, entry]) => {
     if (path === '' || (entry.dev && !withDev) || (entry.optional && !installed[path])) return true;
     return installed[path]?.version === entry.version;
   });
+}
+
+/** Tells whether the packages of one folder are those of the other, too. */
+export function isSameInstallation(one, other) {
+  const [packages, others] = [one, other].map((root) => {
+    // The first one is Postroom itself, whose version changes.
+    const { '': _, ...rest } = wantedPackages(root);
+    return JSON.stringify(rest);
+  });
+  return packages === others;
 }
 
 async function install(root, { withDev }) {
@@ -46,6 +55,10 @@ async function install(root, { withDev }) {
 
 function hasDevPackages(root) {
   return Object.values(installedPackages(root) ?? {}).some(({ dev }) => dev);
+}
+
+function wantedPackages(root) {
+  return JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 }
 
 function installedPackages(root) {

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listeners } from '../../../deploy/host/listeners.mjs';
 import { addressProblems, reverseProblems } from '../../../deploy/host/network.mjs';
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
+import { nameOf, releaseOf, runningFolder } from '../../../deploy/host/releases.mjs';
 import { type Facts, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
 import {
   changedText,
@@ -45,9 +46,18 @@ describe('options of the installer', () => {
     [['--certificate', 'a.pem', '--key', '/b.pem'], /^--certificate must be an absolute path\.$/],
     [['--acme-server', 'http://acme.example.com'], /^--acme-server must be the https URL/],
     [['--check', '--remove'], /^Use one of --check and --remove\.$/],
+    [['--check', '--upgrade'], /^Use one of --check and --upgrade\.$/],
+    [['--upgrade', 'mail.example.com'], /^--upgrade changes no settings/],
+    [['--upgrade', '--proxy', 'none'], /^--upgrade changes no settings/],
     [['--yes'], /Unknown option '--yes'/],
   ])('are rejected in one sentence: %j', (args, sentence) => {
     expect(() => readOptions(args)).toThrow(sentence);
+  });
+
+  it('tell a dry run of an upgrade from one of an installation', () => {
+    expect(readOptions(['--upgrade'])).toMatchObject({ mode: 'upgrade', isUpgrade: true });
+    expect(readOptions(['--upgrade', '--dry-run'])).toMatchObject({ mode: 'dry-run', isUpgrade: true });
+    expect(readOptions(['--dry-run', 'mail.example.com'])).toMatchObject({ mode: 'dry-run', isUpgrade: false });
   });
 
   it('take a name in any letter case', () => {
@@ -242,6 +252,45 @@ describe('requirements of an installation', () => {
     expect(found.map((each) => each?.isLoopback)).toEqual([true, false, true, false]);
     const name = readFileSync('/proc/self/comm', 'utf8').trim();
     expect(found.map((each) => each?.program)).toEqual([name, name, name, name]);
+  });
+});
+
+describe('releases', () => {
+  const source = mkdtempSync(join(folder, 'clone-'));
+  for (const [name, text] of [
+    ['package.json', '{"version": "1.2.3"}'],
+    ['src/a.ts', 'a'],
+    ['docs/a.md', 'a'],
+    ['.git/HEAD', 'a'],
+    ['deploy/containers/.env', 'a'],
+    ['src/server/prisma/client.ts', 'a'],
+  ] as const) {
+    mkdirSync(join(source, dirname(name)), { recursive: true });
+    writeFileSync(join(source, name), text);
+  }
+  const { root } = releaseOf(source);
+
+  it('are named after version and content, and are their own', () => {
+    expect(root).toMatch(new RegExp(`^${source}/releases/1\\.2\\.3-[0-9a-f]{10}$`));
+    expect(nameOf(root)).toMatch(/^1\.2\.3 \([0-9a-f]{10}\)$/);
+    expect(releaseOf(root)).toEqual({ source: root, root });
+  });
+
+  it.each(['.git/HEAD', 'deploy/containers/.env', 'src/server/prisma/client.ts'])('don’t depend on %s', (name) => {
+    writeFileSync(join(source, name), 'b');
+    expect(releaseOf(source).root).toBe(root);
+  });
+
+  it.each(['src/a.ts', 'docs/a.md', 'package.json'])('are others after a change of %s', (name) => {
+    const before = releaseOf(source).root;
+    appendFileSync(join(source, name), '\n');
+    expect(releaseOf(source).root).not.toBe(before);
+  });
+
+  it('know the folder that the service runs in', () => {
+    const unit = file('unit', '[Service]\nUser=postroom\nWorkingDirectory=/opt/postroom/releases/0.1.0-0123456789\n');
+    expect(runningFolder(unit)).toBe('/opt/postroom/releases/0.1.0-0123456789');
+    expect(runningFolder(join(folder, 'nothing'))).toBeNull();
   });
 });
 

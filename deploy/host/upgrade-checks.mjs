@@ -1,0 +1,105 @@
+// What must be right before an upgrade, and after it.
+import { existsSync, mkdirSync, readlinkSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlainError } from '../../scripts/process/plain-error.mjs';
+import { MIGRATIONS, readMigrations, runsWith } from '../../src/server/migrations/migrations.mjs';
+import { stoppedServices } from './check.mjs';
+import { canSignIn, isDatabaseHere, sql } from './database.mjs';
+import { isAgentReporting } from './mail-switch.mjs';
+import { isRelease, nameOf, versionIn } from './releases.mjs';
+import { readSettings } from './settings.mjs';
+import { askApp, isAppReady, isMailServerUp, propertyOf } from './steps.mjs';
+
+const MB = 1_048_576;
+const BACKUPS = '/var/backups';
+/** A service that ends after its start does so within this time. */
+const SETTLE_MS = 5_000;
+
+/**
+ * @param {import('./steps.mjs').Host} host
+ * @param {string | null} former the folder of the release that runs
+ * @param {{ isRepeated: boolean }} options `isRepeated`: an earlier run was interrupted, or couldn't go back, so not everything runs
+ * @returns {Promise<string[]>} what keeps the upgrade from starting, each with what to do
+ */
+export async function upgradeProblems(host, former, { isRepeated }) {
+  const { DATABASE_URL: url = '' } = readSettings();
+  if (!former || !existsSync(former))
+    return ['Postroom isn’t installed on this host. Install it: sudo deploy/install mail.example.com'];
+  if (!isRelease(former))
+    return [
+      `Postroom runs in ${former}, where its next version can’t be built beside it. Run deploy/install HOST_NAME once instead.`,
+    ];
+  if (former === host.root && !isRepeated)
+    return [`This host runs ${nameOf(former)} already, which is the version in this folder.`];
+  if (!canSignIn(url))
+    return ['The database doesn’t answer at DATABASE_URL in /etc/postroom/settings: systemctl status postgresql'];
+  const ofDatabase = await migrationProblems(host.source, former, url);
+  if (isRepeated) return ofDatabase;
+  const problems = [...stoppedServices(), ...ofDatabase];
+  if (!(await isAppReady())) problems.push('The app doesn’t answer: journalctl -u postroom');
+  if (!isMailServerUp(host))
+    problems.push('The mail server doesn’t answer: deploy/mail/stack health /etc/postroom-mail');
+  if (problems.length === 0 && !isAgentReporting())
+    problems.push('The mail agent doesn’t report: journalctl -u postroom-mail-agent');
+  return [...problems, ...(isDatabaseHere(url) ? dumpProblems(url) : [])];
+}
+
+/** Checks that a release runs, with all services. @throws PlainError */
+export async function verify({ source, root }, { isAgentNew = true } = {}) {
+  await sleep(SETTLE_MS);
+  const problems = stoppedServices();
+  const runsElsewhere = (isAgentNew ? ['postroom', 'postroom-mail-agent'] : ['postroom']).filter(
+    (unit) => folderOf(unit) !== root,
+  );
+  for (const unit of runsElsewhere) problems.push(`${unit} doesn’t run in ${root}`);
+  const version = await askApp('/api/v1/version').then((response) => response?.json());
+  if (version?.data?.version !== versionIn(root)) problems.push('The app doesn’t answer with its version');
+  if (!(await isAppReady()) || !(await askApp('/login'))?.ok) problems.push('The app doesn’t answer');
+  if (!isMailServerUp({ source })) problems.push('The mail server doesn’t answer');
+  if (!isAgentReporting()) problems.push('The mail agent doesn’t report');
+  if (problems.length > 0) throw new PlainError(problems.join('\n'));
+}
+
+/** The version that runs must be able to go on with the tables of the new one, and the new one with those that are there. */
+async function migrationProblems(source, former, url) {
+  const rows = JSON.parse(
+    sql(
+      url,
+      `SELECT coalesce(json_agg(json_build_object('name', migration_name, 'checksum', checksum, 'logs', logs,
+              'isFinished', finished_at IS NOT NULL) ORDER BY migration_name), '[]')
+         FROM _prisma_migrations WHERE rolled_back_at IS NULL;`,
+    ),
+  );
+  const unfinished = rows.filter(({ isFinished }) => !isFinished).map(({ name }) => name);
+  if (unfinished.length > 0) return [`Migrations of the database failed earlier: ${unfinished.join(', ')}.`];
+  const own = await readMigrations(join(source, MIGRATIONS));
+  const old = await readMigrations(join(former, MIGRATIONS));
+  const names = (migrations) => new Set(migrations.map(({ name }) => name));
+  const refused = rows.filter((row) => !names(own).has(row.name) && !runsWith(row, own));
+  if (refused.length > 0)
+    return [
+      `The database is of a newer version, which this one can’t run with: ${refused.map(({ name }) => name).join(', ')}.`,
+    ];
+  const breaking = own.filter((migration) => !names(old).has(migration.name) && !runsWith(migration, old));
+  if (breaking.length === 0) return [];
+  return [
+    `${nameOf(former)} can’t run beside this version, because of ${breaking.map(({ name }) => name).join(', ')}. Upgrade to a version between them first: CHANGELOG.md says which.`,
+  ];
+}
+
+function dumpProblems(url) {
+  mkdirSync(BACKUPS, { recursive: true });
+  const { bavail, bsize } = statfsSync(BACKUPS);
+  const free = (bavail * bsize) / MB;
+  const needed = Number(sql(url, 'SELECT pg_database_size(current_database());')) / MB;
+  if (free > needed) return [];
+  return [
+    `The copy of the database takes up to ${Math.ceil(needed)} MB in ${BACKUPS}, and ${Math.floor(free)} MB are free.`,
+  ];
+}
+
+function folderOf(unit) {
+  const pid = propertyOf(unit, 'MainPID');
+  return existsSync(`/proc/${pid}/cwd`) ? readlinkSync(`/proc/${pid}/cwd`) : dirname('/');
+}

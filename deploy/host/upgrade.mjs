@@ -1,0 +1,227 @@
+// `deploy/install --upgrade`: replaces the version that runs by that of this folder. Until the new one is built and the database is ready
+// for both, the old one runs undisturbed. What fails afterwards brings the old one back, on the database as it is: nothing that was sent
+// or received meanwhile is lost.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
+import { secondsSince } from '../../scripts/steps/step.mjs';
+import { printReport } from './check.mjs';
+import { show } from './commands.mjs';
+import { dump, isDatabaseHere } from './database.mjs';
+import { switchMailServer } from './mail-switch.mjs';
+import { holdRequests, setUpProxy } from './proxy.mjs';
+import { nameOf, removeOtherReleases, runningFolder } from './releases.mjs';
+import { changeSettings, readSettings, SETTINGS } from './settings.mjs';
+import { buildApp, isPackageInstalled, packagesFor, settingsToChange, startApp } from './steps.mjs';
+import { upgradeProblems, verify } from './upgrade-checks.mjs';
+
+const DUMPS = '/var/backups/postroom';
+const KEPT_DUMPS = 3;
+const FORMER_SETTINGS = `${SETTINGS}.before-upgrade`;
+const STATE = 'upgrade.json';
+
+/**
+ * @typedef {import('./steps.mjs').Host} Host
+ * @typedef {{ to: Host, from: Host, dump?: string, letThrough?: () => Promise<void> }} Upgrade `from`: the release that runs, and runs
+ *   again if this fails; `dump`: the copy of the database; `letThrough`: ends what holds requests back
+ * @typedef {{
+ *   name: string, plan: string, run: (upgrade: Upgrade) => unknown, undo?: (upgrade: Upgrade) => unknown,
+ * }} Part `plan` says what `run` would do. Without `undo`, what it did doesn't disturb the old version
+ */
+
+/** Parts are undone in the same order, because the old version needs its settings first. @type {Part[]} */
+const PARTS = [
+  {
+    name: 'Debian packages',
+    plan: 'install the packages that this version needs and that are missing',
+    run: ({ to }) => {
+      const missing = packagesFor(to).filter((name) => !isPackageInstalled(name));
+      if (missing.length > 0)
+        show('deploy/mail/install-packages', missing, { root: to.source, env: { LC_ALL: 'C.UTF-8' } });
+    },
+  },
+  { name: 'Build', plan: 'build this version in a folder of its own', run: ({ to }) => buildApp(to) },
+  { name: 'Copy of the database', plan: `write a copy of the database to ${DUMPS}`, run: writeDump },
+  {
+    name: 'Settings',
+    plan: `add settings that are missing in ${SETTINGS}`,
+    run: ({ to }) => {
+      if (!existsSync(FORMER_SETTINGS)) copySettings(SETTINGS, FORMER_SETTINGS);
+      changeSettings(settingsToChange(to));
+    },
+    undo: () => existsSync(FORMER_SETTINGS) && copySettings(FORMER_SETTINGS, SETTINGS),
+  },
+  {
+    name: 'Database',
+    plan: 'migrate the database, which the old version can go on with',
+    run: async ({ to }) => {
+      const { migrate } = await import(pathToFileURL(join(to.root, 'scripts/postgres/database.mjs')).href);
+      await migrate(to.root, readSettings().DATABASE_URL);
+    },
+  },
+  {
+    name: 'App',
+    plan: 'restart the app as the new version',
+    run: (upgrade) => restartApp(upgrade, upgrade.to),
+    undo: (upgrade) => restartApp(upgrade, upgrade.from),
+  },
+  {
+    name: 'Reverse proxy',
+    plan: 'reload Caddy',
+    run: ({ to }) => reloadProxy(to),
+    undo: ({ from }) => reloadProxy(from),
+  },
+  {
+    name: 'Mail server and agent',
+    plan: 'restart the mail agent, and reload what its configuration changes',
+    run: ({ to }) => switchMailServer(to),
+    undo: ({ from }) => switchMailServer(from),
+  },
+  { name: 'Check', plan: 'check that everything runs', run: ({ to }) => verify(to) },
+];
+
+/** @param {Host} host @returns {Promise<number>} the exit code */
+export async function upgrade(host) {
+  const startedAt = Date.now();
+  const interrupted = interruptedUpgrade(host);
+  const former = interrupted?.from ?? runningFolder();
+  const problems = await upgradeProblems(host, former, { isRepeated: interrupted !== null });
+  if (host.options.mode === 'dry-run') return plan(former, problems);
+  if (!former || problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
+  const from = { ...host, source: former, root: former };
+  const names = { old: nameOf(from.root), new: nameOf(host.root) };
+  console.log(`Upgrading from ${names.old} to ${names.new}. The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
+  /** @type {Upgrade} */
+  const done = { to: host, from };
+  await run(done, names, interrupted ? PARTS : []);
+  removeOtherReleases(dirname(host.root), [host.root, from.root]);
+  console.log(`\nUpgraded from ${names.old} to ${names.new} in ${secondsSince(startedAt)}.`);
+  console.log(describeDump(done));
+  console.log(`To go back: sudo ${from.root}/deploy/install --upgrade`);
+  await printReport();
+  return 0;
+}
+
+/** @returns {{ from: string } | null} the upgrade that a killed run has left half done */
+export function interruptedUpgrade({ root }) {
+  const file = join(dirname(root), STATE);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+}
+
+function plan(former, problems) {
+  for (const problem of problems) console.log(`Fix first: ${problem}`);
+  if (former) console.log(`This host runs ${nameOf(former)} in ${former}.`);
+  for (const part of PARTS) console.log(`${part.name}: would ${part.plan}.`);
+  return problems.length > 0 ? 1 : 0;
+}
+
+/** @param {Upgrade} upgrade @param {readonly Part[]} before parts that an interrupted run may have begun */
+async function run(upgrade, names, before) {
+  const { to, from } = upgrade;
+  const state = join(dirname(to.root), STATE);
+  mkdirSync(dirname(state), { recursive: true });
+  writeFileSync(state, JSON.stringify({ from: from.root }));
+  const begun = new Set(before);
+  for (const part of PARTS) {
+    begun.add(part);
+    console.log(`\n${part.name}`);
+    const startedAt = Date.now();
+    try {
+      await part.run(upgrade);
+      console.log(`  ${secondsSince(startedAt)}`);
+    } catch (error) {
+      console.log(`  failed after ${secondsSince(startedAt)}: ${describe(error)}`);
+      await goBack(
+        upgrade,
+        PARTS.filter((each) => begun.has(each)),
+      );
+      end(state);
+      const [problem] = describe(error).split('\n');
+      throw new PlainError(
+        `The upgrade to ${names.new} failed at "${part.name}": ${problem}\n\nThis host runs ${names.old} as before. Nothing that was ` +
+          `sent or received meanwhile is lost.\nThe log: ${process.env.POSTROOM_LOG ?? 'above'}\n${describeDump(upgrade)}`,
+      );
+    }
+  }
+  end(state);
+}
+
+/** @param {Upgrade} upgrade @param {Part[]} begun @throws PlainError if the old version doesn't run again */
+async function goBack(upgrade, begun) {
+  const problems = [];
+  for (const { name, undo } of begun) {
+    if (!undo) continue;
+    console.log(`\n${name}: going back`);
+    try {
+      await undo(upgrade);
+    } catch (error) {
+      console.log(`  failed: ${describe(error)}`);
+      problems.push(`${name}: ${describe(error)}`);
+    }
+  }
+  await letThrough(upgrade);
+  try {
+    await verify(upgrade.from, { isAgentNew: begun.some(({ name }) => name === 'Mail server and agent') });
+  } catch (error) {
+    problems.push(describe(error));
+  }
+  if (problems.length === 0) return;
+  throw new PlainError(
+    `The upgrade failed, and so did the way back to ${nameOf(upgrade.from.root)}:\n${problems.join('\n')}\n` +
+      `Fix the cause, then run: sudo ${upgrade.from.root}/deploy/install --upgrade`,
+  );
+}
+
+function end(state) {
+  rmSync(state, { force: true });
+  rmSync(FORMER_SETTINGS, { force: true });
+}
+
+/** Keeps owner and mode, which let the app's group read the file. */
+function copySettings(from, to) {
+  show('cp', ['-p', from, to], { root: '/' });
+}
+
+/** Requests wait until one of the versions answers. @param {Upgrade} upgrade @param {Host} host */
+async function restartApp(upgrade, host) {
+  upgrade.letThrough ??= await holdRequests(upgrade.to);
+  await startApp(host);
+  await letThrough(upgrade);
+}
+
+/** @param {Upgrade} upgrade */
+async function letThrough(upgrade) {
+  await upgrade.letThrough?.();
+  upgrade.letThrough = undefined;
+}
+
+function reloadProxy({ source }) {
+  const settings = readSettings();
+  if (settings.REVERSE_PROXY !== 'none') setUpProxy({ root: source, settings });
+}
+
+/** @param {Upgrade} upgrade */
+function writeDump(upgrade) {
+  const url = readSettings().DATABASE_URL ?? '';
+  if (!isDatabaseHere(url)) {
+    console.log('  The database is on another host, so no copy was made.');
+    return;
+  }
+  mkdirSync(DUMPS, { recursive: true, mode: 0o700 });
+  const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  upgrade.dump = join(DUMPS, `${at}Z-${nameOf(upgrade.from.root).split(' ')[0]}.dump`);
+  dump(url, upgrade.dump);
+  const old = readdirSync(DUMPS).filter((name) => name.endsWith('.dump'));
+  for (const name of old.toSorted().slice(0, -KEPT_DUMPS)) rmSync(join(DUMPS, name));
+}
+
+/** @param {Upgrade} upgrade */
+function describeDump({ dump: file }) {
+  return file ? `The copy of the database from before: ${file}` : 'There is no copy of the database.';
+}
+
+function describe(error) {
+  if (!isPlain(error)) console.error(error);
+  return error.message;
+}

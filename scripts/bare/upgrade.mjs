@@ -1,0 +1,96 @@
+// An upgrade of the host by its one command, and upgrades that fail, while programs call the API and mail arrives.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainError } from '../process/plain-error.mjs';
+
+const CLONE = '/root/next';
+const ENOUGH = '/root/enough';
+const COMMIT = 'git -c user.name=Ann -c user.email=ann@example.test commit --quiet --all --message Next';
+const RUNNING =
+  "sed -n 's/^WorkingDirectory=//p' /etc/systemd/system/postroom.service /etc/systemd/system/postroom-mail-agent.service";
+const MIGRATION = 'prisma/migrations/20990101000000_next/migration.sql';
+
+/**
+ * @param {{
+ *   host: Awaited<ReturnType<typeof import('./host.mjs').startBareHost>>, root: string, commands: string, environment: string,
+ *   signIn: string, mailbox: string,
+ * }} setting `commands`: those of the documentation, with VERSION; `signIn`: URL, email and password of an admin; `mailbox`: prints the
+ *   subjects of its messages
+ */
+export function upgradesOf({ host, root, commands, environment, signIn, mailbox }) {
+  const { must, shell } = host;
+  writeFileSync(join(host.root, 'root/load.mjs'), readFileSync(join(root, 'scripts/bare/load.mjs')));
+
+  /** Commits a change of the program. @returns the commit, which the documented commands fetch */
+  const commit = async (change) => {
+    const text = `[[ -e ${CLONE} ]] || git clone -q /repository ${CLONE}\ncd ${CLONE}\n${change}\ngit add --all\n${COMMIT}`;
+    return (await must(`${text}\ngit push -q origin HEAD:refs/heads/next\ngit rev-parse HEAD`)).trim();
+  };
+  /** Upgrades while there is load. @returns what the upgrade said */
+  const upgradeTo = async (version, name) => {
+    const load = must(`rm -f ${ENOUGH}\n${environment}\nnode /root/load.mjs ${signIn} ${name} ${ENOUGH}`);
+    const upgraded = await shell(`${environment}\n${commands.replace('VERSION', version)}`);
+    await must(`touch ${ENOUGH}`);
+    const { calls, accepted, refused } = JSON.parse((await load).trim().split('\n').at(-1) ?? '');
+    if (refused.length > 0 || accepted.length < 20)
+      throw new PlainError(`Of ${calls} calls, these were refused:\n${refused.join('\n')}\n${upgraded.output}`);
+    await arrived(accepted);
+    return upgraded;
+  };
+  /** Each message arrives once. */
+  const arrived = async (subjects) => {
+    const wanted = subjects.toSorted();
+    const until = Date.now() + 60_000;
+    for (;;) {
+      const stored = (await must(mailbox)).split('\n').filter((line) => subjects.includes(line));
+      if (stored.toSorted().join() === wanted.join()) return;
+      if (Date.now() > until)
+        throw new PlainError(`Of ${subjects.length} accepted messages, ${stored.length} are in the mailbox.`);
+    }
+  };
+  const refusedWith = ({ status, output }, ...sentences) => {
+    for (const sentence of [/^This host runs \S+ \(\w+\) as before\./m, ...sentences])
+      if (status === 0 || !sentence.test(output)) throw new PlainError(`It did not say ${sentence}:\n${output}`);
+  };
+
+  let installed = '';
+  return {
+    async succeeding() {
+      const before = await must(RUNNING);
+      const version = await commit(
+        `mkdir -p $(dirname ${MIGRATION})\necho 'ALTER TABLE alias ADD COLUMN next text;' >${MIGRATION}
+        echo '# Changed.' >>deploy/mail/templates/dovecot/dovecot.conf`,
+      );
+      const { status, output } = await upgradeTo(version, 'First');
+      if (status !== 0 || !/^Changed 1 file\./m.test(output.replaceAll('  ', ''))) throw new PlainError(output);
+      const [dump] = /\/var\/backups\S+\.dump/.exec(output) ?? [];
+      await must(`pg_restore --list ${dump} | grep 'TABLE DATA public message '
+        tail -1 /etc/postroom-mail/dovecot/dovecot.conf | grep Changed
+        [[ $(stat -c %a ${dump}) == 600 ]]`);
+      const [app, agent] = (await must(RUNNING)).trim().split('\n');
+      // The build was taken over, and must need nothing of the folder that it was made in.
+      const [former] = before.split('\n');
+      await must(`! grep -rl "$(basename ${former})" ${app}/.next/server`);
+      if (app !== agent || before.includes(String(app)))
+        throw new PlainError(`The services run in ${app} and ${agent}.`);
+      installed = version;
+    },
+    async failing() {
+      const before = await must(RUNNING);
+      const bad = await commit(`mkdir -p $(dirname ${MIGRATION.replace('2099', '2100')})
+        echo 'CREATE TABLE half (id integer); SELECT 1 / 0;' >${MIGRATION.replace('2099', '2100')}`);
+      const migrated = await shell(commands.replace('VERSION', bad));
+      refusedWith(migrated, /failed at "Database": The database could not be migrated: 21\S+: division by zero$/m);
+      const broken = await commit(`echo 'ALTER TABLE alias ADD COLUMN more text;' >${MIGRATION.replace('2099', '2100')}
+        echo 'throw new Error("It does not start.");' >scripts/serve.mjs`);
+      refusedWith(
+        await upgradeTo(broken, 'Second'),
+        /failed at "App": The app ended at each start:$/m,
+        /It does not start\./,
+      );
+      await must(`cd /opt/postroom && git checkout -q ${installed}`);
+      const after = await must(`${RUNNING}\nsystemctl is-active --quiet postroom postroom-mail-agent`);
+      if (after !== before) throw new PlainError(`The services run in ${after}, and ran in ${before}`);
+    },
+  };
+}
