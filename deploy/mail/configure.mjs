@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeCertificate } from './certificate.mjs';
+import { readSnippets } from './custom.mjs';
 import { generateFiles, makeDataFolders, writeFiles } from './files.mjs';
 import { readSettings, secretsOf } from './settings.mjs';
 
@@ -27,7 +28,8 @@ function write(folder, values) {
   try {
     const files = generateFiles(values);
     if (option === '--print') {
-      process.stdout.write(JSON.stringify({ files, database: values.database, secrets: secretsOf(values) }));
+      const custom = Object.keys(readSnippets(folder));
+      process.stdout.write(JSON.stringify({ files, custom, database: values.database, secrets: secretsOf(values) }));
       return;
     }
     mkdirSync(folder, { recursive: true });

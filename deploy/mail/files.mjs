@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CUSTOM, readSnippets, SNIPPETS, withSnippet } from './custom.mjs';
 import { GENERATIONS, installedGeneration } from './dovecot.mjs';
 import { SECRETS } from './settings.mjs';
 
@@ -23,6 +24,7 @@ const PUBLIC = [
   'postfix/master.cf',
   'dovecot/dovecot.conf',
   'dovecot/version.conf',
+  'dovecot/custom.conf',
   'dovecot/learn-spam.sieve',
   'dovecot/learn-ham.sieve',
 ];
@@ -36,22 +38,25 @@ const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'red
 export function generateFiles(values) {
   const gids = readIds('/etc/group');
   const dovecot = installedGeneration();
+  const snippets = readSnippets(values.config);
+  const own = Object.keys(snippets).map((name) => SNIPPETS[name]);
   const all = { ...values, ...GENERATIONS[dovecot], dovecot };
   return outputs(dovecot).map(([path, template]) => {
     const source = readFileSync(join(TEMPLATES, template), 'utf8');
     const group = GROUPS[path.split('/')[0]];
     return {
       path,
-      text: fill(source, all, template),
+      text: withSnippet(path, fill(source, all, template), snippets),
       mode: PUBLIC.includes(path) ? 0o644 : 0o640,
       gid: group ? idOf(gids, group) : 0,
-      hasSecret: SECRETS.some((name) => source.includes(`{{${name}}}`)),
+      hasSecret: own.includes(path) || SECRETS.some((name) => source.includes(`{{${name}}}`)),
     };
   });
 }
 
 /** Writes the files, and removes those that only another Dovecot needs. @param {File[]} files */
 export function writeFiles(config, files) {
+  mkdirSync(join(config, CUSTOM), { recursive: true, mode: 0o755 });
   for (const { path, text, mode, gid } of files) write(join(config, path), text, mode, gid);
   const written = new Set(files.map(({ path }) => path));
   const others = Object.keys(GENERATIONS).flatMap((dovecot) => outputs(dovecot).map(([path]) => path));

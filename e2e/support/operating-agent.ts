@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, type Sql, unique } from './fixtures';
 
-type Service = { service: string; state?: string; message?: string; drift?: object[] };
+type Service = { service: string; state?: string; message?: string; drift?: object[]; custom?: string[] };
 
 const SERVICES: Service[] = [
   { service: 'postfix', drift: [{ path: 'postfix/main.cf', kind: 'changed' }] },
-  { service: 'dovecot' },
+  { service: 'dovecot', custom: ['dovecot'] },
   { service: 'rspamd' },
   { service: 'redis' },
   { service: 'agent' },
@@ -23,14 +23,15 @@ export async function attachMailHost(sql: Sql, changes: Service[] = []) {
   for (const change of changes) await report(change);
 
   async function report({ service, state = 'running', message = '', drift }: Service): Promise<void> {
-    const files = drift ?? SERVICES.find((each) => each.service === service)?.drift ?? [];
+    const first = SERVICES.find((each) => each.service === service);
+    const files = drift ?? first?.drift ?? [];
     await sql(
       `INSERT INTO mail_service (host, service, state, since, message, version, process_id, started_at, drift,
-                                 drift_message, checked_at)
-       VALUES ($1, $2, $3, now() - interval '3 hours', $4, '3.7.11', 7, now() - interval '9 days', $5, '', now())
+                                 drift_message, custom, checked_at)
+       VALUES ($1, $2, $3, now() - interval '3 hours', $4, '3.7.11', 7, now() - interval '9 days', $5, '', $6, now())
        ON CONFLICT (host, service) DO UPDATE
          SET state = excluded.state, message = excluded.message, drift = excluded.drift`,
-      [host, service, state, message, JSON.stringify(files)],
+      [host, service, state, message, JSON.stringify(files), first?.custom ?? []],
     );
   }
 

@@ -20,6 +20,7 @@ export function servicesInDemo(agentVersion: string): ServiceReport[] {
     process: { pid: 700 + index, startedAt },
     drift: service === 'postfix' ? [{ path: 'postfix/main.cf', kind: 'changed' }] : [],
     driftMessage: '',
+    custom: service === 'rspamd' ? ['rspamd' as const] : [],
   }));
 }
 

@@ -65,6 +65,10 @@ export type DriftedFile = {
   kind: 'changed' | 'missing' | 'extra';
 };
 
+/** Files of the operator in the folder `custom` of a mail server's configuration. */
+export const CUSTOM_FILES = ['postfix-main', 'postfix-master', 'dovecot', 'rspamd'] as const;
+export type CustomFile = (typeof CUSTOM_FILES)[number];
+
 /** A line of an operation's output: what the agent does, what a command prints, what is wrong, or a line of a diff. */
 export const LINE_KINDS = ['step', 'output', 'error', 'diff'] as const;
 export type LineKind = (typeof LINE_KINDS)[number];

@@ -38,6 +38,7 @@ export const serviceList = {
     'uptime_seconds',
     ['drift', ({ drift }) => drift?.map(({ path, kind }) => `${path} ${kind}`)],
     'drift_message',
+    'custom',
     ['last_operation', ({ last_operation: last }) => last?.action],
     ['last_operation_state', ({ last_operation: last }) => last?.state],
     ['last_operation_finished_at', ({ last_operation: last }) => last?.finished_at],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressError, parseAddress } from '@/lib/mail/address';
 import {
   CONFIGURED_SERVICES,
+  CUSTOM_FILES,
   LINE_KINDS,
   MAIL_SERVICES,
   OPERATION_ACTIONS,
@@ -123,6 +124,10 @@ export const MailServiceStatus = z
           'Files of its configuration that are not as the settings file generates them. extra: not generated at all. Null if the settings file has errors',
       }),
     drift_message: z.string().meta({ description: 'What is wrong with the settings file; else empty' }),
+    custom: z.array(z.enum(CUSTOM_FILES)).meta({
+      description:
+        'Your own files in the folder `custom` of the mail server’s configuration that are part of this one. They are no drift',
+    }),
     last_operation: Operation.pick({ id: true, action: true, state: true, finished_at: true }).nullable(),
     checked_at: Timestamp,
   })

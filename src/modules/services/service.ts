@@ -1,5 +1,6 @@
 import type {
   ConfiguredService,
+  CustomFile,
   DriftedFile,
   LineKind,
   MailService,
@@ -238,6 +239,7 @@ function presentService(row: Prisma.MailServiceGetPayload<object>, { now, isAtta
       isAttached && startedAt ? Math.max(Math.round((now.getTime() - startedAt.getTime()) / 1000), 0) : null,
     drift: row.drift as DriftedFile[] | null,
     drift_message: row.driftMessage,
+    custom: row.custom as CustomFile[],
     last_operation: last
       ? {
           id: last.id,

@@ -191,6 +191,7 @@ describe('the services', () => {
     process: { pid: 7, startedAt: new Date(Date.now() - 3_600_000) },
     drift: [{ path: 'postfix/main.cf', kind: 'changed' as const }],
     driftMessage: '',
+    custom: ['postfix-main' as const],
   };
   const services = async () => (await api.get('/orchestrator')).data.services;
 
@@ -208,6 +209,7 @@ describe('the services', () => {
       version: '3.7.11',
       process_id: 7,
       drift: report.drift,
+      custom: report.custom,
       last_operation: { id: restart.id, action: 'restart', state: 'succeeded' },
     });
     expect(Math.abs(postfix.uptime_seconds - 3_600)).toBeLessThan(60);

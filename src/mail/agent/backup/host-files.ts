@@ -3,6 +3,7 @@ import { chmod, copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { CUSTOM_FILES } from '@/lib/mail/operations';
 import type { Installation } from '../installation';
 import { backupFolder } from './repository';
 
@@ -16,7 +17,7 @@ const REWRITES = 'auto-aof-rewrite-percentage';
  * with what Rspamd has learned. deploy/mail/restore reads it.
  */
 export async function stageHostFiles(installation: Installation, redis: Redis): Promise<void> {
-  const { data, settings, tls, acme } = installation;
+  const { config, data, settings, tls, acme } = installation;
   const folder = hostFolder(data);
   await removeHostFiles(data);
   await mkdir(join(folder, AOF), { recursive: true, mode: 0o700 });
@@ -26,6 +27,7 @@ export async function stageHostFiles(installation: Installation, redis: Redis): 
     ...(acme ? {} : { 'certificate.pem': tls.certificate, 'key.pem': tls.key }),
     ...(acme?.dns && { 'acme-dns': acme.dns.credentialsFile }),
     ...(acme?.caFile && { 'acme-ca.pem': acme.caFile }),
+    ...customFiles(config),
   };
   for (const [name, path] of Object.entries(files)) {
     await copyFile(path, join(folder, name));
@@ -34,6 +36,12 @@ export async function stageHostFiles(installation: Installation, redis: Redis): 
   const places = Object.entries(files).map(([name, path]) => `${name} ${path}\n`);
   await writeFile(join(folder, 'places'), places.join(''), { mode: 0o600 });
   await linkRedisData(join(data, 'redis', AOF), join(folder, AOF), redis);
+}
+
+/** The operator's own settings of the services. */
+function customFiles(config: string): Record<string, string> {
+  const paths = CUSTOM_FILES.map((name) => [`custom-${name}`, join(config, 'custom', name)] as const);
+  return Object.fromEntries(paths.filter(([, path]) => existsSync(path)));
 }
 
 /** They hold secrets, and keep what Redis deletes from its disk. */

@@ -1,6 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { checkersOf } from '../../../../deploy/mail/checkers.mjs';
+import { CUSTOM } from '../../../../deploy/mail/custom.mjs';
 import type { Installation } from '../installation';
 import { OperationFailure, type Report } from '../operations/operation';
 import { runCommand } from '../operations/run-command';
@@ -31,9 +33,10 @@ export async function checkConfiguration(
 ): Promise<void> {
   const folder = join(workFolder(config), 'check');
   try {
+    await cp(join(config, CUSTOM), join(folder, CUSTOM), { recursive: true }).catch(unlessMissing);
     for (const path of extras) await cp(join(config, path), join(folder, path));
     await writeConfiguration(deploy, settings, folder);
-    for (const { name, file, args } of checkers(folder, data)) {
+    for (const { name, file, args } of checkersOf(folder, data)) {
       const { exitCode, lines } = await runCommand({ file, args, withinMs: CHECK_TIMEOUT_MS });
       if (exitCode === 0) {
         report('output', `${name}: no errors`);
@@ -48,30 +51,8 @@ export async function checkConfiguration(
   }
 }
 
-function checkers(folder: string, data: string) {
-  const postfix = join(folder, 'postfix');
-  const rspamd = {
-    LOCAL_CONFDIR: join(folder, 'rspamd'),
-    DBDIR: join(data, 'rspamd'),
-    RUNDIR: join(data, 'run/rspamd'),
-  };
-  const variables = Object.entries({ ...rspamd, LOGDIR: join(data, 'log/rspamd') });
-  return [
-    { name: 'postconf', file: 'postconf', args: ['-c', postfix, '-n'] },
-    { name: 'postconf -M', file: 'postconf', args: ['-c', postfix, '-M'] },
-    { name: 'postfix check', file: 'postfix', args: ['-c', postfix, 'check'] },
-    { name: 'doveconf', file: 'doveconf', args: ['-c', join(folder, 'dovecot/dovecot.conf'), '-n'] },
-    {
-      name: 'rspamadm configtest',
-      file: 'rspamadm',
-      args: [
-        ...variables.map(([name, value]) => `--var=${name}=${value}`),
-        'configtest',
-        '-c',
-        '/etc/rspamd/rspamd.conf',
-      ],
-    },
-  ];
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The mail server's role must be able to use the database of the settings, as `install` checks too. */

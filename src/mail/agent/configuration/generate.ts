@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { CustomFile } from '@/lib/mail/operations';
 import { OperationFailure } from '../operations/operation';
 
 /** A file of the configuration, as deploy/mail/configure.mjs writes it. */
@@ -15,6 +16,8 @@ export type GeneratedFile = {
 
 export type Generated = {
   files: GeneratedFile[];
+  /** The operator's own files in the folder `custom`, whose content is in those above. */
+  custom: CustomFile[];
   /** URL of the database that the mail server asks. */
   database: string;
   secrets: string[];

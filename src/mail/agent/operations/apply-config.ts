@@ -150,8 +150,9 @@ function requireMovable(changes: Change[]): void {
 /** What a service reads only at start. */
 const NEEDS_RESTART: Record<string, RegExp> = {
   'redis.conf': /./,
-  'postfix/main.cf': /^(inet_interfaces|inet_protocols|queue_directory|data_directory|maillog_file) /,
+  'postfix/main.cf': /^(inet_interfaces|inet_protocols|queue_directory|data_directory|maillog_file)\b/,
   'dovecot/dovecot.conf': /^(base_dir|state_dir|listen|log_path) |^\s+port =/,
+  'dovecot/custom.conf': /^(base_dir|state_dir|listen|log_path)\b|^\s+port\s*=/,
   'rspamd/local.d/options.inc': /^(pidfile|control_socket)/,
   'rspamd/local.d/worker-controller.inc': /./,
   'rspamd/local.d/worker-proxy.inc': /./,
@@ -173,7 +174,7 @@ function needsRestart(change: Change): boolean {
       .split('\n')
       .filter((line) => lines.test(line))
       .join('\n');
-  return change.kind === 'missing' || pick(change.before) !== pick(change.file.text);
+  return pick(change.kind === 'missing' ? '' : change.before) !== pick(change.file.text);
 }
 
 const LOGROTATE = '/etc/logrotate.d/postroom-mail';

@@ -1,6 +1,7 @@
 import {
   CONFIGURED_SERVICES,
   type ConfiguredService,
+  type CustomFile,
   type DriftedFile,
   MAIL_SERVICES,
   type MailService,
@@ -22,10 +23,12 @@ export type ServiceReport = {
   /** Null if it isn't known, with the reason. */
   drift: DriftedFile[] | null;
   driftMessage: string;
+  /** The operator's own settings of the service. */
+  custom: CustomFile[];
 };
 
-type Status = Omit<ServiceReport, 'service' | 'drift' | 'driftMessage'>;
-type Drift = { files: DriftedFile[] | null; message: string };
+type Status = Omit<ServiceReport, 'service' | 'drift' | 'driftMessage' | 'custom'>;
+type Drift = { files: DriftedFile[] | null; message: string; custom: CustomFile[] };
 
 // Each probe is a connection in the logs, so a service that responds is probed rarely. Its process is looked at each time.
 const PROBE_EVERY_MS = 30_000;
@@ -77,7 +80,8 @@ export function createServiceWatch(
       return CONFIGURED_SERVICES.flatMap((service) => {
         const status = byService.get(service);
         const files = drift.files?.filter(({ path }) => ownerOf(path) === service) ?? null;
-        return status ? { service, ...status, drift: files, driftMessage: drift.message } : [];
+        const custom = drift.custom.filter((name) => name.split('-')[0] === service);
+        return status ? { service, ...status, drift: files, driftMessage: drift.message, custom } : [];
       });
     },
     forget() {
@@ -98,9 +102,9 @@ async function probe(installation: Installation, service: MailService): Promise<
 
 async function findDrift({ settings, config }: Installation, deploy: string): Promise<Drift> {
   try {
-    const { files } = await generateConfiguration(deploy, settings, config);
-    return { files: withoutContent(await compareConfiguration(config, files)), message: '' };
+    const { files, custom } = await generateConfiguration(deploy, settings, config);
+    return { files: withoutContent(await compareConfiguration(config, files)), message: '', custom };
   } catch (error) {
-    return { files: null, message: error instanceof Error ? error.message : String(error) };
+    return { files: null, message: error instanceof Error ? error.message : String(error), custom: [] };
   }
 }

@@ -100,9 +100,12 @@ function Since({ row }: { row: MailServiceStatus }) {
 
 type FilesProps = { row: MailServiceStatus; isShown: boolean; onShow: (service: ConfiguredService) => void };
 
-function Files({ row: { service, drift }, isShown, onShow }: FilesProps) {
+function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps) {
   if (drift === null) return <StatusMark status="warning">Unknown</StatusMark>;
-  if (drift.length === 0) return <span className="soft">As generated</span>;
+  if (drift.length === 0) {
+    const own = custom.map((name) => `custom/${name}`).join(' and ');
+    return <span className="soft">{own ? `As generated, with ${own}` : 'As generated'}</span>;
+  }
   const text = `${formatPlural(drift.length, 'file')} ${drift.length === 1 ? 'differs' : 'differ'}`;
   return (
     <TextButton

@@ -27,6 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const keyFile = join(folder, 'kept-outside');
 const repository = join(folder, 'repository');
 const settings = join(mailServer.config, '../settings');
+/** Settings of the operator. */
+const custom = join(mailServer.config, 'custom/dovecot');
 const { TLS_CERTIFICATE = '', TLS_KEY = '' } = mailServer.settings;
 
 function redis(...args: string[]): string {
@@ -59,6 +61,8 @@ describe('a mail server that lost everything', () => {
     await deliver(at('bo'), 'Good morning.');
     await uploadScript(at('bo'), PASSWORD, 'require ["fileinto", "mailbox"]; fileinto :create "Sorted";');
     redis('SET', 'learned', 'spam');
+    mkdirSync(join(custom, '..'), { recursive: true });
+    writeFileSync(custom, '# Ours.\n');
     expect(await backUp()).toMatchObject({ state: 'succeeded' });
     const before = { ann: await contentOf(at('ann')), bo: await contentOf(at('bo')) };
     const settingsBefore = readFileSync(settings, 'utf8');
@@ -83,6 +87,10 @@ describe('a mail server that lost everything', () => {
     await expectUsable(at('ann'));
     expect(readFileSync(TLS_KEY, 'utf8')).toBe(keyBefore);
     expect(redis('GET', 'learned')).toBe('spam');
+    expect(readFileSync(custom, 'utf8')).toBe('# Ours.\n');
+    expect(readFileSync(join(mailServer.config, 'dovecot/custom.conf'), 'utf8')).toContain('# Ours.\n');
+    rmSync(custom);
+    configure(settings);
     const next = await openLmtp();
     await next(at('bo'), 'Filed by the script of its owner.');
     expect((await contentOf(at('bo'))).Sorted).toHaveLength(1);

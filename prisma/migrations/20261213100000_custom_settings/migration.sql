@@ -1,0 +1,1 @@
+ALTER TABLE "mail_service" ADD COLUMN "custom" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[];
