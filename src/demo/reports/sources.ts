@@ -1,4 +1,4 @@
-import type { DmarcPolicy } from '@/modules/reports/dmarc/schema';
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
 import type { DmarcRow } from '@/modules/reports/reading/report';
 import type { Random } from '../random';
 

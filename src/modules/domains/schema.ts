@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
+import { DMARC_POLICIES } from '@/lib/mail/dmarc';
 import { Id, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;
@@ -42,8 +43,7 @@ const settings = {
 };
 
 const DnsStatus = z.enum(['ok', 'warning', 'error', 'unchecked']);
-const DmarcPolicy = z.enum(['none', 'quarantine', 'reject']);
-export type DmarcPolicy = z.infer<typeof DmarcPolicy>;
+const DmarcPolicy = z.enum([...DMARC_POLICIES, 'unknown']);
 
 export const Domain = z
   .object({
@@ -54,7 +54,9 @@ export const Domain = z
     verified_at: Timestamp.nullable(),
     dns_status: DnsStatus,
     dmarc_policy: DmarcPolicy.nullable().meta({
-      description: 'As the last DNS check found it, also if a domain above has the record. Null without a valid one',
+      description:
+        'As the last DNS check found it, also if a domain above has the record. unknown: it couldn’t be looked up. ' +
+        'Null without a valid one, and before the first check',
     }),
     dkim_selector: z.string().nullable(),
     mailbox_count: z.number().int(),

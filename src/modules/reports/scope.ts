@@ -3,13 +3,13 @@ import { notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { DroppedReports, DropReason } from './schema';
 
-export type OwnDomain = { id: string; name: string };
+export type OwnDomain = { id: string; name: string; dmarcPolicy: string | null };
 
 /** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
 export async function requireReportedDomain({ db, actor }: ActorContext, id: string): Promise<OwnDomain> {
   const ids = accessibleDomainIds(actor);
   const where = { AND: [{ id }, ids ? { id: { in: ids } } : {}] };
-  const domain = await db.domain.findFirst({ where, select: { id: true, name: true } });
+  const domain = await db.domain.findFirst({ where, select: { id: true, name: true, dmarcPolicy: true } });
   if (!domain) throw notFound('domain');
   return domain;
 }

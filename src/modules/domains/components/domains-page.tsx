@@ -133,8 +133,10 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     header: 'DMARC',
     width: 104,
     skeletonWidth: 64,
-    cell: ({ dmarc_policy: policy, dns_status }) =>
-      policy ?? <span className="soft">{dns_status === 'unchecked' ? 'Not checked' : 'Missing'}</span>,
+    cell: ({ dmarc_policy: policy, dns_status }) => {
+      if (policy === 'unknown') return <span className="soft">No answer</span>;
+      return policy ?? <span className="soft">{dns_status === 'unchecked' ? 'Not checked' : 'Missing'}</span>;
+    },
   },
   {
     header: 'Description',

@@ -65,3 +65,32 @@ it('keeps where a DMARC policy is inherited from, for the record and for the rec
   expect(await policies('&dmarc_policy=missing')).toEqual([null, null]);
   expect((await api.get(`/domains/${other.id}`)).data.dmarc_policy).toBeNull();
 });
+
+it('reads the policy for domains without a mail server and address the same for the list and for the recommended policy', async () => {
+  const domain = await makeDomain();
+  const child = await makeDomain({ name: `child.${domain.name}` });
+  dns.zone = { [`_dmarc.${domain.name}`]: { TXT: ['v=DMARC1; p=none; sp=quarantine; np=reject'] } };
+  await api.post(`/domains/${child.id}/dns/check`);
+  expect((await api.get(`/domains/${child.id}`)).data.dmarc_policy).toBe('reject');
+  expect((await api.get(`/domains/${child.id}/dmarc`)).data.policy).toMatchObject({ p: 'reject', np: 'reject' });
+});
+
+it('a DMARC policy that could not be looked up is unknown, not missing, and one that was found before is kept', async () => {
+  const domain = await makeDomain();
+  const name = `_dmarc.${domain.name}`;
+  const check = async (found: string[] | 'servfail') => {
+    dns.zone = found === 'servfail' ? {} : { [name]: { TXT: found } };
+    dns.faults = found === 'servfail' ? { [name]: found } : {};
+    await api.post(`/domains/${domain.id}/dns/check`);
+    return (await api.get(`/domains/${domain.id}`)).data.dmarc_policy;
+  };
+  expect(await check('servfail')).toBe('unknown');
+  const of = async (policy: string) => (await api.get(`/domains?q=${domain.name}&dmarc_policy=${policy}`)).data;
+  expect(await of('missing')).toEqual([]);
+  expect(await of('unknown')).toMatchObject([{ id: domain.id }]);
+  expect((await api.get(`/domains/${domain.id}/dmarc`)).data.policy.p).toBeNull();
+  expect(await check(['v=DMARC1; p=reject'])).toBe('reject');
+  expect(await check('servfail')).toBe('reject');
+  expect(await check([])).toBeNull();
+  expect(await check('servfail')).toBeNull();
+});

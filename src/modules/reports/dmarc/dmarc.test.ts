@@ -162,6 +162,7 @@ describe('the results of a domain', () => {
     await publish('dmarc', [
       `v=DMARC1; p=quarantine; sp=reject; np=reject; rua=mailto:a@far.example!10m, mailto:OPS@${domain.name}`,
     ]);
+    await db.domain.update({ where: { id: domain.id }, data: { dmarcPolicy: 'quarantine' } });
     expect((await dmarc()).policy).toMatchObject({ p: 'quarantine', sp: 'reject', np: 'reject', reports_to_us: false });
     await db.domain.update({ where: { id: domain.id }, data: { reportMailboxId: id } });
     expect((await dmarc()).policy).toMatchObject({ rua: ['a@far.example', `OPS@${domain.name}`], reports_to_us: true });

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { parseAddress } from '@/lib/mail/address';
+import { DMARC_POLICIES, isDmarc } from '@/lib/mail/dmarc';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { Tx } from '@/server/db';
 import type { OwnDomain } from '../scope';
@@ -29,11 +30,12 @@ export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
     records.filter((record) => record.purpose === purpose).flatMap(({ found }) => found);
   const isBroken = (purpose: string) =>
     records.some((record) => record.purpose === purpose && record.required && record.severity === 'error');
-  const record = foundOf('dmarc').find((text) => /^v\s*=\s*DMARC1\s*(;|$)/.test(text)) ?? null;
+  const record = foundOf('dmarc').find(isDmarc) ?? null;
   const inheritedFrom = records.find(({ purpose }) => purpose === 'dmarc')?.inheritedFrom ?? null;
+  const applied = DMARC_POLICIES.find((policy) => policy === domain.dmarcPolicy) ?? null;
   const ownAddresses = await findReadAddresses(db, reportAddressesIn(record));
   return {
-    policy: publishedPolicy(record, { ownAddresses, inheritedFrom }),
+    policy: publishedPolicy(record, { ownAddresses, inheritedFrom, applied }),
     ranges: [...foundOf('host').flatMap(rangeOf), ...foundOf('spf').flatMap(spfRanges)],
     broken: [...(isBroken('dkim') ? (['DKIM'] as const) : []), ...(isBroken('spf') ? (['SPF'] as const) : [])],
     address: `${REPORT_LOCAL_PARTS.dmarc}@${domain.name}`,

@@ -1,4 +1,5 @@
-import type { DmarcPolicy, PublishedPolicy } from './schema';
+import { type DmarcPolicy, policyIn } from '@/lib/mail/dmarc';
+import type { PublishedPolicy } from './schema';
 
 type Tags = [name: string, value: string][];
 
@@ -16,19 +17,24 @@ type Context = {
   ownAddresses: string[];
   /** The domain above whose record this is, or null. */
   inheritedFrom: string | null;
+  /** The policy that applies to the domain, which its last check found. */
+  applied: DmarcPolicy | null;
 };
 
 /** What a DMARC record says about a domain. */
-export function publishedPolicy(record: string | null, { ownAddresses, inheritedFrom }: Context): PublishedPolicy {
+export function publishedPolicy(
+  record: string | null,
+  { ownAddresses, inheritedFrom, applied }: Context,
+): PublishedPolicy {
   const tags = new Map(record ? tagsOf(record) : []);
   const rua = reportAddressesIn(record);
   const isOwn = (address: string) => ownAddresses.includes(address.toLowerCase());
   return {
     record,
     inherited_from: inheritedFrom,
-    p: (inheritedFrom === null ? null : policyOf(tags.get('sp'))) ?? policyOf(tags.get('p')),
-    sp: policyOf(tags.get('sp')),
-    np: policyOf(tags.get('np')),
+    p: applied,
+    sp: policyIn(tags, 'sp'),
+    np: policyIn(tags, 'np'),
     rua,
     reports_to_us: rua.some(isOwn),
   };
@@ -70,9 +76,4 @@ function addressesOf(rua: string): string[] {
   return uris.flatMap((uri) =>
     /^mailto:/i.test(uri) ? [uri.slice('mailto:'.length).replace(/!\d+[kmgt]?$/i, '')] : [],
   );
-}
-
-function policyOf(value: string | undefined): DmarcPolicy | null {
-  const policy = value?.toLowerCase();
-  return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DMARC_POLICIES } from '@/lib/mail/dmarc';
 import { publishedPolicy } from './policy';
 import { type Evidence, recommend } from './recommendation';
 
@@ -18,12 +19,21 @@ type Over = Partial<Evidence['legitimate'] & Pick<Evidence, 'broken' | 'unconfir
   reports?: number;
   days?: number;
   inheritedFrom?: string;
+  applied?: 'quarantine';
 };
 
 function step(record: string | null, over: Over = {}) {
-  const { reports = 40, days = 28, broken = [], unconfirmed = 0, inheritedFrom = null, ...legitimate } = over;
+  const {
+    reports = 40,
+    days = 28,
+    broken = [],
+    unconfirmed = 0,
+    inheritedFrom = null,
+    applied = ownPolicy(record),
+    ...legitimate
+  } = over;
   return recommend({
-    policy: publishedPolicy(record, { ownAddresses: [ADDRESS], inheritedFrom }),
+    policy: publishedPolicy(record, { ownAddresses: [ADDRESS], inheritedFrom, applied }),
     broken,
     unconfirmed,
     address: ADDRESS,
@@ -31,6 +41,10 @@ function step(record: string | null, over: Over = {}) {
     reportedDays: days,
     legitimate: { messages: 900, failed: 0, ownFailed: 0, ...legitimate },
   });
+}
+
+function ownPolicy(record: string | null) {
+  return DMARC_POLICIES.find((policy) => record?.includes(` p=${policy}`)) ?? null;
 }
 
 describe('with enough reports in which our mail passes, the next policy', () => {
@@ -64,15 +78,16 @@ describe('with enough reports in which our mail passes, the next policy', () => 
 
 describe('an inherited policy', () => {
   const PARENT = `v=DMARC1; p=reject; sp=quarantine; np=reject; psd=n; adkim=s; rua=mailto:${ADDRESS}`;
+  const INHERITED = { inheritedFrom: 'far.example', applied: 'quarantine' } as const;
 
   it('is the one for subdomains, and needs no record here while it stays', () => {
-    const { policy, record, reason } = step(PARENT, { inheritedFrom: 'far.example', reports: 9 });
+    const { policy, record, reason } = step(PARENT, { ...INHERITED, reports: 9 });
     expect([policy, record]).toEqual(['quarantine', PARENT]);
     expect(reason).toMatch(/^The policy is inherited from far\.example\. Wait for /);
   });
 
   it('becomes stricter by a record of the domain’s own', () => {
-    const { policy, record } = step(PARENT, { inheritedFrom: 'far.example' });
+    const { policy, record } = step(PARENT, INHERITED);
     expect([policy, record]).toEqual(['reject', `v=DMARC1; p=reject; adkim=s; rua=mailto:${ADDRESS}`]);
   });
 });

@@ -1,6 +1,7 @@
 import { formatCount, formatPlural } from '@/lib/format';
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
 import { isPartial, recordWith } from './policy';
-import type { DmarcPolicy, DmarcRecommendation, DmarcTotals, PublishedPolicy } from './schema';
+import type { DmarcRecommendation, DmarcTotals, PublishedPolicy } from './schema';
 import type { Affected } from './sums';
 
 const MIN_DAYS = 14;

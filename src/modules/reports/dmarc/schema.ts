@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DMARC_POLICIES } from '@/lib/mail/dmarc';
 import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 import {
   Count,
@@ -11,10 +12,7 @@ import {
   UploadStatus,
 } from '../schema';
 
-const DMARC_POLICIES = ['none', 'quarantine', 'reject'] as const;
-
 const DmarcPolicy = z.enum(DMARC_POLICIES);
-export type DmarcPolicy = z.infer<typeof DmarcPolicy>;
 
 const DmarcDisposition = z.enum(DMARC_POLICIES).meta({
   description: 'What the receiving server did with the mail',

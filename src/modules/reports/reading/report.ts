@@ -1,4 +1,4 @@
-import type { DmarcPolicy } from '../dmarc/schema';
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
 import type { DropReason } from '../schema';
 
 type Sender = {

@@ -1,3 +1,4 @@
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
 import type { Lookup, Resolver } from '@/server/dns/resolver';
 import { log } from '@/server/log';
 import { lookalike } from '../records/lookalike';
@@ -12,7 +13,8 @@ import {
 } from '../records/record';
 import type { DnsRecord } from '../schema';
 
-export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
+/** `policy` is the one that an inherited record asks of the domain. */
+export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'> & { policy?: DmarcPolicy };
 
 /** @returns null for a record that is left out unless it is found */
 export function checkOne(
@@ -27,7 +29,7 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: P
   const { purpose, type, name, expected, required } = record;
   const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
   if (lookup.status === 'missing' && record.missing === null) return null;
-  const { found, inherited_from, ...verdict } = await judge(record, lookup, resolver, probes);
+  const { found, inherited_from, policy, ...verdict } = await judge(record, lookup, resolver, probes);
   const answers = await Promise.all(
     authoritative.map(async (answer) => ({
       server: answer.server,
@@ -42,6 +44,7 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: P
     required,
     found,
     inherited_from,
+    policy,
     ...withProgress(verdict, answers, lookup),
     ttl: 'ttlSeconds' in lookup ? lookup.ttlSeconds : null,
     authoritative: answers.map(({ server, found: values, status }) => ({ server, found: values, status })),
@@ -86,7 +89,7 @@ async function judge(record: ExpectedRecord, lookup: Lookup, resolver: Resolver,
   return judgeAlike(record, lookup.values) ?? (await judgeInherited(record, resolver)) ?? notFound(record);
 }
 
-type Judged = Verdict & { found: string[]; inherited_from: string | null };
+type Judged = Verdict & { found: string[]; inherited_from: string | null; policy?: DmarcPolicy };
 
 /** Values that are meant as the record, and that others don't recognize. */
 function judgeAlike({ version, missing, required }: ExpectedRecord, values: string[]): Judged | null {

@@ -1,4 +1,5 @@
 import { normalizeDomainName } from '@/lib/mail/address';
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
 import type { Lookup, RecordType, Resolver } from '@/server/dns/resolver';
 import type { DnsRecordStatus, Domain } from '../../schema';
 import type { DnsRecord, DnsSeverity } from '../schema';
@@ -63,8 +64,8 @@ export type TlsOffer =
 /** Versions of records such as `v=DMARC1; …`, whose version others compare exactly, or `v=spf1 …`. */
 export type Version = 'spf1' | 'DMARC1' | 'DKIM1' | 'STSv1' | 'TLSRPTv1';
 
-/** What a domain above publishes for this one too. */
-export type Inherited = Verdict & { found: string[]; inherited_from: string };
+/** What a domain above publishes for this one too, and the policy that it asks of this one. */
+export type Inherited = Verdict & { found: string[]; inherited_from: string; policy: DmarcPolicy };
 
 type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
 

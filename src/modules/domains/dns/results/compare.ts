@@ -26,7 +26,7 @@ export function compareChecks(
     after: string[],
   ) => changes.push({ domainId, purpose, type, name, status, before, after, at });
 
-  for (const [position, { ttl, inherited_from: inheritedFrom, ...record }] of checked.entries()) {
+  for (const [position, { ttl, inherited_from: inheritedFrom, policy: _, ...record }] of checked.entries()) {
     const before = byKey.get(keyOf(record));
     if (record.status === 'temporary_error' && before && before.status !== 'temporary_error') {
       rows.push(kept(before, position));

@@ -1,7 +1,8 @@
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import type { Domain } from '../../schema';
 import type { CheckedRecord } from '../checking/check-record';
-import { policyOf } from '../records/sending/dmarc';
+import { ownPolicy } from '../records/sending/dmarc';
 import type { DnsChange, DnsRecord, DomainDns } from '../schema';
 import { updateDnsAlert } from './alert';
 import { emitDnsChanged } from './changed-event';
@@ -38,9 +39,12 @@ export async function storeCheck(
   await updateDnsAlert(tx, domain, { status, broken, at });
   await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
+  const policy = dmarcPolicyOf(checked);
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
-    UPDATE domain SET dns_status = ${status}::dns_status, dmarc_policy = ${dmarcPolicyOf(rows)}, dns_checked_at = ${at},
+    UPDATE domain SET dns_status = ${status}::dns_status, dmarc_policy = CASE WHEN ${policy} = 'unknown' AND dns_checked_at IS NOT NULL
+                                                                              THEN dmarc_policy ELSE ${policy} END,
+                      dns_checked_at = ${at},
                       next_dns_check_at = least(next_dns_check_at,
                                                 now() + ${recheckSeconds(rows, at)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
@@ -72,9 +76,11 @@ function recheckSeconds(rows: NewRow[], at: Date): number | null {
   return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
 }
 
-function dmarcPolicyOf(rows: NewRow[]): string | null {
-  const row = rows.find(({ purpose }) => purpose === 'dmarc');
-  return row ? policyOf(row.found, Boolean(row.inheritedFrom)) : null;
+/** The policy that applies to the domain; `unknown` if it couldn't be looked up, null without a valid one. */
+function dmarcPolicyOf(checked: readonly CheckedRecord[]): Domain['dmarc_policy'] {
+  const record = checked.find(({ purpose }) => purpose === 'dmarc');
+  if (!record || (record.status === 'temporary_error' && record.found.length === 0)) return 'unknown';
+  return record.inherited_from === null ? ownPolicy(record.found) : (record.policy ?? null);
 }
 
 function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {

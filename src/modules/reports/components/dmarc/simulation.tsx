@@ -2,7 +2,8 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
-import type { DmarcPolicy, DomainDmarc } from '../../dmarc/schema';
+import type { DmarcPolicy } from '@/lib/mail/dmarc';
+import type { DomainDmarc } from '../../dmarc/schema';
 import classes from '../reports.module.css';
 
 type Row = { policy: 'quarantine' | 'reject' } & DomainDmarc['simulation']['reject'];

@@ -1,3 +1,4 @@
+import { appliedPolicy, isDmarc } from '@/lib/mail/dmarc';
 import type { Resolver } from '@/server/dns/resolver';
 import { type Inherited, ok, tagsOf, valuesOf } from '../record';
 
@@ -5,11 +6,6 @@ type Found = { name: string; record: string; tags: Map<string, string> };
 
 /** More labels than this are skipped, below the domain itself (RFC 9989, 4.10). */
 const MAX_LABELS = 7;
-const POLICY = /^(none|quarantine|reject)$/i;
-
-export function isDmarc(value: string): boolean {
-  return /^v\s*=\s*DMARC1\s*(;|$)/.test(value);
-}
 
 /** The policy that applies to a domain without a record of its own. Null if there is none. @throws LookupFailed */
 export async function inheritedPolicy(domain: string, resolver: Resolver): Promise<Inherited | null> {
@@ -17,10 +13,11 @@ export async function inheritedPolicy(domain: string, resolver: Resolver): Promi
   const chosen = choose(domain, found);
   if (!chosen) return null;
   const { name, record, tags } = chosen;
-  const tag = (await tagsFor(domain, resolver)).find((one) => POLICY.test(tags.get(one) ?? '')) ?? 'p';
-  const policy = tags.get(tag)?.toLowerCase() ?? 'none';
+  const applied = appliedPolicy(tags, (await exists(domain, resolver)) ? 'below' : 'nonexistent');
+  if (!applied) return null;
+  const { policy, tag } = applied;
   const origin = `The domain has no DMARC record of its own. ${name}`;
-  const shown = { found: [record], inherited_from: name };
+  const shown = { found: [record], inherited_from: name, policy };
   if (policy === 'none') {
     const message = `${origin} has the policy none for it (${tag}): receiving servers deliver forged mail as usual.`;
     const fix = `Change ${tag}=none at _dmarc.${name} once the mail of its domains passes.`;
@@ -29,12 +26,12 @@ export async function inheritedPolicy(domain: string, resolver: Resolver): Promi
   return { ...shown, ...ok(`${origin} has the policy ${policy} for it (${tag}).`) };
 }
 
-/** The tags that hold for a subdomain, the closest first. */
-async function tagsFor(domain: string, resolver: Resolver): Promise<string[]> {
+/** Whether the domain has a mail server or an address, without which `np` holds for it. @throws LookupFailed */
+async function exists(domain: string, resolver: Resolver): Promise<boolean> {
   for (const type of ['MX', 'A', 'AAAA'] as const) {
-    if ((await valuesOf(resolver, domain, type)).length > 0) return ['sp', 'p'];
+    if ((await valuesOf(resolver, domain, type)).length > 0) return true;
   }
-  return ['np', 'sp', 'p'];
+  return false;
 }
 
 /** The records of the domains above, the closest first. */

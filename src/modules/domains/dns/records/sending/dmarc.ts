@@ -1,6 +1,6 @@
+import { appliedPolicy, type DmarcPolicy, isDmarc } from '@/lib/mail/dmarc';
 import { isSameOrganization } from '@/lib/mail/organization';
 import type { Resolver } from '@/server/dns/resolver';
-import type { DmarcPolicy } from '../../../schema';
 import {
   type DomainFacts,
   type ExpectedRecord,
@@ -11,7 +11,7 @@ import {
   type Verdict,
   valuesOf,
 } from '../record';
-import { inheritedPolicy, isDmarc } from './dmarc-inherited';
+import { inheritedPolicy } from './dmarc-inherited';
 
 const MAX_REPORT_ADDRESSES = 10;
 const POLICY = /^(none|quarantine|reject)$/i;
@@ -66,13 +66,11 @@ export function dmarcRecord({ name }: DomainFacts): ExpectedRecord {
   };
 }
 
-/** The policy that a record asks for: of its own domain, or of one below it. Null without a valid one. */
-export function policyOf(records: readonly string[], isInherited: boolean): DmarcPolicy | null {
+/** The policy that a domain's own records ask for. Null without a valid one. */
+export function ownPolicy(records: readonly string[]): DmarcPolicy | null {
   const [record, another] = records.filter(isDmarc);
   const tags = record !== undefined && another === undefined ? tagsOf(record) : null;
-  if (!tags || invalidTag(tags)) return null;
-  const policy = (isInherited ? tags.get('sp') : undefined) ?? tags.get('p') ?? 'none';
-  return policy.toLowerCase() as DmarcPolicy;
+  return tags && (appliedPolicy(tags, 'own')?.policy ?? null);
 }
 
 function invalidTag(tags: Map<string, string>): Verdict | null {
