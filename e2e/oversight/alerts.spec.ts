@@ -72,6 +72,22 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await page.getByRole('option', { name: 'Critical' }).click();
   await expect(rows).toHaveCount(2);
   await expect(rows.last()).toContainText('three');
+  await rows
+    .last()
+    .getByRole('button', { name: /^More actions for / })
+    .click();
+  await page.getByRole('menuitem', { name: 'Mute…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Mute alerts' });
+  await expect(dialog.getByLabel('Subject (optional)')).toHaveValue(`three@${domain.name}`);
+  await dialog.getByLabel('Reason (optional)').fill('Known');
+  await dialog.getByRole('button', { name: 'Mute alerts' }).click();
+  await expect(rows.last()).toContainText('Muted');
+  const muted = page.getByRole('list', { name: 'Muted alerts' }).getByRole('listitem').filter({ hasText: domain.name });
+  await expect(muted).toContainText(/Until .* by .*Known/);
+  await checkState();
+  await muted.getByRole('button', { name: /^Unmute / }).click();
+  await expect(muted).toHaveCount(0);
+  await expect(rows.last()).not.toContainText('Muted');
   await check();
   await page.goto(`${url()}/alerts?domain=${domain.id}&kind=rate_limited`);
   await expect(rows).toHaveCount(3);

@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   'admin.update',
   'admin.update_profile',
   'alert.update',
+  'alert_mute.create',
+  'alert_mute.delete',
   'alias.create',
   'alias.delete',
   'alias.import',

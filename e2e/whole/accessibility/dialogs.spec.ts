@@ -28,6 +28,14 @@ const DIALOGS: Opened[] = [
     },
   },
   {
+    name: 'The dialog to mute alerts',
+    path: () => '/alerts',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Mute alerts' }).click();
+      await expect(page.getByRole('dialog', { name: 'Mute alerts' })).toBeVisible();
+    },
+  },
+  {
     name: 'The dialog to rotate a key',
     path: ({ domain }) => `/domains/${domain.id}?tab=dkim`,
     open: async (page) => {

@@ -87,7 +87,29 @@ export async function seedAbuse(
       return { ...alert, ...times, severity, id: random.uuidAt(createdAt), day: isLasting ? null : createdAt };
     }),
   });
+  await seedMute({ tx, now, random }, limited);
   await seedLimitedSends({ tx, now, random }, culprit, limited);
+}
+
+/** Its customers know that the domain sends a newsletter. */
+async function seedMute(
+  { tx, now, random }: Pick<DemoContext, 'tx' | 'now' | 'random'>,
+  domain: DemoDomain,
+): Promise<void> {
+  const createdAt = before(now, 20 * HOUR_MS);
+  const admin = await tx.admin.findFirstOrThrow({ where: { role: 'super_admin' }, orderBy: { createdAt: 'asc' } });
+  await tx.alertMute.create({
+    data: {
+      id: random.uuidAt(createdAt),
+      kind: 'rate_limited',
+      domainId: domain.id,
+      reason: 'Newsletter week, agreed with the customer',
+      createdBy: admin.id,
+      createdByEmail: admin.email,
+      createdAt,
+      endsAt: new Date(now.getTime() + 4 * DAY_MS),
+    },
+  });
 }
 
 function rateLimited({ id, name }: DemoDomain, ageMs: number, isOpen: boolean) {

@@ -1,4 +1,5 @@
 import type { List } from '@/lib/lists';
+import type { AlertMute } from './mutes/schema';
 import type { Alert } from './schema';
 
 export const alertList = {
@@ -20,7 +21,27 @@ export const alertList = {
     'mailbox_id',
     'acknowledged_at',
     'closed_at',
+    'notified_at',
+    'muted',
     'resolved',
     'updated_at',
   ],
 } satisfies List<Alert>;
+
+export const alertMuteList = {
+  what: 'alert mutes',
+  path: '/alert-mutes',
+  file: 'alert-mutes',
+  csv: [
+    'id',
+    'kind',
+    'severity',
+    'domain',
+    'subject',
+    'reason',
+    'ends_at',
+    'created_at',
+    ['created_by', ({ created_by }) => created_by.email],
+    'domain_id',
+  ],
+} satisfies List<AlertMute>;

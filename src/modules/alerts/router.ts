@@ -1,8 +1,11 @@
+import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
-import { alertList } from './lists';
+import { alertList, alertMuteList } from './lists';
+import { AlertMute, CreateAlertMute, ListAlertMutes } from './mutes/schema';
+import { createAlertMute, deleteAlertMute, listAlertMutes } from './mutes/service';
 import { Alert, ListAlerts, UpdateAlert } from './schema';
 import { getAlert, listAlerts, updateAlert } from './service';
 
@@ -18,10 +21,52 @@ const alerts = listProcedures(alertList, {
   errors: { 404: ['DOMAIN_NOT_FOUND'] },
 });
 
+const mutes = listProcedures(alertMuteList, {
+  procedure: adminProcedure,
+  item: AlertMute,
+  input: ListAlertMutes,
+  find: listAlertMutes,
+  tag,
+  description: 'Those that have not ended.',
+});
+
 export const alertsRouter = router({
   list: alerts.list,
 
   export: alerts.export,
+
+  mutes: mutes.list,
+
+  exportMutes: mutes.export,
+
+  mute: adminProcedure(CreateAlertMute)
+    .meta(
+      rest('POST', '/alert-mutes', {
+        tag,
+        summary: 'Mute alerts',
+        description:
+          'Alerts that match every given field are recorded, but notify neither by email nor by webhook. Those that are still open ' +
+          'when the mute ends notify then. Replaces a mute of the same alerts.',
+        status: 201,
+        audit: 'alert_mute.create',
+        errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(AlertMute)
+    .mutation(({ ctx, input }) => createAlertMute(ctx, input)),
+
+  unmute: adminProcedure(ById)
+    .meta(
+      rest('DELETE', '/alert-mutes/{id}', {
+        tag,
+        summary: 'Unmute alerts',
+        description: 'Alerts that are still open notify now, unless another mute applies to them.',
+        audit: 'alert_mute.delete',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteAlertMute(ctx, input)),
 
   update: adminProcedure(UpdateAlert)
     .meta(

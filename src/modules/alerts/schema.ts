@@ -40,6 +40,10 @@ export const Alert = z
     updated_at: Timestamp,
     acknowledged_at: Timestamp.nullable(),
     closed_at: Timestamp.nullable(),
+    notified_at: Timestamp.nullable().meta({
+      description: 'When emails and webhooks were notified that it opened. Null: it was muted then',
+    }),
+    muted: z.boolean().meta({ description: 'Whether alerts such as this one notify nobody now' }),
     resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),
   })
   .meta({ id: 'Alert' });

@@ -1,5 +1,4 @@
 import type { Finding } from '@/lib/health/finding';
-import { emitEvent } from '@/modules/events/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -9,6 +8,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
 import { type AlertFacts, messageOf, messagePartsOf } from './message';
+import { emitAlert, mutedIds } from './mutes/notify';
 import { type Alert, AlertKind, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
 
 export type NewAlert = {
@@ -49,7 +49,7 @@ export async function openAlerts(db: Tx, alerts: NewAlert[], now: Date): Promise
     return { ...alert, severity, day: isLasting ? null : now, createdAt: now };
   });
   const opened = await db.alert.createManyAndReturn({ data, skipDuplicates: true });
-  for (const row of opened) await emitAlert(db, row, now);
+  for (const row of opened) if (row.notifiedAt) await emitAlert(db, row, now);
 }
 
 /** Keeps the alert about a lasting state, if it has one, at what the console and the API show of that state elsewhere. */
@@ -79,7 +79,9 @@ async function resolveAlerts(db: Tx, where: Prisma.AlertWhereInput, now: Date): 
     where: { ...where, status: { not: 'closed' } },
     data: { status: 'closed', closedAt: now, isResolved: true },
   });
-  for (const row of closed) await emitAlert(db, row, now);
+  const notified = closed.filter(({ notifiedAt }) => notifiedAt !== null);
+  const muted = await mutedIds(db, notified);
+  for (const row of notified) if (!muted.has(row.id)) await emitAlert(db, row, now);
 }
 
 /** A part of the system that is down or degraded. `subject` names it, `text` has what was found and what to do,
@@ -125,18 +127,6 @@ function kindOf(isDown: boolean) {
   return isDown ? ('system_down' as const) : ('system_degraded' as const);
 }
 
-/**
- * Tells the webhooks of an alert that was opened, or closed because its cause is gone. Not of a failing webhook, which would
- * get one more event that it fails on.
- */
-async function emitAlert(db: Tx, row: Row, at: Date): Promise<void> {
-  if (row.kind === 'webhook_failing') return;
-  const { id, kind, severity, status, subject, message, domain_id } = present(row);
-  const data = { alert_id: id, kind, severity, status, subject, message, domain_id };
-  const { domainId } = row;
-  await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
-}
-
 /** How long emails about alerts have been waiting, and why. */
 export function checkAlertEmails(db: Tx): Promise<Finding[]> {
   return checkEmails(db);
@@ -159,15 +149,18 @@ export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<
   const count = (take: number) => ctx.db.alert.count({ where: filters, take });
   if (input.sort === 'severity') {
     return paginateFrom('alerts', input, {
-      fetch: async (position) => ({ rows: await findBySeverity(ctx, input, filters, position) }),
+      fetch: async (position) => ({
+        rows: await withMuted(ctx.db, await findBySeverity(ctx, input, filters, position)),
+      }),
       count,
-      positionOf: (row: Row) => ({ value: `${row.severity} ${row.createdAt.toISOString()}`, id: row.id }),
+      positionOf: (row: MutedRow) => ({ value: `${row.severity} ${row.createdAt.toISOString()}`, id: row.id }),
       present,
     });
   }
   return paginate('alerts', input, {
     column: 'createdAt',
-    fetch: ({ where, ...keyset }) => ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } }),
+    fetch: async ({ where, ...keyset }) =>
+      withMuted(ctx.db, await ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } })),
     count,
     present,
   });
@@ -212,19 +205,25 @@ export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAl
       if (violatedConstraint(error) !== null) throw hasNewerAlert(row.subject);
       return notFoundIfMissing('alert')(error);
     });
-    const after = present(changed);
+    const [after] = (await withMuted(tx, [changed])).map(present) as [Alert];
     await audit({ resource: `alert:${id}`, domainId: row.domainId, before: present(row), after });
     return after;
   });
 }
 
-async function requireAlert(db: Tx, id: string): Promise<Row> {
+async function requireAlert(db: Tx, id: string): Promise<MutedRow> {
   const row = await db.alert.findUnique({ where: { id } });
   if (!row) throw notFound('alert');
-  return row;
+  return { ...row, isMuted: (await mutedIds(db, [row])).has(id) };
+}
+
+async function withMuted(db: Tx, rows: Row[]): Promise<MutedRow[]> {
+  const muted = await mutedIds(db, rows);
+  return rows.map((row) => ({ ...row, isMuted: muted.has(row.id) }));
 }
 
 type Row = Prisma.AlertGetPayload<object>;
+type MutedRow = Row & { isMuted: boolean };
 
 function timesAfter(status: Alert['status'], { acknowledgedAt, closedAt, isResolved }: Row, now: Date) {
   if (status === 'open') return { acknowledgedAt: null, closedAt: null, isResolved: false };
@@ -236,7 +235,7 @@ function hasNewerAlert(subject: string): AppError {
   return new AppError('CONFLICT', `${subject} has a newer alert of this kind.`);
 }
 
-function present(row: Row): Alert {
+function present(row: MutedRow): Alert {
   return {
     id: row.id,
     kind: row.kind,
@@ -253,6 +252,8 @@ function present(row: Row): Alert {
     updated_at: row.updatedAt.toISOString(),
     acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
     closed_at: row.closedAt?.toISOString() ?? null,
+    notified_at: row.notifiedAt?.toISOString() ?? null,
+    muted: row.isMuted,
     resolved: row.isResolved,
   };
 }

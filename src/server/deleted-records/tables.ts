@@ -22,6 +22,7 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     own('domain'),
     ofDomain('dkim_key'),
     ofDomain('sieve_filter'),
+    ofDomain('alert_mute'),
     ofDomain('suppression'),
     ofDomain('webhook'),
     { ...ofDomain('admin_domain'), restorable: OF_DOMAIN_ADMIN },

@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import type { ComponentType } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import type { IconProps } from '@/components/icons/icon';
-import { IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
-import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
+import { StatusMark } from '@/components/marks/status-mark';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -15,33 +16,23 @@ import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
 import type { Alert } from '../schema';
-
-const KINDS: Record<Alert['kind'], [Status, string]> = {
-  mailbox_suspended: ['failed', 'Suspended'],
-  rate_limited: ['bounced', 'Over limit'],
-  volume_spike: ['warning', 'Spike'],
-  webhook_failing: ['failed', 'Failing'],
-  wrong_passwords: ['warning', 'Guessing'],
-  dns_broken: ['failed', 'DNS'],
-  content_store: ['failed', 'Storage'],
-  system_down: ['failed', 'Down'],
-  system_degraded: ['deferred', 'Degraded'],
-};
-
-/** Open is the usual one. */
-const STATUSES: Record<Exclude<Alert['status'], 'open'>, string> = { acknowledged: 'Acknowledged', closed: 'Closed' };
-
-const SEVERITIES: Record<Alert['severity'], string> = { critical: 'Critical', warning: 'Warning' };
-
-/** What the filters call a kind and a severity. */
-export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, label]]) => ({ value, label }));
-export const SEVERITY_OPTIONS = Object.entries(SEVERITIES).map(([value, label]) => ({ value, label }));
+import { KINDS, SEVERITIES, STATUSES } from './alert-values';
 
 type SetStatus = (alert: Alert, status: Alert['status']) => void;
 
-type AlertColumnsOptions = { selection: Selection<Alert>; onSetStatus: SetStatus; isBusy: boolean };
+type AlertColumnsOptions = {
+  selection: Selection<Alert>;
+  onSetStatus: SetStatus;
+  onMute: (alert: Alert) => void;
+  isBusy: boolean;
+};
 
-export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOptions): DataTableColumn<Alert>[] {
+export function alertColumns({
+  selection,
+  onSetStatus,
+  onMute,
+  isBusy,
+}: AlertColumnsOptions): DataTableColumn<Alert>[] {
   return [
     selectColumn({ selection, nameOf: nameOfAlert, mobile: 'mark' }),
     {
@@ -84,6 +75,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
             {describe(alert)}
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
+          {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
         </Cell>
       ),
     },
@@ -99,13 +91,13 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     },
     {
       key: 'actions',
-      header: <span className="sr-only">Acknowledge or close</span>,
-      width: 184,
-      maxWidth: 216,
+      header: <span className="sr-only">Acknowledge, close or mute</span>,
+      width: 216,
+      maxWidth: 248,
       kind: 'control',
       mobile: 'tail',
       skeletonWidth: 120,
-      cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} isBusy={isBusy} />,
+      cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} onMute={onMute} isBusy={isBusy} />,
     },
   ];
 }
@@ -141,7 +133,9 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   return `${formatPlural(count, 'message')} in an hour (${measure})`;
 }
 
-function AlertActions({ alert, onSetStatus, isBusy }: { alert: Alert; onSetStatus: SetStatus; isBusy: boolean }) {
+type AlertActionsProps = Omit<AlertColumnsOptions, 'selection'> & { alert: Alert };
+
+function AlertActions({ alert, onSetStatus, onMute, isBusy }: AlertActionsProps) {
   const button = (status: Alert['status'], label: string, Icon: ComponentType<IconProps>) => (
     <Button
       size="xs"
@@ -155,11 +149,15 @@ function AlertActions({ alert, onSetStatus, isBusy }: { alert: Alert; onSetStatu
       <span className="only-wide">{label}</span>
     </Button>
   );
-  if (alert.status === 'closed') return button('open', 'Reopen', IconRotate);
   return (
     <Cell>
       {alert.status === 'open' && button('acknowledged', 'Acknowledge', IconEye)}
-      {button('closed', 'Close', IconCheck)}
+      {alert.status === 'closed' ? button('open', 'Reopen', IconRotate) : button('closed', 'Close', IconCheck)}
+      <RowMenu label={`More actions for ${nameOfAlert(alert)}`}>
+        <Menu.Item leftSection={<IconBellOff size={16} stroke={1.5} />} onClick={() => onMute(alert)}>
+          Mute…
+        </Menu.Item>
+      </RowMenu>
     </Cell>
   );
 }

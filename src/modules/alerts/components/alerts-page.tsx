@@ -3,10 +3,12 @@
 import { Button, Select } from '@mantine/core';
 import dynamic from 'next/dynamic';
 import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
+import { useState } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
@@ -20,7 +22,8 @@ import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import { alertList } from '../lists';
 import { type Alert, AlertKind, AlertSeverity } from '../schema';
-import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
+import { alertColumns, nameOfAlert } from './alert-columns';
+import { KIND_OPTIONS, SEVERITY_OPTIONS } from './alert-values';
 import classes from './alerts-page.module.css';
 
 const CHOICES = {
@@ -51,6 +54,8 @@ const Notifications = dynamic(() => import('./notifications/notifications').then
   ssr: false,
 });
 
+const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));
+
 export function AlertsPage() {
   const [domain] = useQueryState('domain', parseAsString);
   const search = useListSearch(SEARCH);
@@ -72,6 +77,7 @@ export function AlertsPage() {
     nameOf: nameOfAlerts,
     refresh: () => Promise.all([utils.alerts.invalidate(), utils.abuse.invalidate(), utils.overview.invalidate()]),
   });
+  const [muting, setMuting] = useState<{ alert: Alert | null; opened: boolean }>({ alert: null, opened: false });
   const selection = useSelection(data?.items ?? [], ({ id }) => id);
   const setStatus = (rows: Alert[], next: 'acknowledged' | 'closed' | 'open') => {
     selection.clear();
@@ -128,6 +134,7 @@ export function AlertsPage() {
         columns={alertColumns({
           selection,
           onSetStatus: (alert, next) => setStatus([alert], next),
+          onMute: (alert) => setMuting({ alert, opened: true }),
           isBusy: actions.isBusy,
         })}
         isSelected={selection.has}
@@ -135,7 +142,8 @@ export function AlertsPage() {
         skeletonRows={3}
         pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}
       />
-      {(data || isError) && <Notifications />}
+      {(data || isError) && <Notifications onMute={() => setMuting({ alert: null, opened: true })} />}
+      <MuteDialog {...muting} onClose={() => setMuting({ ...muting, opened: false })} />
     </Page>
   );
 }

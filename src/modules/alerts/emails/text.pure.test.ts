@@ -23,6 +23,7 @@ const alert = (over: Partial<AlertNews> = {}): AlertNews => ({
   acknowledgedAt: null,
   closedAt: null,
   isResolved: false,
+  notifiedAt: AT,
   changes: ['opened'],
   ...over,
 });

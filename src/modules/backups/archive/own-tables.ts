@@ -5,8 +5,9 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
     'created_at email id last_login_at password_changed_at password_hash role time_zone totp_enabled totp_last_step totp_secret updated_at',
   admin_domain: 'admin_id domain_id',
   alert:
-    'acknowledged_at closed_at count created_at day domain_id expected id is_resolved kind mailbox_id severity status subject text updated_at',
+    'acknowledged_at closed_at count created_at day domain_id expected id is_resolved kind mailbox_id notified_at severity status subject text updated_at',
   alert_email: 'alert_id change created_at missing sent_at',
+  alert_mute: 'created_at created_by created_by_email domain_id ends_at id kind reason severity subject',
   alias: 'active created_at destination destination_keys domain_id id search_key source_local_part updated_at',
   analytics_breakdown: 'at count dimension domain_id level status value',
   analytics_change:

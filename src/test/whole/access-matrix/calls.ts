@@ -122,6 +122,12 @@ export async function alertCall(domainId: string): Promise<Call> {
   return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
 }
 
+export async function alertMutePath(domainId: string): Promise<Call> {
+  const by = { createdBy: MISSING_ID, createdByEmail: 'ops@a.example' };
+  const { id } = await db.alertMute.create({ data: { domainId, subject: unique(), ...by }, select: { id: true } });
+  return { path: `/alert-mutes/${id}` };
+}
+
 function reportOf(domainId: string) {
   const at = new Date('2026-11-20T00:00:00Z');
   const sender = { organisation: 'Far', reportId: unique(), beginAt: at, endAt: at, receivedAt: at };

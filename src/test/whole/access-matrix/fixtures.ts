@@ -4,6 +4,7 @@ import { dmarcXml } from '../../reports/dmarc-report';
 import { tlsReport } from '../../reports/tls-report';
 import {
   alertCall,
+  alertMutePath,
   aliasCall,
   contentCall,
   deletedRecordCall,
@@ -279,6 +280,23 @@ export const FIXTURES: Record<string, Fixture> = {
     targets: {
       own: ({ domains }) => alertCall(domains.own.id),
       missing: () => ({ path: `/abuse/alerts/${MISSING_ID}`, body: { status: 'closed' } }),
+    },
+  },
+  'GET /alert-mutes': plain('/alert-mutes'),
+  'GET /alert-mutes/export': plain('/alert-mutes/export'),
+  'POST /alert-mutes': {
+    kind: 'shared',
+    targets: {
+      own: ({ domains }) => ({ path: '/alert-mutes', body: { domain_id: domains.own.id } }),
+      missing: () => ({ path: '/alert-mutes', body: { domain_id: MISSING_ID } }),
+    },
+    missing: { status: 404, code: 'DOMAIN_NOT_FOUND' },
+  },
+  'DELETE /alert-mutes/{id}': {
+    kind: 'shared',
+    targets: {
+      own: ({ domains }) => alertMutePath(domains.own.id),
+      missing: () => ({ path: `/alert-mutes/${MISSING_ID}` }),
     },
   },
   'GET /abuse/thresholds': plain('/abuse/thresholds'),

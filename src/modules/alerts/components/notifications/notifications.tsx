@@ -5,17 +5,26 @@ import { ErrorState } from '@/components/data-table/states';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { Mutes } from '../mutes/mutes';
 import { AlertEmails } from './alert-emails';
 import { AlertWebhooks } from './alert-webhooks';
 
 /** Who gets to know of alerts, and how. Super admins choose who gets emails. */
-export function Notifications() {
+export function Notifications({ onMute }: { onMute: () => void }) {
   const canConfigure = useHasRole('super_admin');
   const config = trpc.config.list.useQuery({}, { enabled: canConfigure === true });
   // All at once, so that nothing moves.
   if (canConfigure === undefined || (canConfigure && config.isPending)) return null;
   return (
     <>
+      <SettingsSection
+        title="Muted alerts"
+        hint="They are recorded, but notify nobody. Those that are still open when a mute ends notify then."
+      >
+        <FormColumn>
+          <Mutes onMute={onMute} />
+        </FormColumn>
+      </SettingsSection>
       {config.error && <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />}
       {config.data && (
         <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">

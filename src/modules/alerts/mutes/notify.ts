@@ -1,0 +1,42 @@
+import { emitEvent } from '@/modules/events/service';
+import type { Tx } from '@/server/db';
+import { type AlertRow, messageOf } from '../message';
+
+/** Notified in one transaction. The next run of the task has the others. */
+const MAX_NOTIFIED = 200;
+
+/** The alerts among these that notify nobody now. */
+export async function mutedIds(db: Tx, alerts: readonly { id: string }[]): Promise<Set<string>> {
+  if (alerts.length === 0) return new Set();
+  const muted = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM alert
+     WHERE id = ANY (${alerts.map(({ id }) => id)}::uuid[]) AND alert_is_muted(kind, severity, domain_id, subject)`;
+  return new Set(muted.map(({ id }) => id));
+}
+
+/** Notifies once of alerts that opened while they were muted, are no longer muted, and are still open. */
+export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
+  // A trigger queues the emails.
+  const unmuted = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE alert SET notified_at = now()
+     WHERE id IN (SELECT id FROM alert
+                   WHERE notified_at IS NULL AND status = 'open' AND NOT alert_is_muted(kind, severity, domain_id, subject)
+                   ORDER BY created_at LIMIT ${MAX_NOTIFIED} FOR UPDATE SKIP LOCKED)
+    RETURNING id`;
+  const rows = await tx.alert.findMany({
+    where: { id: { in: unmuted.map(({ id }) => id) } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  for (const row of rows) await emitAlert(tx, row, now);
+}
+
+/**
+ * Emits the event about an alert that was opened, or closed because its cause is gone. Not about a failing webhook, which would
+ * get one more event that it fails on.
+ */
+export async function emitAlert(db: Tx, row: AlertRow, at: Date): Promise<void> {
+  if (row.kind === 'webhook_failing') return;
+  const { id, kind, severity, status, subject, domainId } = row;
+  const data = { alert_id: id, kind, severity, status, subject, message: messageOf(row), domain_id: domainId };
+  await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { AlertKind, AlertSeverity } from '../schema';
+
+const MAX_SUBJECT_LENGTH = 500;
+
+export const AlertMute = z
+  .object({
+    id: Id,
+    kind: AlertKind.nullable().meta({ description: 'The kind of alerts that are muted. Null: every kind' }),
+    severity: AlertSeverity.nullable().meta({ description: 'Null: both severities' }),
+    domain_id: Id.nullable().meta({ description: 'The domain whose alerts are muted. Null: all alerts' }),
+    domain: z.string().nullable().meta({ description: 'Name of the domain' }),
+    subject: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `subject` of the alerts that are muted. Null: every subject' }),
+    reason: z.string(),
+    ends_at: Timestamp.nullable().meta({ description: 'Null: when somebody unmutes them' }),
+    created_at: Timestamp,
+    created_by: z.object({ id: Id, email: z.string().meta({ description: 'The address at that time' }) }),
+  })
+  .meta({ id: 'AlertMute' });
+export type AlertMute = z.infer<typeof AlertMute>;
+
+export const ListAlertMutes = z.strictObject(pageQuery(['created_at']));
+export type ListAlertMutes = z.infer<typeof ListAlertMutes>;
+
+export const CreateAlertMute = z
+  .strictObject({
+    kind: AlertKind.nullable().default(null).meta({ description: 'Null: every kind' }),
+    severity: AlertSeverity.nullable().default(null).meta({ description: 'Null: both severities' }),
+    domain_id: Id.nullable().default(null).meta({ description: 'Null: alerts of all domains, and of none' }),
+    subject: plainText(MAX_SUBJECT_LENGTH)
+      .min(1)
+      .nullable()
+      .default(null)
+      .meta({ description: 'The `subject` of an alert. Null: every subject' }),
+    reason: plainText(500).default(''),
+    ends_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: when somebody unmutes them' }),
+  })
+  .refine(
+    ({ ends_at, kind, severity, domain_id, subject }) =>
+      ends_at !== null || kind !== null || severity !== null || domain_id !== null || subject !== null,
+    {
+      path: ['ends_at'],
+      error: 'Choose when it ends, or which alerts to mute. All alerts can’t be muted without an end.',
+    },
+  );
+export type CreateAlertMute = z.infer<typeof CreateAlertMute>;
