@@ -81,6 +81,23 @@ test('shows the state of DNS, and lists the domains whose records need a fix', a
   await expect(page.getByRole('row', { name: complete.name })).toHaveCount(0);
   await expect(page.getByRole('row', { name: broken.name })).toBeVisible();
   await check();
+
+  await sql(
+    `INSERT INTO dns_record (domain_id, purpose, type, name, position, found, status, severity, required, message, changed_at, checked_at)
+     VALUES ($1, 'spf', 'TXT', 'a', 0, '{}', 'missing', 'error', true, '', now(), now())`,
+    [broken.id],
+  );
+  await page.getByRole('link', { name: 'DNS and reports' }).click();
+  await expect(page.getByRole('heading', { name: /DNS and reports$/ })).toBeVisible();
+  await page.getByLabel('Filter by name').fill(broken.name);
+  await expect(page.getByRole('row', { name: broken.name })).toContainText(/Problems.*Missing/);
+  await page.getByRole('combobox', { name: 'Problem' }).click();
+  await page.getByRole('option', { name: 'Problem with MX' }).click();
+  await expect(page.getByRole('heading', { name: 'No matching domains' })).toBeVisible();
+  await page.goto(`${url()}/domains/dns?q=${broken.name}&problem=spf`);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByRole('row', { name: broken.name })).toContainText('SPF: Missing');
+  await check();
 });
 
 test('keeps filters and order in the URL across a reload', async ({ signedIn: page, api, check }) => {

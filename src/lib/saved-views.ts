@@ -10,6 +10,7 @@ export const VIEW_PAGES = {
   aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },
   sieve_filters: { path: '/sieve-filters', parameters: ['domain', 'show'] },
   domains: { path: '/domains', parameters: ['q', 'show', ...ORDER] },
+  domain_states: { path: '/domains/dns', parameters: ['q', 'show', 'problem', ...ORDER] },
   webhooks: { path: '/webhooks', parameters: ['q', 'domain', 'show'] },
   api_keys: { path: '/api-keys', parameters: ['q', 'show', ...ORDER] },
   admins: { path: '/admins', parameters: ['q', ...ORDER] },

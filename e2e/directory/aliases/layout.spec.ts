@@ -23,6 +23,14 @@ test('selecting rows moves nothing, and the filters are back after it', async ({
     await expect(bar).toHaveCount(0);
     await expect(page.getByRole('textbox', { name: 'Filter by address or destination' })).toBeVisible();
   }
+  const last = page.getByRole('checkbox', { name: `Select a3@${domain.name}` });
+  const selected = page.getByRole('group', { name: 'Selected aliases' });
+  await first.click();
+  await last.click({ modifiers: ['Shift'] });
+  await expect(selected).toContainText('3 selected');
+  await first.focus();
+  await page.keyboard.press('Shift+Space');
+  await expect(selected).toHaveCount(0);
 });
 
 test('at 360 px, an address breaks only between its parts, and keeps how many others there are', async ({

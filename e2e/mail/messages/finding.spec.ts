@@ -31,6 +31,21 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await page.getByRole('menuitem', { name: 'Last 24 hours' }).click();
   await expect(page).toHaveURL(/status=delivered/);
   await expect(page).toHaveURL(/since=24h/);
+  await page.getByRole('button', { name: 'Period last 24 hours' }).click();
+  await page.getByRole('menuitem', { name: 'Custom range…' }).click();
+  const range = page.getByRole('dialog', { name: 'Custom range' });
+  await range.getByLabel('From').fill('2025-03-01T10:00');
+  await range.getByLabel('To').fill('2025-03-01T09:00');
+  await expect(range.getByRole('button', { name: 'Show range' })).toBeDisabled();
+  await range.getByLabel('To').fill('2025-03-02T09:00');
+  await checkState();
+  await range.getByRole('button', { name: 'Show range' }).click();
+  await expect(page).toHaveURL(/since=2025-.*until=2025-/);
+  await expect(page.getByRole('row', { name: one })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Period custom' }).click();
+  await page.getByRole('menuitem', { name: 'Last 24 hours' }).click();
+  await expect(page.getByRole('row', { name: one })).toBeVisible();
+  await expect(page).not.toHaveURL(/until/);
 
   await page.reload();
   await expect(page.getByLabel('Search messages')).toHaveValue(to);

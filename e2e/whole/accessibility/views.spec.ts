@@ -101,6 +101,7 @@ const VIEWS: View[] = [
       return `/suppressions?domain=${domain.id}`;
     },
   },
+  { name: 'The DNS and reports of all domains', path: () => '/domains/dns' },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
   { name: 'The dialog to add several domains', path: () => '/domains?several=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },

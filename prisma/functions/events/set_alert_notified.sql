@@ -1,4 +1,4 @@
--- Sets when an alert notified whoever is notified of alerts: as it opens, or never so far while it is muted.
+-- Sets when an alert notified by email and webhook: as it opens, or never so far while it is muted.
 -- Called by the trigger below.
 CREATE OR REPLACE FUNCTION set_alert_notified() RETURNS trigger
 LANGUAGE plpgsql

@@ -1,32 +1,53 @@
 'use client';
 
 import { Menu } from '@mantine/core';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { formatMoment } from '@/lib/format';
+import { lazyDialog } from '../dialogs/lazy-dialog';
 import { IconChevronDown, IconX } from '../icons/icons';
 import { nameOfPeriod, PERIODS, type Period, type Since } from '../list/since';
 import { LocalText } from '../values/local-text';
 import classes from './filters.module.css';
 
-type SinceFilterProps = { since: Since | null; onChange: (since: Since | null) => void };
+const RangeDialog = lazyDialog(() => import('./range-dialog').then((module) => module.RangeDialog));
 
-/** A period is picked from a menu. A date, which comes from another page or the filters, can be removed. */
-export function SinceFilter({ since, onChange }: SinceFilterProps) {
-  if (since instanceof Date) return <TimeFilter name="Since" at={since} onRemove={() => onChange(null)} />;
+type Range = { since: Since | null; until: Date | null };
+
+type PeriodFilterProps = { range: Range; onChange: (range: Range) => void };
+
+/** A period that ends now, or a range of dates. Each date can be removed. */
+export function PeriodFilter({ range, onChange }: PeriodFilterProps) {
+  const { since, until } = range;
+  const [isChoosing, setChoosing] = useState(false);
+  const start = since instanceof Date ? since : null;
+  const period = since instanceof Date ? null : since;
+  const value = start || until ? 'custom' : period ? nameOfPeriod(period) : 'any';
   return (
-    <Menu position="bottom-start" width={184}>
-      <Menu.Target>
-        <FilterButton name="Period" value={since ? nameOfPeriod(since) : 'any'} className={since ? '' : 'only-wide'} />
-      </Menu.Target>
-      <Menu.Dropdown>
-        {since && <Menu.Item onClick={() => onChange(null)}>Any</Menu.Item>}
-        {Object.entries(PERIODS).map(([period, { label }]) => (
-          <Menu.Item key={period} onClick={() => onChange(period as Period)}>
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-start" width={184}>
+        <Menu.Target>
+          <FilterButton name="Period" value={value} className={value === 'any' ? 'only-wide' : ''} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          {value !== 'any' && <Menu.Item onClick={() => onChange({ since: null, until: null })}>Any</Menu.Item>}
+          {Object.entries(PERIODS).map(([name, { label }]) => (
+            <Menu.Item key={name} onClick={() => onChange({ since: name as Period, until: null })}>
+              {label}
+            </Menu.Item>
+          ))}
+          <Menu.Item onClick={() => setChoosing(true)}>Custom range…</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {start && <TimeFilter name="Since" at={start} onRemove={() => onChange({ since: null, until })} />}
+      {until && <TimeFilter name="Until" at={until} onRemove={() => onChange({ since, until: null })} />}
+      <RangeDialog
+        opened={isChoosing}
+        start={start}
+        end={until}
+        onClose={() => setChoosing(false)}
+        onChoose={(from, to) => onChange({ since: from, until: to })}
+      />
+    </>
   );
 }
 
@@ -44,7 +65,7 @@ export function FilterButton({ name, value, className = '', ...props }: FilterBu
 
 type TimeFilterProps = { name: string; at: Date; onRemove: () => void };
 
-export function TimeFilter({ name, at, onRemove }: TimeFilterProps) {
+function TimeFilter({ name, at, onRemove }: TimeFilterProps) {
   const value = <LocalText>{() => formatMoment(at.toISOString())}</LocalText>;
   return <ActiveFilter name={name} value={value} onRemove={onRemove} />;
 }

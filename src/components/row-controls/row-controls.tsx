@@ -1,3 +1,4 @@
+import type { ChangeEvent } from 'react';
 import classes from './row-controls.module.css';
 
 type RowCheckboxProps = {
@@ -6,13 +7,28 @@ type RowCheckboxProps = {
   /** Some of the rows are selected. For the checkbox in the header. */
   isMixed?: boolean;
   disabled?: boolean;
-  onChange: () => void;
+  /** `isExtended` says whether Shift was held. */
+  onChange: (isExtended: boolean) => void;
 };
 
 /** A checkbox in each row of a list. */
-export function RowCheckbox({ label, isMixed = false, ...input }: RowCheckboxProps) {
+export function RowCheckbox({ label, isMixed = false, onChange, ...input }: RowCheckboxProps) {
   const ref = isMixed ? mix : unmix;
-  return <input type="checkbox" ref={ref} className={classes.checkbox} aria-label={label} {...input} />;
+  return (
+    <input
+      type="checkbox"
+      ref={ref}
+      className={classes.checkbox}
+      aria-label={label}
+      onChange={(event) => onChange(hasShift(event))}
+      {...input}
+    />
+  );
+}
+
+/** React calls onChange of a checkbox on its click, which keyboards make too. */
+function hasShift({ nativeEvent }: ChangeEvent): boolean {
+  return nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
 }
 
 const mix = (element: HTMLInputElement | null) => setMixed(element, true);

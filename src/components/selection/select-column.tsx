@@ -37,7 +37,7 @@ export function selectColumn<Row>({
       <RowCheckbox
         label={`Select ${nameOf(row)}`}
         checked={selection.has(row)}
-        onChange={() => selection.toggle(row)}
+        onChange={(isExtended) => selection.toggle(row, isExtended)}
       />
     ),
   };

@@ -20,6 +20,9 @@ export const DNS_PURPOSES = [
   'ownership',
 ] as const;
 
+/** The purposes that are compared over all domains. The others are those of the host, or optional. */
+export const DNS_STATE_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'mta_sts', 'tls_rpt'] as const;
+
 export type DnsPurpose = (typeof DNS_PURPOSES)[number];
 
 type Purpose = {

@@ -5,9 +5,11 @@ import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
 import { dnsProcedures } from './dns/procedures';
-import { domainList } from './lists';
+import { domainList, domainStateList } from './lists';
 import { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
+import { DomainState, ListDomainStates } from './states/schema';
+import { listDomainStates } from './states/service';
 
 const tag = 'Domains';
 const record = versioned('domain', getDomain);
@@ -21,8 +23,21 @@ const domains = listProcedures(domainList, {
   isOpenToScopedKeys: true,
 });
 
+const states = listProcedures(domainStateList, {
+  procedure: authedProcedure,
+  item: DomainState,
+  input: ListDomainStates,
+  find: listDomainStates,
+  tag,
+  isOpenToScopedKeys: true,
+});
+
 export const domainsRouter = router({
   list: domains.list,
+
+  states: states.list,
+
+  exportStates: states.export,
 
   create: adminProcedure(CreateDomain)
     .meta(

@@ -1,12 +1,11 @@
 'use client';
 
-import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
+import { ActiveFilter, PeriodFilter } from '@/components/data-table/filters';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
-import { formatMoment } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
@@ -32,14 +31,7 @@ export function AuditTools({ list, search }: AuditToolsProps) {
         narrow="line"
         onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
       />
-      <SinceFilter since={values.since} onChange={(since) => change({ since })} />
-      {values.until && (
-        <ActiveFilter
-          name="Until"
-          value={formatMoment(values.until.toISOString())}
-          onRemove={() => change({ until: null })}
-        />
-      )}
+      <PeriodFilter range={values} onChange={change} />
       {set.map((name) => (
         <ActiveFilter
           key={name}

@@ -14,7 +14,7 @@ import { SearchInput } from '@/components/list/search-input';
 import { ACTIVE_CHOICES, parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -23,6 +23,7 @@ import { Steps } from '@/components/text/steps';
 import { formatCount } from '@/lib/format';
 import { domainList } from '../lists';
 import type { Domain } from '../schema';
+import { DnsMark } from './dns-mark';
 import classes from './domains-page.module.css';
 
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
@@ -34,13 +35,6 @@ const CHOICES = {
   broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
   unprotected: { label: 'No DMARC', input: { active: true, dmarc_policy: 'missing' } },
 } as const;
-
-const DNS_MARKS: Record<Domain['dns_status'], [Status, string]> = {
-  ok: ['on', 'Complete'],
-  warning: ['warning', 'Warnings'],
-  error: ['bounced', 'Problems'],
-  unchecked: ['pending', 'Not checked'],
-};
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
@@ -66,6 +60,9 @@ export function DomainsPage() {
   return (
     <Page>
       <PageHeader title="Domains" description="Domains that send and receive mail">
+        <Button component={NearLink} href="/domains/dns">
+          DNS and reports
+        </Button>
         {canAdd && (
           <>
             <Button onClick={() => open({ several: true })}>Add several</Button>
@@ -124,10 +121,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     kind: 'mark',
     mobile: 'side',
     skeletonWidth: 64,
-    cell: ({ dns_status }) => {
-      const [mark, label] = DNS_MARKS[dns_status];
-      return <StatusMark status={mark}>{label}</StatusMark>;
-    },
+    cell: ({ dns_status }) => <DnsMark status={dns_status} />,
   },
   {
     header: 'DMARC',

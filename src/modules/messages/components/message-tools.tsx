@@ -2,14 +2,12 @@
 
 import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
+import { ActiveFilter, PeriodFilter } from '@/components/data-table/filters';
 import { IconFilter } from '@/components/icons/icons';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { STATUSES } from '@/components/marks/status-mark';
-import { currentTimeZone } from '@/lib/time/time-zone';
-import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
 import type { MessageSearch } from './use-message-search';
 
@@ -33,7 +31,7 @@ export function MessageTools({ list, search }: MessageToolsProps) {
         w="auto"
         miw={0}
       />
-      <SinceFilter since={values.since} onChange={(since) => change({ since })} />
+      <PeriodFilter range={values} onChange={change} />
       {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}
       {values.to && <ActiveFilter name="To" value={values.to} onRemove={() => change({ to: null })} />}
       {values.tag && <ActiveFilter name="Tag" value={values.tag} onRemove={() => change({ tag: null })} />}
@@ -45,7 +43,6 @@ export function MessageTools({ list, search }: MessageToolsProps) {
         />
       )}
       {values.accepted && <ActiveFilter name="Sent" value="Accepted" onRemove={() => change({ accepted: null })} />}
-      {values.until && <TimeFilter name="Until" at={values.until} onRemove={() => change({ until: null })} />}
       <MoreFilters values={values} change={change} />
     </ListTools>
   );
@@ -98,29 +95,9 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
             value={values.tag}
             onChange={(event) => change({ tag: event.currentTarget.value || null })}
           />
-          <TextInput
-            label="Since"
-            type="datetime-local"
-            value={localValue(values.since instanceof Date ? values.since : null)}
-            onChange={(event) => change({ since: parseLocal(event.currentTarget.value) })}
-          />
-          <TextInput
-            label="Until"
-            type="datetime-local"
-            value={localValue(values.until)}
-            onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
-          />
           <Button onClick={popover.close}>Show messages</Button>
         </Stack>
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-function localValue(date: Date | null): string {
-  return date ? inputValue(date, currentTimeZone()) : '';
-}
-
-function parseLocal(text: string): Date | null {
-  return enteredTime(text, currentTimeZone());
 }

@@ -189,6 +189,8 @@ export const FIXTURES: Record<string, Fixture> = {
 
   'GET /domains': plain('/domains'),
   'GET /domains/export': plain('/domains/export'),
+  'GET /domains/dns': plain('/domains/dns'),
+  'GET /domains/dns/export': plain('/domains/dns/export'),
   'POST /domains': {
     kind: 'shared',
     targets: { own: () => ({ path: '/domains', body: { name: `${unique()}.example` } }) },

@@ -1,0 +1,115 @@
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
+import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import type { DomainState } from '../../states/schema';
+import { statusLabel } from '../dns/dns-values';
+import { DnsMark } from '../dns-mark';
+
+type Purpose = (typeof DNS_STATE_PURPOSES)[number];
+
+export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
+  {
+    header: 'State',
+    width: 100,
+    maxWidth: 128,
+    kind: 'mark',
+    mobile: 'side',
+    sortBy: 'dns_status',
+    firstOrder: 'desc',
+    skeletonWidth: 64,
+    cell: ({ dns_status }) => <DnsMark status={dns_status} />,
+  },
+  ...DNS_STATE_PURPOSES.map(
+    (purpose): DataTableColumn<DomainState> => ({
+      header: purpose === 'tls_rpt' ? 'TLS-RPT' : DNS_PURPOSE_TEXTS[purpose].label,
+      width: purpose === 'dmarc' ? 104 : 84,
+      maxWidth: 136,
+      // There is room for one cell of these on a narrow screen, which names all problems.
+      mobile: purpose === 'mx' ? 'under' : undefined,
+      skeletonWidth: 48,
+      cell: (domain) => (
+        <>
+          <span className="only-wide">
+            <RecordState domain={domain} purpose={purpose} />
+          </span>
+          {purpose === 'mx' && <span className="only-narrow soft">{problemsOf(domain)}</span>}
+        </>
+      ),
+    }),
+  ),
+  {
+    header: 'DMARC pass',
+    width: 92,
+    maxWidth: 120,
+    kind: 'figure',
+    sortBy: 'dmarc_pass_rate',
+    firstOrder: 'asc',
+    skeletonWidth: 40,
+    cell: ({ id, dmarc_reports: reports }) =>
+      reports && (
+        <NearLink
+          href={`/domains/${id}?tab=reports`}
+          title={`${formatCount(reports.failed)} of ${formatCount(reports.messages)} messages failed`}
+        >
+          {passRate(reports)}
+        </NearLink>
+      ),
+  },
+  {
+    header: 'TLS failures',
+    width: 96,
+    maxWidth: 120,
+    kind: 'figure',
+    sortBy: 'tls_failures',
+    firstOrder: 'desc',
+    skeletonWidth: 32,
+    cell: ({ tls_reports: reports }) =>
+      reports && (
+        <span title={`Of ${formatCount(reports.sessions)} sessions`}>{formatCount(reports.failed_sessions)}</span>
+      ),
+  },
+  {
+    header: 'Checked',
+    width: 84,
+    maxWidth: 120,
+    isOptional: true,
+    kind: 'figure',
+    sortBy: 'checked_at',
+    className: 'soft',
+    skeletonWidth: 56,
+    cell: ({ checked_at }) => checked_at && <TimeAgo iso={checked_at} />,
+  },
+];
+
+function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpose }) {
+  const state = domain.records[purpose];
+  if (!state) return <span className="soft">{domain.checked_at ? '' : '–'}</span>;
+  const mark = MARKS[state.severity];
+  if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
+  return <StatusMark status={mark ?? 'on'}>{labelOf(domain, purpose)}</StatusMark>;
+}
+
+const MARKS: Partial<Record<string, Status>> = { error: 'bounced', warning: 'warning' };
+
+/** What was found, or for a policy which it is. */
+function labelOf({ records, dmarc_policy: policy, mta_sts_mode: mode }: DomainState, purpose: Purpose): string {
+  const status = records[purpose]?.status ?? 'missing';
+  if (purpose === 'dmarc' && policy && policy !== 'unknown') return policy;
+  if (status !== 'ok') return statusLabel(status);
+  return purpose === 'mta_sts' ? mode : 'OK';
+}
+
+/** Such as "SPF: Missing, DMARC: none". */
+function problemsOf(domain: DomainState): string {
+  const found = DNS_STATE_PURPOSES.filter((purpose) => MARKS[domain.records[purpose]?.severity ?? '']);
+  return found.map((purpose) => `${DNS_PURPOSE_TEXTS[purpose].label}: ${labelOf(domain, purpose)}`).join(', ');
+}
+
+/** Such as 99.9 %. Rounded down, so that 100 % means all. */
+function passRate({ passed, failed }: NonNullable<DomainState['dmarc_reports']>): string {
+  if (passed + failed === 0) return '';
+  return `${(Math.floor((passed / (passed + failed)) * 1000) / 10).toString()} %`;
+}

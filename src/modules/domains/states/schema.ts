@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import { Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { DnsSeverity } from '../dns/schema';
+import { DnsRecordStatus, Domain, ListDomains } from '../schema';
+
+const Count = z.number().int();
+
+const RecordState = z.object({
+  status: DnsRecordStatus,
+  severity: DnsSeverity.meta({ description: 'missing with ok or info: an optional record that isn’t published' }),
+});
+
+/** What the last check of a domain's DNS and the reports of a week say. */
+export const DomainState = z
+  .object({
+    id: Id,
+    name: z.string(),
+    active: z.boolean(),
+    dns_status: Domain.shape.dns_status,
+    dmarc_policy: Domain.shape.dmarc_policy,
+    mta_sts_mode: Domain.shape.mta_sts_mode,
+    records: z.record(z.enum(DNS_STATE_PURPOSES), RecordState.nullable()).meta({
+      description: 'By purpose, the most severe of its records. Null before the first check',
+    }),
+    checked_at: Timestamp.nullable(),
+    dmarc_reports: z
+      .object({ messages: Count, passed: Count, failed: Count })
+      .nullable()
+      .meta({
+        description:
+          'Messages of the last 7 days in DMARC reports; those of which the reports don’t say whether they passed are in neither. ' +
+          'Null without reports',
+      }),
+    tls_reports: z
+      .object({ sessions: Count, failed_sessions: Count })
+      .nullable()
+      .meta({ description: 'Sessions of the last 7 days in TLS reports. Null without reports' }),
+  })
+  .meta({ id: 'DomainState' });
+export type DomainState = z.infer<typeof DomainState>;
+
+export const STATE_PROBLEMS = [...DNS_STATE_PURPOSES, 'dmarc_failures', 'tls_failures'] as const;
+
+export const ListDomainStates = z.strictObject({
+  /** By `dns_status`: with `desc`, those with errors first. Domains without reports come last in either order. */
+  ...pageQuery(['dns_status', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures']),
+  active: z.boolean().optional(),
+  dns_status: ListDomains.shape.dns_status,
+  dmarc_policy: ListDomains.shape.dmarc_policy,
+  problem: z.enum(STATE_PROBLEMS).optional().meta({
+    description:
+      'Domains with an error or a warning about records of this purpose, or with failures in the reports of 7 days',
+  }),
+  q: plainText(253).optional().meta({ description: 'Part of the name' }),
+});
+export type ListDomainStates = z.infer<typeof ListDomainStates>;

@@ -1,0 +1,146 @@
+import { DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import { accessibleDomainIds } from '@/server/access/authorize';
+import { escapeLike } from '@/server/list/search-key';
+import { type Page, type Position, paginateFrom } from '@/server/pagination';
+import { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { DomainState, ListDomainStates } from './schema';
+
+const REPORTED_DAYS = 7;
+
+/** Domains with what the last check of their DNS and the reports of a week say. */
+export function listDomainStates(ctx: ActorContext, input: ListDomainStates): Promise<Page<DomainState>> {
+  return paginateFrom('domain states', input, {
+    fetch: async (position) => ({ rows: await findStates(ctx, input, position) }),
+    count: async (take) => {
+      const [row] = await ctx.db.$queryRaw<[{ count: number }]>`
+        SELECT count(*)::int FROM (SELECT FROM ${domains(ctx, input)} LIMIT ${take}) AS matching`;
+      return row.count;
+    },
+    // Names are unique, so they order rows with the same value.
+    positionOf: ({ rank, name }) => ({ value: rank, id: name }),
+    present,
+  });
+}
+
+async function findStates(ctx: ActorContext, input: ListDomainStates, position: Position | null): Promise<Row[]> {
+  const { limit, sort, order } = input;
+  const [direction, beyond] = order === 'asc' ? [Prisma.sql`ASC`, Prisma.sql`>`] : [Prisma.sql`DESC`, Prisma.sql`<`];
+  // With the same value, by name in either order.
+  const later = position
+    ? Prisma.sql`WHERE rank ${beyond} ${position.value} OR (rank = ${position.value} AND name > ${position.id})`
+    : Prisma.empty;
+  return ctx.db.$queryRaw<Row[]>`
+    WITH state AS (
+      SELECT d.id, d.name, d.active, d.dns_status::text AS "dnsStatus", d.dmarc_policy AS "dmarcPolicy",
+             d.mta_sts_mode::text AS "mtaStsMode", d.dns_checked_at AS "checkedAt", record.states,
+             dmarc.messages::float8 AS messages, dmarc.passed::float8 AS passed, dmarc.failed::float8 AS failed,
+             tls.sessions::float8 AS sessions, tls.failed::float8 AS "failedSessions",
+             ${rankOf(sort, order)} COLLATE "C" AS rank
+        FROM ${domains(ctx, input)}
+        LEFT JOIN LATERAL (${WORST_RECORDS}) record ON true
+        LEFT JOIN LATERAL (
+          SELECT sum(messages) AS messages, sum(aligned) AS passed, sum(messages - aligned - unknown) AS failed
+            FROM dmarc_day WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
+        ) dmarc ON true
+        LEFT JOIN LATERAL (
+          SELECT sum(sessions) AS sessions, sum(failed_sessions) AS failed
+            FROM tls_report WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
+        ) tls ON true
+    )
+    SELECT * FROM state ${later} ORDER BY rank ${direction}, name LIMIT ${limit + 1}`;
+}
+
+/** The tables and conditions of the domains that match the filters. */
+function domains(ctx: ActorContext, { active, dns_status, dmarc_policy, problem, q }: ListDomainStates): Prisma.Sql {
+  const ids = accessibleDomainIds(ctx.actor);
+  const conditions = [
+    ids && Prisma.sql`id = ANY (${ids}::uuid[])`,
+    active !== undefined && Prisma.sql`active = ${active}`,
+    dns_status && Prisma.sql`dns_status = ${dns_status}::dns_status`,
+    dmarc_policy === 'missing' && Prisma.sql`dmarc_policy IS NULL AND dns_checked_at IS NOT NULL`,
+    dmarc_policy && dmarc_policy !== 'missing' && Prisma.sql`dmarc_policy = ${dmarc_policy}`,
+    problem && problemCondition(ctx, problem),
+    q && Prisma.sql`name LIKE ${`%${escapeLike(q.toLowerCase())}%`}`,
+  ].filter((condition) => condition instanceof Prisma.Sql);
+  const where = conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;
+  return Prisma.sql`(SELECT * FROM domain ${where}) d`;
+}
+
+function problemCondition(ctx: ActorContext, problem: NonNullable<ListDomainStates['problem']>): Prisma.Sql {
+  if (problem === 'dmarc_failures') {
+    return Prisma.sql`EXISTS (SELECT FROM dmarc_day WHERE domain_id = domain.id AND day >= ${firstDay(ctx)}::date
+                                                      AND messages > aligned + unknown)`;
+  }
+  if (problem === 'tls_failures') {
+    return Prisma.sql`EXISTS (SELECT FROM tls_report WHERE domain_id = domain.id AND day >= ${firstDay(ctx)}::date
+                                                       AND failed_sessions > 0)`;
+  }
+  return Prisma.sql`EXISTS (SELECT FROM dns_record WHERE domain_id = domain.id AND purpose = ${problem}
+                                                     AND severity IN ('error', 'warning'))`;
+}
+
+const WORST_RECORDS = Prisma.sql`
+  SELECT jsonb_object_agg(purpose, jsonb_build_object('status', status, 'severity', severity)) AS states
+    FROM (SELECT DISTINCT ON (purpose) purpose, status, severity FROM dns_record
+           WHERE domain_id = d.id AND purpose = ANY (${[...DNS_STATE_PURPOSES]}::text[])
+           ORDER BY purpose, array_position(ARRAY['error', 'warning', 'info', 'ok'], severity), position) worst`;
+
+/** A text that orders like the value. Domains that have no value come last in either order. */
+function rankOf(sort: ListDomainStates['sort'], order: ListDomainStates['order']): Prisma.Sql {
+  const last = order === 'asc' ? '~' : '';
+  if (sort === 'name') return Prisma.sql`d.name`;
+  if (sort === 'dns_status') {
+    return Prisma.sql`CASE d.dns_status WHEN 'error' THEN '3' WHEN 'warning' THEN '2' WHEN 'unchecked' THEN '1' ELSE '0' END`;
+  }
+  if (sort === 'checked_at') {
+    return Prisma.sql`coalesce(to_char(d.dns_checked_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISS.MS'), ${last})`;
+  }
+  if (sort === 'tls_failures') return Prisma.sql`coalesce(lpad(tls.failed::text, 24, '0'), ${last})`;
+  return Prisma.sql`coalesce(to_char(dmarc.passed / nullif(dmarc.passed + dmarc.failed, 0), 'FM0.000000000'), ${last})`;
+}
+
+/** The start of the UTC day a week ago, as in the results of one domain. */
+function firstDay({ clock }: ActorContext): string {
+  return new Date(clock.now().getTime() - REPORTED_DAYS * 24 * 3_600_000).toISOString().slice(0, 10);
+}
+
+type Row = {
+  id: string;
+  name: string;
+  active: boolean;
+  dnsStatus: DomainState['dns_status'];
+  dmarcPolicy: DomainState['dmarc_policy'];
+  mtaStsMode: DomainState['mta_sts_mode'];
+  checkedAt: Date | null;
+  states: Partial<DomainState['records']> | null;
+  messages: number | null;
+  passed: number | null;
+  failed: number | null;
+  sessions: number | null;
+  failedSessions: number | null;
+  rank: string;
+};
+
+function present(row: Row): DomainState {
+  const { messages, passed, failed, sessions, failedSessions } = row;
+  const records = Object.fromEntries(DNS_STATE_PURPOSES.map((purpose) => [purpose, row.states?.[purpose] ?? null]));
+  return {
+    id: row.id,
+    name: row.name,
+    active: row.active,
+    dns_status: row.dnsStatus,
+    dmarc_policy: row.dmarcPolicy,
+    mta_sts_mode: row.mtaStsMode,
+    records: records as DomainState['records'],
+    checked_at: row.checkedAt?.toISOString() ?? null,
+    dmarc_reports:
+      messages === null ? null : { messages: countOf(messages), passed: countOf(passed), failed: countOf(failed) },
+    tls_reports: sessions === null ? null : { sessions: countOf(sessions), failed_sessions: countOf(failedSessions) },
+  };
+}
+
+/** A sum as a number that JSON holds exactly; forged reports may claim more. */
+function countOf(sum: number | null): number {
+  return Math.min(sum ?? 0, Number.MAX_SAFE_INTEGER);
+}
