@@ -77,6 +77,14 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
   const confirmation = page.getByRole('dialog', { name: 'Activate second' });
   await expect(confirmation).toContainText(`The key ${first?.selector} is retired`);
   await expect(confirmation).toContainText('No mail server is attached');
+  await expect(confirmation.getByRole('status')).toContainText('Missing');
+  await expect(confirmation.getByRole('button', { name: 'Activate anyway' })).toBeEnabled();
+  await check();
+  await confirmation.getByRole('button', { name: 'Cancel' }).click();
+  const second = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim?status=pending`);
+  publish({ [`second._domainkey.${domain.name}`]: { TXT: [second[0]?.dns_record.value ?? ''] } });
+  await page.getByRole('button', { name: 'Activate second' }).click();
+  await expect(confirmation.getByRole('status')).toContainText('Published');
   await confirmation.getByRole('button', { name: 'Activate key' }).click();
   await expect(confirmation).toBeHidden();
   await expect(activeKey(page)).toContainText('second');
@@ -85,9 +93,16 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
   await check();
 
   await page.getByRole('button', { name: `Reactivate ${first?.selector}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Activate key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate anyway' }).click();
   await expect(activeKey(page)).toContainText(`${first?.selector}`);
   await expect(page.getByRole('button', { name: 'Reactivate second' })).toBeVisible();
+
+  await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'third' });
+  await page.reload();
+  await pendingKey(page).getByRole('button', { name: 'Discard key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard key' }).click();
+  await expect(pendingKey(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Rotate key' })).toBeVisible();
 });
 
 test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check, checkState }) => {
@@ -116,7 +131,7 @@ test('reports a conflicting change by another admin, then shows it', async ({ si
   await page.getByRole('button', { name: 'Activate second' }).click();
   await api.call('POST', `/domains/${domain.id}/dkim/second/activate`);
   const dialog = page.getByRole('dialog', { name: 'Activate second' });
-  await dialog.getByRole('button', { name: 'Activate key' }).click();
+  await dialog.getByRole('button', { name: 'Activate anyway' }).click();
   await expect(dialog.getByRole('alert')).toContainText('CONFLICT');
   await check();
   await dialog.getByRole('button', { name: 'Cancel' }).click();

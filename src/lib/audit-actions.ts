@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'domain.check_dns',
   'domain.create',
   'domain.delete',
+  'domain.discard_dkim',
   'domain.rotate_dkim',
   'domain.update',
   'health.check',

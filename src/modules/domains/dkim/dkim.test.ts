@@ -1,11 +1,17 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { startDns } from '@/test/servers/dns';
+import { setSettings } from '@/test/settings';
 import { dkimKeyBinding } from './keys';
 import type { DkimKey } from './schema';
+
+const dns = await startDns();
+setSettings({ DNS_SERVERS: `127.0.0.1:${dns.port}` });
+afterAll(() => dns.stop());
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
 
@@ -28,6 +34,7 @@ async function makeSigned() {
     path,
     rotate: (body: object = {}) => api.post(`${path}/rotate`, { algorithm: 'ed25519', ...body }),
     activate: (selector: string) => api.post(`${path}/${selector}/activate`),
+    discard: (selector: string) => api.delete(`${path}/${selector}`),
   };
 }
 
@@ -249,5 +256,49 @@ describe('listing', () => {
     const active = await api.get(`${path}?status=active`);
     expect(active.data.map(({ selector }: DkimKey) => selector)).toEqual(['first']);
     expectError(await api.get(`${path}?status=unknown`), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('a pending key', () => {
+  it('can be discarded, after which another one with the same selector can be made', async () => {
+    const { domain, api, rotate, discard } = await makeSigned();
+    await rotate({ selector: 'second' });
+    expect((await discard('second')).status).toBe(200);
+    expect(await statuses(domain.id)).toEqual({ first: 'active' });
+    expect((await rotate({ selector: 'second' })).status).toBe(200);
+    const { data } = await api.get(`/audit?resource=domain:${domain.id}&action=domain.discard_dkim`);
+    expect(data).toMatchObject([{ details: { before: { selector: 'second' }, after: null } }]);
+  });
+
+  it('is the only one that can be discarded', async () => {
+    const { domain, rotate, activate, discard } = await makeSigned();
+    expectError(await discard('first'), 409, 'CONFLICT');
+    await rotate({ selector: 'second' });
+    await activate('second');
+    for (const selector of ['first', 'second']) expectError(await discard(selector), 409, 'CONFLICT');
+    expectError(await discard('third'), 404, 'NOT_FOUND');
+    expect(await statuses(domain.id)).toEqual({ first: 'retired', second: 'active' });
+  });
+});
+
+describe('the lookup of a key', () => {
+  it('says what is published now, for pending and retired keys alike', async () => {
+    const { domain, api, path, rotate, activate } = await makeSigned();
+    const { data: second } = await rotate({ selector: 'second' });
+    const { name, value } = second.dns_record;
+    const lookUp = async (selector = 'second') => (await api.get(`${path}/${selector}/dns`)).data;
+    dns.zone = {};
+    expect(await lookUp()).toMatchObject({ name, status: 'missing', found: [] });
+    dns.zone = { [name]: { TXT: ['v=DKIM1; k=ed25519; p=AAAA'] } };
+    const found = ['v=DKIM1; k=ed25519; p=AAAA'];
+    expect(await lookUp()).toMatchObject({ status: 'mismatch', found, message: 'The published key is not this one.' });
+    dns.zone = { [name]: { TXT: [value] } };
+    expect(await lookUp()).toMatchObject({ status: 'ok', found: [value], message: 'The published key is this one.' });
+    await activate('second');
+    dns.faults = { [`first._domainkey.${domain.name}`]: 'servfail' };
+    expect(await lookUp('first')).toMatchObject({ status: 'temporary_error' });
+    dns.faults = {};
+    expect(await lookUp('first')).toMatchObject({ status: 'missing' });
+    expectError(await api.get(`${path}/third/dns`), 404, 'NOT_FOUND');
   });
 });

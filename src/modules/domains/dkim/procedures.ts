@@ -1,7 +1,9 @@
+import { Confirmation } from '@/lib/wire';
 import { adminProcedure, authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { ActivateDkim, DkimKey, DkimKeyPage, ListDkimKeys, RotateDkim } from './schema';
-import { activateDkim, listDkimKeys, rotateDkim } from './service';
+import { lookUpDkim } from './lookup';
+import { DkimKey, DkimKeyPage, DkimKeyPath, DkimLookup, ListDkimKeys, RotateDkim } from './schema';
+import { activateDkim, discardDkim, listDkimKeys, rotateDkim } from './service';
 
 const tag = 'Domains';
 
@@ -35,13 +37,14 @@ export const dkimProcedures = {
     .output(DkimKey)
     .mutation(({ ctx, input }) => rotateDkim(ctx, input)),
 
-  activateDkim: adminProcedure(ActivateDkim)
+  activateDkim: adminProcedure(DkimKeyPath)
     .meta(
       rest('POST', '/domains/{id}/dkim/{selector}/activate', {
         tag,
         summary: 'Activate a DKIM key',
         description:
-          'Signs with a pending or retired key and retires the active one. Keep the DNS record of the retired key for a ' +
+          'Signs with a pending or retired key and retires the active one. Check before that its record is published, with ' +
+          '`GET /domains/{id}/dkim/{selector}/dns`. Keep the DNS record of the retired key for a ' +
           'week, because messages it signed may still be in transit.',
         audit: 'domain.activate_dkim',
         isOpenToScopedKeys: true,
@@ -50,4 +53,32 @@ export const dkimProcedures = {
     )
     .output(DkimKey)
     .mutation(({ ctx, input }) => activateDkim(ctx, input)),
+
+  lookUpDkim: authedProcedure(DkimKeyPath)
+    .meta(
+      rest('GET', '/domains/{id}/dkim/{selector}/dns', {
+        tag,
+        summary: 'Look up the DNS record of a DKIM key',
+        description:
+          'Asks the resolvers and the name servers of the domain now, for up to 10 seconds. Nothing is stored.',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DkimLookup)
+    .query(({ ctx, input }) => lookUpDkim(ctx, input)),
+
+  discardDkim: adminProcedure(DkimKeyPath)
+    .meta(
+      rest('DELETE', '/domains/{id}/dkim/{selector}', {
+        tag,
+        summary: 'Discard a pending DKIM key',
+        description: 'A key that signs or has signed can’t be discarded.',
+        audit: 'domain.discard_dkim',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => discardDkim(ctx, input)),
 };

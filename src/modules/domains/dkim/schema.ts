@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { DnsRecord } from '../dns/schema';
 
 const MAX_LABEL_LENGTH = 63;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -52,5 +53,17 @@ export const RotateDkim = z.strictObject({
 });
 export type RotateDkim = z.infer<typeof RotateDkim>;
 
-export const ActivateDkim = z.strictObject({ id: Id, selector: plainText(MAX_LABEL_LENGTH).min(1).toLowerCase() });
-export type ActivateDkim = z.infer<typeof ActivateDkim>;
+/** Names a key. */
+export const DkimKeyPath = z.strictObject({ id: Id, selector: plainText(MAX_LABEL_LENGTH).min(1).toLowerCase() });
+export type DkimKeyPath = z.infer<typeof DkimKeyPath>;
+
+/** What DNS has of a key now. */
+export const DkimLookup = DnsRecord.pick({
+  name: true,
+  status: true,
+  message: true,
+  fix: true,
+  found: true,
+  authoritative: true,
+}).meta({ id: 'DkimLookup' });
+export type DkimLookup = z.infer<typeof DkimLookup>;

@@ -7,7 +7,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { dkimKeyRow, dkimRecordValue, makeDkimKeyPair } from './keys';
-import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
+import type { DkimKey, DkimKeyPath, ListDkimKeys, RotateDkim } from './schema';
 
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
   const { id, status } = input;
@@ -38,7 +38,7 @@ export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm
 }
 
 /** Signs with a pending or retired key from now on. @throws NOT_FOUND; CONFLICT if the key is already active */
-export async function activateDkim(ctx: MutationContext, { id, selector }: ActivateDkim): Promise<DkimKey> {
+export async function activateDkim(ctx: MutationContext, { id, selector }: DkimKeyPath): Promise<DkimKey> {
   return ctx.transaction(async ({ tx, audit }) => {
     await requireDomain(ctx, tx, id);
     await lockDomain(tx, id);
@@ -57,6 +57,22 @@ export async function activateDkim(ctx: MutationContext, { id, selector }: Activ
   });
 }
 
+/** Deletes a pending key, which has never signed. @throws NOT_FOUND; CONFLICT for another key */
+export async function discardDkim(ctx: MutationContext, { id, selector }: DkimKeyPath): Promise<{ message: string }> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    await requireDomain(ctx, tx, id);
+    await lockDomain(tx, id);
+    const row = await tx.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
+    if (!row) throw notFound('DKIM key');
+    if (row.status !== 'pending') {
+      throw new AppError('CONFLICT', `The key ${selector} is ${row.status}. Only a pending key can be discarded.`);
+    }
+    await tx.dkimKey.delete({ where: { id: row.id }, select: { id: true } });
+    await audit({ resource: `domain:${id}`, domainId: id, before: present(row), after: null });
+    return { message: `Key ${selector} discarded.` };
+  });
+}
+
 /** Serializes key changes of a domain. */
 async function lockDomain(tx: Tx, id: string): Promise<void> {
   const locked = await tx.$queryRaw<unknown[]>`SELECT id FROM domain WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
@@ -68,7 +84,7 @@ async function requireUnusedSelector(tx: Tx, domainId: string, selector: string 
   const rows = await tx.dkimKey.findMany({ where: { domainId, OR: either }, select: { selector: true, status: true } });
   const pending = rows.find(({ status }) => status === 'pending');
   if (pending) {
-    const message = `The key ${pending.selector} is still pending. Activate it before you rotate again.`;
+    const message = `The key ${pending.selector} is still pending. Activate or discard it before you rotate again.`;
     throw new AppError('CONFLICT', message, { details: { pending_selector: pending.selector } });
   }
   if (rows.length === 0) return;

@@ -56,9 +56,11 @@ export function aliasCall(body?: object) {
   };
 }
 
-export async function dkimKeyPath({ id }: { id: string }): Promise<Call> {
-  if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
-  return { path: `/domains/${id}/dkim/matrix/activate` };
+export function dkimKeyPath(verb = '') {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
+    return { path: `/domains/${id}/dkim/matrix${verb}` };
+  };
 }
 
 export function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {

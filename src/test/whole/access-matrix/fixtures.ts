@@ -209,7 +209,9 @@ export const FIXTURES: Record<string, Fixture> = {
     path: `/domains/${id}/dkim/rotate`,
     body: { algorithm: 'ed25519' },
   })),
-  'POST /domains/{id}/dkim/{selector}/activate': inDomain(dkimKeyPath),
+  'POST /domains/{id}/dkim/{selector}/activate': inDomain(dkimKeyPath('/activate')),
+  'GET /domains/{id}/dkim/{selector}/dns': inDomain(dkimKeyPath('/dns')),
+  'DELETE /domains/{id}/dkim/{selector}': inDomain(dkimKeyPath()),
 
   'GET /aliases': namingDomain(({ id }) => ({ path: `/aliases?domain_id=${id}` })),
   'POST /aliases': namingDomain(({ id }) => ({

@@ -48,6 +48,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'domain.check_dns': phrase('checked the DNS of', 'check the DNS of'),
   'domain.create': phrase('added domain', 'add a domain'),
   'domain.delete': phrase('deleted domain', 'delete domain'),
+  'domain.discard_dkim': phrase('discarded a DKIM key of', 'discard a DKIM key of'),
   'domain.rotate_dkim': phrase('created a DKIM key for', 'create a DKIM key for'),
   'domain.update': phrase('changed domain', 'change domain'),
   'health.check': phrase('ran the health checks', 'run the health checks'),

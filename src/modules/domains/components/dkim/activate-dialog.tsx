@@ -7,6 +7,7 @@ import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
 import type { Domain } from '../../schema';
+import { PublishedKey } from './published-key';
 import { useRefreshDkim } from './use-dkim';
 
 type ActivateDialogProps = {
@@ -35,6 +36,12 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
     onError: refresh,
   });
 
+  const lookup = trpc.domains.lookUpDkim.useQuery(
+    { id: domain.id, selector: dkimKey?.selector ?? '' },
+    { enabled: dkimKey !== null, staleTime: 0, gcTime: 0, retry: false },
+  );
+  const isPublished = lookup.data?.status === 'ok';
+
   // Keeps the content unchanged during the closing transition.
   useEffect(() => {
     if (dkimKey) setShown({ dkimKey, active });
@@ -44,9 +51,9 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
     <ConfirmDialog
       opened={dkimKey !== null}
       title={`Activate ${shown.dkimKey?.selector ?? 'key'}`}
-      action="Activate key"
+      action={lookup.isFetching || isPublished ? 'Activate key' : 'Activate anyway'}
       problem={activate.error ? toProblem(activate.error) : null}
-      isBusy={activate.isPending}
+      isBusy={activate.isPending || (dkimKey !== null && lookup.isPending)}
       onClose={() => {
         activate.reset();
         onClose();
@@ -65,6 +72,7 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
         The DNS record <code className="wrap">{shown.dkimKey?.dns_record.name}</code> must be published by then, or
         signatures fail verification.
       </p>
+      <PublishedKey lookup={lookup.data} isFailed={lookup.isError} />
     </ConfirmDialog>
   );
 }

@@ -11,6 +11,7 @@ import type { DnsRecord } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import { ActivateDialog } from './activate-dialog';
 import { ActiveKey } from './active-key';
+import { DiscardDialog } from './discard-dialog';
 import classes from './dkim.module.css';
 import { PendingKey } from './pending-key';
 import { RetiredKeys } from './retired-keys';
@@ -29,6 +30,7 @@ type DkimKeysProps = {
 export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
   const [isRotating, rotation] = useUrlDialog('rotate');
   const [activating, setActivating] = useState<DkimKey | null>(null);
+  const [discarding, setDiscarding] = useState<DkimKey | null>(null);
   const { keys, mailServer, error, retry } = dkim;
   const active = keys?.find(({ status }) => status === 'active');
   const pending = keys?.find(({ status }) => status === 'pending');
@@ -48,7 +50,9 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
     >
       {keys ? (
         <div className={classes.keys}>
-          {pending && <PendingKey dkimKey={pending} onActivate={onActivate} />}
+          {pending && (
+            <PendingKey dkimKey={pending} onActivate={onActivate} onDiscard={isReadOnly ? undefined : setDiscarding} />
+          )}
           {active ? (
             <ActiveKey
               domain={domain}
@@ -80,6 +84,7 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
         mailServer={mailServer}
         onClose={() => setActivating(null)}
       />
+      <DiscardDialog domain={domain} dkimKey={discarding} onClose={() => setDiscarding(null)} />
     </SettingsSection>
   );
 }

@@ -7,9 +7,13 @@ import classes from './dkim.module.css';
 import { DkimRecord } from './dkim-record';
 import { KeyHeader } from './key-header';
 
-type PendingKeyProps = { dkimKey: DkimKey; onActivate?: (key: DkimKey) => void };
+type PendingKeyProps = {
+  dkimKey: DkimKey;
+  onActivate?: (key: DkimKey) => void;
+  onDiscard?: (key: DkimKey) => void;
+};
 
-export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
+export function PendingKey({ dkimKey, onActivate, onDiscard }: PendingKeyProps) {
   return (
     <section className={classes.key} aria-label={`Pending key ${dkimKey.selector}`}>
       <KeyHeader dkimKey={dkimKey} mark={<StatusMark status="pending">Pending</StatusMark>}>
@@ -39,6 +43,7 @@ export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
                 <Button variant="filled" onClick={() => onActivate(dkimKey)}>
                   Activate {dkimKey.selector}
                 </Button>
+                {onDiscard && <Button onClick={() => onDiscard(dkimKey)}>Discard key</Button>}
               </Group>
             )}
           </div>

@@ -1,34 +1,48 @@
 import { lookalike } from '../lookalike';
 import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf, type Verdict } from '../record';
 
-type DkimKey = DomainFacts['dkimKeys'][number];
+type DkimKey = Omit<DomainFacts['dkimKeys'][number], 'status'> & {
+  /** `activating` for one that may be signing soon, pending or retired. */
+  status: DomainFacts['dkimKeys'][number]['status'] | 'activating';
+};
 type Published = { algorithm: string; key: string };
 
 const FIX = 'Replace the record’s value.';
 
+const MISSING: Record<DkimKey['status'], ExpectedRecord['missing']> = {
+  active: {
+    severity: 'error',
+    message: 'The key that signs your mail isn’t published, so receiving servers can’t verify the signatures.',
+  },
+  pending: { severity: 'warning', message: 'The pending key isn’t published yet. Publish it before you activate it.' },
+  activating: {
+    severity: 'error',
+    message: 'The key isn’t published, so receiving servers couldn’t verify signatures made with it.',
+  },
+  retired: null,
+};
+
+const NAMES: Record<Exclude<DkimKey['status'], 'retired'>, string> = {
+  active: 'the one that signs',
+  pending: 'the pending one',
+  activating: 'this one',
+};
+
 /** DKIM: the published key is the one that signs. A retired key needs no record, and may still have one. */
 export function dkimRecords({ name, dkimKeys }: DomainFacts): ExpectedRecord[] {
-  return dkimKeys.map((key) => {
-    const { selector, status, value } = key;
-    const isActive = status === 'active';
-    return {
-      purpose: 'dkim',
-      type: 'TXT',
-      name: `${selector}._domainkey.${name}`,
-      expected: status === 'retired' ? null : value,
-      required: isActive,
-      missing:
-        status === 'retired'
-          ? null
-          : {
-              severity: isActive ? 'error' : 'warning',
-              message: isActive
-                ? 'The key that signs your mail isn’t published, so receiving servers can’t verify the signatures.'
-                : 'The pending key isn’t published yet. Publish it before you activate it.',
-            },
-      judge: (values) => (status === 'retired' ? judgeRetired(values) : judgeInUse(values, key)),
-    };
-  });
+  return dkimKeys.map((key) => dkimRecord(name, key));
+}
+
+export function dkimRecord(domain: string, { selector, status, value }: DkimKey): ExpectedRecord {
+  return {
+    purpose: 'dkim',
+    type: 'TXT',
+    name: `${selector}._domainkey.${domain}`,
+    expected: status === 'retired' ? null : value,
+    required: status === 'active',
+    missing: MISSING[status],
+    judge: (values) => (status === 'retired' ? judgeRetired(values) : judgeInUse(values, value, NAMES[status])),
+  };
 }
 
 function judgeRetired(values: string[]): Verdict {
@@ -39,9 +53,9 @@ function judgeRetired(values: string[]): Verdict {
   return { ...ok(message), severity: 'info' };
 }
 
-function judgeInUse(values: string[], { value, status }: DkimKey): Verdict {
+/** @param what what the messages call the key */
+function judgeInUse(values: string[], value: string, what: string): Verdict {
   if (values.length > 1) return multiple(values.length, 'DKIM');
-  const what = status === 'active' ? 'the one that signs' : 'the pending one';
   const [published, wanted] = [parse(values[0] ?? ''), parse(value)];
   if (published === null) {
     return lookalike(values[0] ?? '', 'DKIM1', 'error') ?? mismatch('error', 'The DKIM record has no valid key.', FIX);
