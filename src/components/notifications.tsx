@@ -6,12 +6,15 @@ import { useEffect, useRef } from 'react';
 import type { Problem } from './api/problem';
 import { IconArrowBackUp } from './icons/icons';
 import { StatusMark } from './marks/status-mark';
+import { NearLink } from './near-link';
 import classes from './notifications.module.css';
 
 export type Notice = {
   text: string;
   problem?: Problem;
   undo?: () => void;
+  /** Where to go on. */
+  link?: { label: string; href: string };
   /** Moves the focus here, because the focused element is gone. */
   takesFocus?: boolean;
 };
@@ -58,7 +61,7 @@ export function Notifications() {
   );
 }
 
-function Message({ text, problem, undo, takesFocus }: Notice) {
+function Message({ text, problem, undo, link, takesFocus }: Notice) {
   const message = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (takesFocus) rootOf(message.current)?.querySelector('button')?.focus();
@@ -77,6 +80,7 @@ function Message({ text, problem, undo, takesFocus }: Notice) {
           </p>
         )}
       </div>
+      {link && <NearLink href={link.href}>{link.label}</NearLink>}
       {undo && (
         <Button size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={undo}>
           Undo

@@ -23,6 +23,11 @@ export function formatPlural(value: number, one: string, many = `${one}s`): stri
 }
 
 /** A KB has 1,024 bytes, an MB 1,024 KB, and so on: limits, quotas and settings count the same way. */
+/** Such as 99.9 %. Rounded down, so that 100 % means all. */
+export function formatShare(part: number, whole: number): string {
+  return `${Math.floor((part / whole) * 1000) / 10} %`;
+}
+
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

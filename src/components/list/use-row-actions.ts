@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'react';
 import { type Problem, toProblem } from '../api/problem';
-import { dismissResult, notify } from '../notifications';
+import { dismissResult, type Notice, notify } from '../notifications';
 
 type RowActionsOptions<Row> = {
   keyOf: (row: Row) => string;
@@ -19,6 +19,7 @@ type RowAction<Row, Result> = {
   /** The notification. */
   text: (done: Row[], results: Result[]) => string;
   undo?: (done: Row[]) => void;
+  link?: Notice['link'];
   /** Shown until the rows are refetched. */
   change?: (row: Row) => Partial<Row>;
   /** Called before the notification, such as to close a dialog. */
@@ -119,7 +120,7 @@ async function actOnEach<Row, Result>(action: RowAction<Row, Result>): Promise<O
 const SERVER_ERROR = 500;
 
 function report<Row, Result>(
-  { verb, text, undo, takesFocus, onFailures }: RowAction<Row, Result>,
+  { verb, text, undo, link, takesFocus, onFailures }: RowAction<Row, Result>,
   { done, results, failures }: Outcome<Row, Result>,
   nameOf: (rows: Row[]) => string,
 ): void {
@@ -129,5 +130,5 @@ function report<Row, Result>(
   else if (failure) {
     const failed = failures.map(({ row }) => row);
     notify({ text: `Couldn’t ${verb} ${nameOf(failed)}`, problem: failure.problem, undo: undoDone });
-  } else notify({ text: text(done, results), undo: undoDone, takesFocus });
+  } else notify({ text: text(done, results), undo: undoDone, link, takesFocus });
 }

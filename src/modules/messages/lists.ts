@@ -13,6 +13,7 @@ export const messageList = {
     'direction',
     'status',
     ['outcomes', ({ outcomes }) => outcomes.map(({ status, recipients }) => `${recipients} ${status}`)],
+    ['reason', ({ failure }) => failure?.reason ?? ''],
     'from',
     'to',
     'subject',

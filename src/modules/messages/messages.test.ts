@@ -64,6 +64,42 @@ describe('listing messages', () => {
     expect((await api.get(`/messages/${mixed.id}`)).data.outcomes).toEqual(outcomes);
   });
 
+  it('says why the worst recipient has no mail, as the message itself does', async () => {
+    const { domain, api } = await setUp();
+    const bounce = { status: 'bounced', cause: 'remote_reply', smtpCode: 550, response: '550 5.1.1 no' } as const;
+    const message = await makeMessage(domain.id, {
+      status: 'bounced',
+      recipients: {
+        create: [
+          { address: 'ann@far.example', kind: 'to', status: 'deferred', cause: 'no_reply' },
+          { address: 'bo@far.example', kind: 'cc', enhancedCode: '5.1.1', ...bounce },
+          { address: 'cy@far.example', kind: 'bcc', status: 'delivered' },
+        ],
+      },
+    });
+    const failure = {
+      recipient: 'bo@far.example',
+      ...{ status: 'bounced', cause: 'remote_reply', smtp_code: 550, enhanced_code: '5.1.1' },
+      reason: 'No such mailbox at far.example',
+    };
+    const deferred = await makeMessage(domain.id, {
+      status: 'deferred',
+      recipients: { create: [{ address: 'ann@far.example', kind: 'to', status: 'deferred', cause: 'no_reply' }] },
+    });
+    const expired = await makeMessage(domain.id, {
+      status: 'failed',
+      recipients: { create: [{ address: 'ann@far.example', kind: 'to', status: 'failed', cause: 'expired' }] },
+    });
+    await makeMessage(domain.id);
+    expect((await api.get('/messages')).data).toMatchObject([
+      { failure: null },
+      { id: expired.id, failure: { reason: 'Queue lifetime ended' } },
+      { id: deferred.id, failure: { reason: 'No answer from far.example' } },
+      { id: message.id, failure },
+    ]);
+    expect((await api.get(`/messages/${message.id}`)).data.failure).toEqual(failure);
+  });
+
   it('names the domain and the mailbox of a recipient, if the caller has access to them', async () => {
     const { domain, api } = await setUp();
     const other = await makeDomain();

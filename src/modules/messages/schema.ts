@@ -24,6 +24,11 @@ export const DIRECTIONS = ['outbound', 'inbound'] as const;
 export const MessageStatus = z.enum(MESSAGE_STATUSES);
 export type MessageStatus = z.infer<typeof MessageStatus>;
 
+const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
+  description:
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result; not_allowed: Postroom did not send a scheduled message when it was due, response says why',
+});
+
 const summary = {
   id: Id,
   message_id: z.string().meta({ description: 'RFC 5322 Message-ID, including the angle brackets' }),
@@ -38,6 +43,17 @@ const summary = {
   outcomes: z
     .array(z.object({ status: MessageStatus, recipients: z.number().int() }))
     .meta({ description: 'How many recipients, in To, Cc and Bcc, have which status' }),
+  failure: z
+    .object({
+      recipient: z.string(),
+      status: MessageStatus,
+      cause: OutcomeCause.nullable(),
+      smtp_code: z.number().int().nullable(),
+      enhanced_code: z.string().nullable(),
+      reason: z.string().meta({ description: 'In a few words', examples: ['No such mailbox at example.org'] }),
+    })
+    .nullable()
+    .meta({ description: 'The worst recipient that is bounced, failed or deferred, and why. Null without one' }),
   spam_score: z.number().nullable(),
   tags: z.record(z.string(), z.string()).meta({ description: 'Empty if it was sent without tags' }),
   send_at: Timestamp.nullable().meta({
@@ -77,11 +93,6 @@ const MESSAGE_EVENT_TYPES = [
   'spam',
   'webhook',
 ] as const;
-
-const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
-  description:
-    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result; not_allowed: Postroom did not send a scheduled message when it was due, response says why',
-});
 
 const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter', 'reports']).meta({
   description:

@@ -24,6 +24,7 @@ import {
   type Waiting,
 } from './content/waiting';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
+import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
@@ -50,11 +51,12 @@ export async function listMessages(ctx: ActorContext, input: ListMessages): Prom
   return paginateFrom('messages', input, {
     fetch: async (position) => {
       const found = await findMessages(ctx, input, { position, take: input.limit + 1 });
-      const outcomes = await findOutcomes(
-        ctx.db,
-        found.rows.map(({ id }) => id),
-      );
-      return { ...found, rows: found.rows.map((row) => ({ ...row, outcomes: outcomes.get(row.id) ?? [] })) };
+      const ids = found.rows.map(({ id }) => id);
+      const [outcomes, failures] = await Promise.all([findOutcomes(ctx.db, ids), findFailures(ctx.db, ids)]);
+      const rows = found.rows.map((row) => {
+        return { ...row, outcomes: outcomes.get(row.id) ?? [], failure: failures.get(row.id) ?? null };
+      });
+      return { ...found, rows };
     },
     count: () => countMessages(ctx, input),
     positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
@@ -82,7 +84,12 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   ]);
   const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
-    ...presentSummary({ ...row, tags: row.tags as Tags | null, outcomes: countOutcomes(row.recipients) }),
+    ...presentSummary({
+      ...row,
+      tags: row.tags as Tags | null,
+      outcomes: countOutcomes(row.recipients),
+      failure: failureOf(row.recipients),
+    }),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
       address,
       kind,
@@ -212,7 +219,7 @@ function inOrder(events: MessageEvent[]): MessageEvent[] {
   return events.toSorted((one, other) => rankOf(one) - rankOf(other) || Date.parse(one.at) - Date.parse(other.at));
 }
 
-function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): MessageSummary {
+function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes' | 'failure'>): MessageSummary {
   return {
     id: row.id,
     message_id: row.messageId,
@@ -225,6 +232,7 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): Mes
     size: row.sizeBytes,
     status: row.status,
     outcomes: row.outcomes,
+    failure: row.failure,
     spam_score: row.spamScore,
     tags: row.tags ?? {},
     send_at: row.sendAt?.toISOString() ?? null,

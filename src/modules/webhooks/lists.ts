@@ -1,5 +1,5 @@
 import type { List } from '@/lib/lists';
-import type { Delivery, Webhook } from './schema';
+import type { Delivery, ListedWebhook } from './schema';
 
 export const webhookList = {
   what: 'webhooks',
@@ -15,12 +15,15 @@ export const webhookList = {
     'active',
     'failures_in_row',
     'failing_since',
+    ['recent_finished', ({ recent_deliveries }) => recent_deliveries.finished],
+    ['recent_delivered', ({ recent_deliveries }) => recent_deliveries.delivered],
+    'last_delivered_at',
     'previous_secret_until',
     'created_by',
     'created_at',
     'updated_at',
   ],
-} satisfies List<Webhook>;
+} satisfies List<ListedWebhook>;
 
 export const deliveryList = {
   what: 'deliveries',

@@ -12,6 +12,7 @@ import {
   Delivery,
   DeliveryRequest,
   ListDeliveries,
+  ListedWebhook,
   ListWebhooks,
   Replayed,
   ReplayFailed,
@@ -29,7 +30,7 @@ const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] }
 
 const webhooks = listProcedures(webhookList, {
   procedure: adminProcedure,
-  item: Webhook,
+  item: ListedWebhook,
   input: ListWebhooks,
   find: listWebhooks,
   tag,

@@ -48,6 +48,16 @@ export const Webhook = z
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
 
+export const ListedWebhook = Webhook.extend({
+  recent_deliveries: z
+    .object({ finished: z.number().int(), delivered: z.number().int() })
+    .meta({ description: 'How many of the last 100 deliveries are finished, and how many of those succeeded' }),
+  last_delivered_at: Timestamp.nullable().meta({
+    description: 'When a delivery last succeeded, of those that are kept',
+  }),
+}).meta({ id: 'ListedWebhook' });
+export type ListedWebhook = z.infer<typeof ListedWebhook>;
+
 export const CreatedWebhook = Webhook.extend({
   secret: z.string().meta({ description: 'Signs every delivery. Returned only in this response' }),
 }).meta({ id: 'CreatedWebhook' });

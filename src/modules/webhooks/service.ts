@@ -14,20 +14,25 @@ import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
+import { isPublicAddress } from '@/server/outbound/address/public-address';
+import { addressLiteral } from '@/server/outbound/address/resolve';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
+import { env } from '@/server/settings/env';
 import { releaseClaimsOf } from './delivery/claim';
 import type { SweepReport } from './delivery/deliverer';
 import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
 import { newSecret } from './delivery/signature';
+import { type Recent, recentDeliveries } from './recent';
 import type {
   CreatedWebhook,
   CreateWebhook,
+  ListedWebhook,
   ListWebhooks,
   RotatedSecret,
   RotateSecret,
@@ -56,7 +61,7 @@ export function sweepDeliveries(): Promise<SweepReport> {
 }
 
 /** @throws the errors of authorizeDomain */
-export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<Webhook>> {
+export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<ListedWebhook>> {
   const { q, domain_id: domainId, active } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const text = q && { contains: escapeLike(q), mode: 'insensitive' as const };
@@ -65,10 +70,16 @@ export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Prom
   };
   return paginate('webhooks', input, {
     column: 'createdAt',
-    fetch: ({ where, ...keyset }) =>
-      ctx.db.webhook.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } }),
+    fetch: async ({ where, ...keyset }) => {
+      const rows = await ctx.db.webhook.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } });
+      const recent = await recentDeliveries(
+        ctx.db,
+        rows.map(({ id }) => id),
+      );
+      return rows.map((row): ListedRow => ({ ...row, recent: recent.get(row.id) }));
+    },
     count: (take) => ctx.db.webhook.count({ where: filters, take }),
-    present,
+    present: presentListed,
   });
 }
 
@@ -80,6 +91,7 @@ export async function getWebhook(ctx: ActorContext, { id }: { id: string }): Pro
 export async function createWebhook(ctx: MutationContext, input: CreateWebhook): Promise<CreatedWebhook> {
   const domain = await requireWebhookDomain(ctx, input.domain_id);
   const { url, events, name, active } = input;
+  requireReachable(url);
   const [id, secret] = [uuidv7(), newSecret()];
   const data = {
     id,
@@ -103,6 +115,7 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
 /** Changes only the supplied fields. Pending deliveries use the new URL, and a new URL resets the failure count. */
 export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
   const { id, url, events, name, active } = input;
+  if (url !== undefined) requireReachable(url);
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const before = await requireWebhook(ctx, tx, id);
@@ -201,6 +214,19 @@ export async function requireWebhook(ctx: ActorContext, db: Tx, id: string): Pro
   return row;
 }
 
+/** Refuses an address that no delivery ever reaches, rather than failing each. Names are resolved for each delivery. */
+function requireReachable(url: string): void {
+  if (env().webhookAllowPrivateNetworks) return;
+  const { hostname } = new URL(url);
+  const address = addressLiteral(hostname);
+  const isLocal = /(^|\.)localhost\.?$/.test(hostname);
+  if (!isLocal && (address === null || isPublicAddress(address))) return;
+  const message =
+    `${hostname} is in a private network, where webhooks aren’t delivered. ` +
+    'Enter a public host, or set WEBHOOK_ALLOW_PRIVATE_NETWORKS=true.';
+  throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'url', message }] } });
+}
+
 /** A key scoped to domains can only create webhooks for those domains. */
 async function requireWebhookDomain(ctx: ActorContext, domainId: string | null): Promise<AuthorizedDomain | null> {
   if (domainId !== null) return authorizeDomain(ctx, { id: domainId });
@@ -247,6 +273,16 @@ const FIELDS = {
 } satisfies Prisma.WebhookSelect;
 
 type Row = Prisma.WebhookGetPayload<{ select: typeof FIELDS }>;
+
+type ListedRow = Row & { recent: Recent | undefined };
+
+function presentListed({ recent, ...row }: ListedRow): ListedWebhook {
+  return {
+    ...present(row),
+    recent_deliveries: { finished: recent?.finished ?? 0, delivered: recent?.delivered ?? 0 },
+    last_delivered_at: recent?.lastDeliveredAt?.toISOString() ?? null,
+  };
+}
 
 function present(row: Row): Webhook {
   return {

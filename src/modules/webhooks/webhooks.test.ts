@@ -194,3 +194,67 @@ describe('rotating a secret', () => {
     expectError(await admin.post(`/webhooks/${made.id}/rotate-secret`, { grace_hours: 169 }), 400, 'VALIDATION_ERROR');
   });
 });
+
+describe('a URL in a private network', () => {
+  const create = async (url: string) => (await keyClient({ role: 'admin' })).post('/webhooks', { url, events: ['*'] });
+
+  it.each([
+    'https://localhost/hook',
+    'https://hooks.LOCALHOST:8443/',
+    'https://localhost./',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://[::1]/',
+    'https://10.1.2.3/',
+    'https://[fd00::1]/',
+    'https://169.254.169.254/',
+  ])('is refused, since no delivery would reach it: %s', async (url) => {
+    const { error } = expectError(await create(url), 400, 'VALIDATION_ERROR');
+    expect(error.details.fields).toMatchObject([
+      { path: 'url', message: expect.stringContaining('WEBHOOK_ALLOW_PRIVATE_NETWORKS') },
+    ]);
+  });
+
+  it('is refused in a change, too', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { id } = await makeWebhook();
+    expectError(await admin.patch(`/webhooks/${id}`, { url: 'https://localhost/' }), 400, 'VALIDATION_ERROR');
+  });
+
+  it.each(['https://93.184.216.34/', 'https://localhost.example/'])('is none of %s', async (url) => {
+    expect((await create(url)).status).toBe(201);
+  });
+});
+
+it('the list says how many of the last 100 deliveries succeeded, and when one last did', async () => {
+  const admin = await keyClient({ role: 'admin' });
+  const [webhook, other] = [await makeWebhook(), await makeWebhook()];
+  const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes));
+  await db.event.createMany({
+    data: Array.from({ length: 130 }, (_, index) => ({
+      id: idOf(index),
+      type: 'mail.sent',
+      body: '{}',
+      bodyBytes: 2,
+    })),
+  });
+  await db.webhookDelivery.createMany({
+    data: Array.from({ length: 130 }, (_, index) => {
+      const status =
+        index < 110 ? ('delivered' as const) : index < 125 ? ('abandoned' as const) : ('retrying' as const);
+      const finishedAt = status === 'retrying' ? null : at(index);
+      return { webhookId: webhook.id, eventId: idOf(index), status, createdAt: at(index), finishedAt };
+    }),
+  });
+  const { data } = await admin.get('/webhooks?limit=200');
+  const of = (id: string) => data.find((each: { id: string }) => each.id === id);
+  expect(of(webhook.id)).toMatchObject({
+    recent_deliveries: { finished: 95, delivered: 80 },
+    last_delivered_at: at(109).toISOString(),
+  });
+  expect(of(other.id)).toMatchObject({ recent_deliveries: { finished: 0, delivered: 0 }, last_delivered_at: null });
+});
+
+function idOf(index: number): string {
+  return `01a1f000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+}

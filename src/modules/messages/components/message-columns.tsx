@@ -1,4 +1,4 @@
-import { Copyable, RowLink } from '@/components/data-table/cells';
+import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
@@ -29,8 +29,8 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   };
   const from: Column = {
     header: 'From',
-    width: 280,
-    maxWidth: 344,
+    width: 208,
+    maxWidth: 320,
     kind: 'copyable',
     isOptional: true,
     skeletonWidth: 160,
@@ -42,7 +42,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   };
   const to: Column = {
     header: 'To',
-    ...(isNarrow ? { width: 216 } : { width: 280, maxWidth: 352 }),
+    ...(isNarrow ? { width: 216 } : { width: 224, maxWidth: 328 }),
     kind: 'copyable',
     mobile: 'lead',
     skeletonWidth: 172,
@@ -70,6 +70,15 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
       </RowLink>
     ),
   };
+  const reason: Column = {
+    header: 'Reason',
+    width: 168,
+    maxWidth: 288,
+    isOptional: true,
+    className: 'soft',
+    skeletonWidth: 0,
+    cell: ({ failure }) => failure && <Clipped text={failure.reason} />,
+  };
   const size: Column = {
     header: 'Size',
     width: 64,
@@ -80,5 +89,5 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     skeletonWidth: 40,
     cell: ({ size: bytes }) => formatBytes(bytes),
   };
-  return isNarrow ? [status, time, to, subject] : [status, time, from, to, subject, size];
+  return isNarrow ? [status, time, to, subject] : [status, time, from, to, subject, reason, size];
 }

@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
@@ -14,9 +15,11 @@ import type { SieveFilter } from '../schema';
 export function DeleteFilter({ filter }: { filter: SieveFilter }) {
   const router = useRouter();
   const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
   const [opened, dialog] = useDisclosure(false);
   const remove = trpc.sieveFilters.delete.useMutation({
     onSuccess: async () => {
+      notifyDeleted(filter);
       router.push('/sieve-filters');
       await utils.sieveFilters.list.invalidate();
     },

@@ -7,16 +7,16 @@ import type { Webhook } from '../schema';
 import { hostOf } from './webhook-values';
 
 /** Activates and deactivates webhooks, with undo. */
-export function useWebhookActions() {
+export function useWebhookActions<Row extends Webhook = Webhook>() {
   const utils = trpc.useUtils();
   const update = trpc.webhooks.update.useMutation({
     onSuccess: (webhook) => utils.webhooks.get.setData({ id: webhook.id }, webhook),
   });
-  const { setActive, latest } = useActiveActions<Webhook>({
+  const { setActive, latest } = useActiveActions<Row>({
     keyOf: ({ id }) => id,
     nameOf: ([webhook]) => (webhook ? hostOf(webhook.url) : ''),
     update: (row, change) => update.mutateAsync(ifUnchanged('webhook', row, { id: row.id, ...change })),
     refresh: () => utils.webhooks.invalidate(),
   });
-  return { latest, setActive: (webhook: Webhook, active: boolean) => setActive([webhook], active) };
+  return { latest, setActive: (webhook: Row, active: boolean) => setActive([webhook], active) };
 }

@@ -2,6 +2,7 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { RESTORABLE } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import type { Alias } from '../../schema';
 
@@ -34,6 +35,7 @@ export function useAliasActions() {
       act: (row) => remove.mutateAsync(ifUnchanged('alias', row, { id: row.id })),
       text: (done) => `Deleted ${nameOf(done)}`,
       undo: restore,
+      link: RESTORABLE,
       onDone,
       takesFocus: true,
     });

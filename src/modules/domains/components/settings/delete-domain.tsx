@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
@@ -14,9 +15,11 @@ import type { Domain } from '../../schema';
 export function DeleteDomain({ domain }: { domain: Domain }) {
   const router = useRouter();
   const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
   const [opened, dialog] = useDisclosure(false);
   const remove = trpc.domains.delete.useMutation({
     onSuccess: async () => {
+      notifyDeleted(domain);
       router.push('/domains');
       await Promise.all([utils.domains.list.invalidate(), utils.overview.invalidate()]);
     },

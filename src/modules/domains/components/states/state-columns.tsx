@@ -2,7 +2,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatShare } from '@/lib/format';
 import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
 import type { DomainState } from '../../states/schema';
 import { statusLabel } from '../dns/dns-values';
@@ -108,8 +108,6 @@ function problemsOf(domain: DomainState): string {
   return found.map((purpose) => `${DNS_PURPOSE_TEXTS[purpose].label}: ${labelOf(domain, purpose)}`).join(', ');
 }
 
-/** Such as 99.9 %. Rounded down, so that 100 % means all. */
 function passRate({ passed, failed }: NonNullable<DomainState['dmarc_reports']>): string {
-  if (passed + failed === 0) return '';
-  return `${(Math.floor((passed / (passed + failed)) * 1000) / 10).toString()} %`;
+  return passed + failed === 0 ? '' : formatShare(passed, passed + failed);
 }

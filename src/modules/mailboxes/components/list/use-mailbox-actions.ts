@@ -2,6 +2,7 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { RESTORABLE } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import { formatPlural } from '@/lib/format';
 import type { Mailbox } from '../../schema';
@@ -68,6 +69,7 @@ export function useMailboxActions() {
         act: (row) => remove.mutateAsync(ifUnchanged('mailbox', row, { id: row.id })),
         text: (done) => `Deleted ${nameOfMailboxes(done)}`,
         undo: restore,
+        link: RESTORABLE,
         takesFocus: true,
       }),
   };

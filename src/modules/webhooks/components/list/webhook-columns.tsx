@@ -1,8 +1,10 @@
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
-import { activeColumn, updatedColumn } from '@/components/data-table/columns';
+import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { TimeAgo } from '@/components/values/time-ago';
 import { ALL_EVENTS } from '@/lib/event-types';
-import type { Webhook } from '../../schema';
+import { formatPlural, formatShare } from '@/lib/format';
+import type { ListedWebhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import { WebhookStatus } from '../webhook-status';
 import { hostOf, isFailing } from '../webhook-values';
@@ -10,10 +12,10 @@ import classes from './webhook-columns.module.css';
 
 type WebhookColumnsOptions = {
   domainNames: Map<string, string>;
-  onSetActive: (webhook: Webhook, active: boolean) => void;
+  onSetActive: (webhook: ListedWebhook, active: boolean) => void;
 };
 
-export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
+export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptions): DataTableColumn<ListedWebhook>[] {
   return [
     {
       header: 'Endpoint',
@@ -59,7 +61,27 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
           </span>
         ),
     },
-    updatedColumn(),
+    {
+      header: 'Success rate',
+      width: 104,
+      kind: 'figure',
+      isOptional: true,
+      skeletonWidth: 40,
+      cell: ({ recent_deliveries: { finished, delivered } }) =>
+        finished > 0 && (
+          <span title={`${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`}>
+            {formatShare(delivered, finished)}
+          </span>
+        ),
+    },
+    {
+      header: 'Last delivery',
+      width: 112,
+      kind: 'figure',
+      className: 'soft',
+      skeletonWidth: 56,
+      cell: ({ last_delivered_at: at }) => (at ? <TimeAgo iso={at} /> : 'None'),
+    },
     activeColumn({ nameOf: ({ url }) => hostOf(url), onChange: onSetActive }),
   ];
 }

@@ -18,7 +18,7 @@ import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Page } from '@/components/shell/page';
 import { EVENT_TYPES } from '@/lib/event-types';
 import { webhookList } from '../../lists';
-import type { CreatedWebhook } from '../../schema';
+import type { CreatedWebhook, ListedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
 import { NoWebhooks } from './no-webhooks';
@@ -40,7 +40,7 @@ export function WebhooksPage() {
   const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
   const domainScope = useDomainScope();
-  const actions = useWebhookActions();
+  const actions = useWebhookActions<ListedWebhook>();
   const input = {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,

@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
@@ -15,10 +16,12 @@ import { hostOf } from '../webhook-values';
 export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   const router = useRouter();
   const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
   const [opened, dialog] = useDisclosure(false);
   const host = hostOf(webhook.url);
   const remove = trpc.webhooks.delete.useMutation({
     onSuccess: async () => {
+      notifyDeleted({ id: webhook.id, name: `the webhook for ${host}` });
       router.push('/webhooks');
       await Promise.all([utils.webhooks.list.invalidate(), utils.overview.invalidate()]);
     },
