@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { deletionOf } from './deletions';
 import type { Setting } from './schema';
 
 const api = await keyClient();
@@ -76,6 +78,7 @@ describe('PATCH /config', () => {
       key: 'EVENT_RETENTION_DAYS',
       before: { value: 30, source: 'default' },
       after: { value: 7, source: 'database' },
+      deletes: null,
     });
     expect(env()).toMatchObject({ eventRetentionDays: 7, blocklists: [], corsOrigins: ['https://a.example'] });
     expect(await setting('BLOCKLISTS')).toMatchObject({ value: [], source: 'database' });
@@ -195,5 +198,54 @@ describe('saved settings', () => {
       source: 'default',
       problem: 'The saved value is not valid in this version.',
     });
+  });
+});
+
+describe('fewer days', () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  it('say how much is deleted, before and after they are saved', async () => {
+    const domain = await makeDomain();
+    for (const days of [5, 40, 50]) {
+      const createdAt = new Date(Date.now() - days * DAY_MS);
+      const texts = {
+        fromAddress: 'a@post.example',
+        toAddresses: [],
+        subject: '',
+        messageId: `<${days}@post.example>`,
+      };
+      const data = { domainId: domain.id, direction: 'outbound' as const, status: 'sent' as const, sizeBytes: 1 };
+      await db.message.create({ data: { ...data, ...texts, createdAt } });
+    }
+    const deletes = async (values: object, dry_run = true) => {
+      const { data } = await save(values, { dry_run });
+      return data.changes.map((change: { deletes: unknown }) => change.deletes);
+    };
+    expect(await deletes({ MESSAGE_RETENTION_DAYS: 30 })).toEqual([{ what: 'messages', count: 2 }]);
+    expect(await deletes({ MESSAGE_RETENTION_DAYS: 60 })).toEqual([null]);
+    expect(await deletes({ MESSAGE_RETENTION_DAYS: 0 }, false)).toEqual([null]);
+    expect(await deletes({ MESSAGE_RETENTION_DAYS: 45 }, false)).toEqual([{ what: 'messages', count: 1 }]);
+    expect(await deletes({ MESSAGE_RETENTION_DAYS: 90 }, false)).toEqual([null]);
+  });
+
+  it('of contents, events and reports count, too', async () => {
+    const { id: domainId } = await makeDomain();
+    const old = new Date(Date.now() - 5 * DAY_MS);
+    await db.event.create({ data: { type: 'mail.sent', body: '{}', bodyBytes: 2, createdAt: old } });
+    const stored = { rawBytes: 1, storedBytes: 1, storeId: domainId, objectName: domainId, storedAt: old };
+    await db.messageContent.create({ data: { messageId: domainId, domainId, state: 'kept', ...stored } });
+    const times = { beginAt: old, endAt: old, receivedAt: old, day: old };
+    const texts = { organisation: 'o', contact: 'c', reportId: 'r', policies: [], source: 'upload' as const };
+    const counts = { sessions: 1, failedSessions: 0, rowCount: 0, isTruncated: false };
+    await db.tlsReport.create({ data: { domainId, fingerprint: Buffer.from('1'), ...times, ...texts, ...counts } });
+    for (const [key, what] of [
+      ['MESSAGE_CONTENT_DAYS', 'contents of messages'],
+      ['EVENT_RETENTION_DAYS', 'events'],
+      ['REPORT_RETENTION_DAYS', 'reports'],
+    ] as const) {
+      const of = (after: number) => deletionOf(db, { key, before: 7, after, now: new Date() });
+      expect(await of(6)).toBeNull();
+      expect(await of(4)).toEqual({ what, count: 1 });
+    }
   });
 });

@@ -71,10 +71,31 @@ function byKey<Of extends z.ZodType>(value: Of) {
 
 const State = Setting.pick({ value: true, source: true });
 
+/** Beyond, the rows are not counted. */
+export const MAX_COUNTED = 1_000_000;
+
+const Deletion = z.object({
+  what: z.enum(['messages', 'contents of messages', 'events', 'reports']),
+  count: z
+    .number()
+    .int()
+    .meta({ description: `${MAX_COUNTED} for that many or more` }),
+});
+export type Deletion = z.infer<typeof Deletion>;
+
 export const ConfigChanges = z.object({
   dry_run: z.boolean(),
   changes: z
-    .array(z.object({ key: Key, before: State, after: State }))
+    .array(
+      z.object({
+        key: Key,
+        before: State,
+        after: State,
+        deletes: Deletion.nullable().meta({
+          description: 'What is deleted soon after days are shortened, and can’t be restored',
+        }),
+      }),
+    )
     .meta({ description: 'The settings whose value or source changes' }),
 });
 export type ConfigChanges = z.infer<typeof ConfigChanges>;

@@ -9,6 +9,7 @@ import { versionConflict } from '@/server/procedures/versions';
 import { SETTINGS } from '@/server/settings/declarations.mjs';
 import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/settings/saved';
 import { type SettingName, settingNames } from '@/server/settings/settings.mjs';
+import { deletionOf } from './deletions';
 import type { ConfigChanges, ListSettingChanges, Setting, SettingChange, UpdateConfig } from './schema';
 import { settingText, settingValue, type Value } from './values';
 
@@ -47,11 +48,12 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
       for (const row of rows) after.set(row.key, row);
       await tx.$executeRaw`SELECT pg_notify(${SETTINGS_CHANNEL}, '')`;
     }
-    const report = effective.map(({ key, text, before }) => ({
-      key,
-      before: stateOf(key, before ?? undefined),
-      after: stateOf(key, text ?? undefined),
-    }));
+    const report: ConfigChanges['changes'] = [];
+    for (const { key, text, before } of effective) {
+      const [old, next] = [stateOf(key, before ?? undefined), stateOf(key, text ?? undefined)];
+      const deletes = await deletionOf(tx, { key, before: old.value, after: next.value, now });
+      report.push({ key, before: old, after: next, deletes });
+    }
     await audit({
       resource: 'config',
       before: Object.fromEntries(report.map(({ key, before }) => [key, before.value])),

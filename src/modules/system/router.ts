@@ -3,9 +3,9 @@ import { exportProcedure } from '@/server/list/list-procedures';
 import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { checkNow } from './health/check-now';
-import { getHealthHistory, getSystemHealth } from './health/read';
+import { getHealthDays, getHealthHistory, getSystemHealth } from './health/read';
 import { healthList } from './lists';
-import { GetHealthHistory, Health, HealthHistory, SystemHealth, Version } from './schema';
+import { GetHealthHistory, Health, HealthDays, HealthHistory, SystemHealth, Version } from './schema';
 import { getHealth, getVersion } from './service';
 
 const tag = 'System';
@@ -64,6 +64,18 @@ export const systemRouter = router({
     )
     .output(SystemHealth)
     .mutation(({ ctx }) => checkNow(ctx)),
+
+  days: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/system/health/history', {
+        tag,
+        summary: 'Get the last day of all checks',
+        description: 'By hour: the worst status and the average value.',
+        isReadOnPrimary: true,
+      }),
+    )
+    .output(HealthDays)
+    .query(({ ctx }) => getHealthDays(ctx)),
 
   history: superAdminProcedure(GetHealthHistory)
     .meta(

@@ -64,3 +64,13 @@ export const HealthHistory = z
   .array(z.object({ at: Timestamp, status: HealthStatus, value: z.number().nullable() }))
   .meta({ description: 'Of the last day, every five minutes' });
 export type HealthHistory = z.infer<typeof HealthHistory>;
+
+/** The last day of a check, with the worst status and the average value of each hour that has results. */
+const HealthDay = z.object({
+  name: z.string(),
+  subject: z.string(),
+  hours: z.array(z.object({ at: Timestamp, status: HealthStatus, value: z.number().nullable() })),
+});
+export type HealthDay = z.infer<typeof HealthDay>;
+
+export const HealthDays = z.array(HealthDay);

@@ -1,8 +1,8 @@
 import type { Problem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { Dialog } from '@/components/dialogs/dialog';
-import { formatPlural } from '@/lib/format';
-import type { ConfigChanges, Setting } from '../schema';
+import { formatCount, formatPlural } from '@/lib/format';
+import { type ConfigChanges, type Deletion, MAX_COUNTED, type Setting } from '../schema';
 import classes from './config-page.module.css';
 import { valueText } from './setting-value';
 
@@ -24,6 +24,7 @@ export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSa
       title="Review changes"
       action={`Save ${formatPlural(changes?.length ?? 0, 'change')}`}
       isBusy={isBusy}
+      isDanger={changes?.some(({ deletes }) => deletes !== null)}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -31,7 +32,7 @@ export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSa
       }}
     >
       <ul className={classes.changes}>
-        {changes?.map(({ key, before, after }) => (
+        {changes?.map(({ key, before, after, deletes }) => (
           <li key={key}>
             <h3 className="mono">{key}</h3>
             <del>{valueText(before.value, unitOf(key))}</del>
@@ -39,6 +40,7 @@ export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSa
               {valueText(after.value, unitOf(key))}
               {after.source === 'default' && ' (default)'}
             </ins>
+            {deletes && <p className="danger">{deletionText(deletes)}</p>}
           </li>
         ))}
       </ul>
@@ -46,4 +48,9 @@ export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSa
       <ProblemAlert problem={problem} />
     </Dialog>
   );
+}
+
+function deletionText({ what, count }: Deletion): string {
+  const amount = count < MAX_COUNTED ? formatCount(count) : `At least ${formatCount(count)}`;
+  return `Older than that: ${amount} ${what}, deleted soon after you save. They can’t be restored.`;
 }

@@ -9,14 +9,26 @@ import type { MessageSummary } from '../schema';
 type Column = DataTableColumn<MessageSummary>;
 type OpenLink = (message: MessageSummary) => { href: string; onClick: (event: React.MouseEvent) => void };
 
-export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
+type Options = {
+  /** The peek takes half of the page. */
+  isNarrow: boolean;
+  /** All messages are bounced, failed or deferred, so that why is worth more room than the sender. */
+  isFailed: boolean;
+  link: OpenLink;
+};
+
+export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] {
   const status: Column = {
     header: 'Status',
     width: 112,
     kind: 'mark',
     mobile: 'mark',
     skeletonWidth: 72,
-    cell: (message) => <OutcomeMarks message={message} />,
+    cell: (message) => (
+      <span title={message.failure?.reason}>
+        <OutcomeMarks message={message} />
+      </span>
+    ),
   };
   const time: Column = {
     header: 'Time',
@@ -29,8 +41,8 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   };
   const from: Column = {
     header: 'From',
-    width: 208,
-    maxWidth: 320,
+    width: 280,
+    maxWidth: 344,
     kind: 'copyable',
     isOptional: true,
     skeletonWidth: 160,
@@ -42,7 +54,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   };
   const to: Column = {
     header: 'To',
-    ...(isNarrow ? { width: 216 } : { width: 224, maxWidth: 328 }),
+    ...(isNarrow ? { width: 216 } : { width: 280, maxWidth: 352 }),
     kind: 'copyable',
     mobile: 'lead',
     skeletonWidth: 172,
@@ -72,11 +84,10 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   };
   const reason: Column = {
     header: 'Reason',
-    width: 168,
-    maxWidth: 288,
+    width: 280,
+    maxWidth: 400,
     isOptional: true,
-    className: 'soft',
-    skeletonWidth: 0,
+    skeletonWidth: 184,
     cell: ({ failure }) => failure && <Clipped text={failure.reason} />,
   };
   const size: Column = {
@@ -89,5 +100,6 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     skeletonWidth: 40,
     cell: ({ size: bytes }) => formatBytes(bytes),
   };
-  return isNarrow ? [status, time, to, subject] : [status, time, from, to, subject, reason, size];
+  if (isNarrow) return [status, time, to, subject];
+  return isFailed ? [status, time, to, reason, subject, size] : [status, time, from, to, subject, size];
 }

@@ -25,6 +25,8 @@ import { RetentionNote } from './retention-note';
 import { StatusFilter } from './status-filter';
 import { filtersOf, inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
 
+const FAILED: ReadonlySet<MessageSummary['status'] | null> = new Set(['bounced', 'failed', 'deferred']);
+
 const MessagePeek = dynamic(() => import('./message-peek').then((module) => module.MessagePeek));
 
 const REFRESH_MS = 15_000;
@@ -45,14 +47,18 @@ export function MessagesPage() {
   const openPeek = (peek: string | null) => open({ peek });
   useFocusReturn(values.peek);
 
-  const columns = messageColumns(isPeeking, ({ id }: MessageSummary) => ({
-    href: `/messages/${id}`,
-    onClick: (event: MouseEvent) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      openPeek(id);
-    },
-  }));
+  const columns = messageColumns({
+    isNarrow: isPeeking,
+    isFailed: FAILED.has(values.status),
+    link: ({ id }: MessageSummary) => ({
+      href: `/messages/${id}`,
+      onClick: (event: MouseEvent) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        openPeek(id);
+      },
+    }),
+  });
 
   return (
     <Page peek={values.peek && <MessagePeek id={values.peek} rows={items ?? []} onOpen={openPeek} />}>

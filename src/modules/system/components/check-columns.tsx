@@ -3,12 +3,17 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
 import { limitsText, valueText } from '@/lib/health/value-text';
-import type { HealthCheck } from '../schema';
+import type { HealthCheck, HealthDay } from '../schema';
 import { MARKS } from './check-marks';
+import { CheckSparkline } from './check-sparkline';
 
-type Options = { onShowHistory: (check: HealthCheck) => void };
+type Options = {
+  /** The last day of all checks, once it is known. */
+  days: HealthDay[] | undefined;
+  onShowHistory: (check: HealthCheck) => void;
+};
 
-export function checkColumns({ onShowHistory }: Options): DataTableColumn<HealthCheck>[] {
+export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<HealthCheck>[] {
   return [
     {
       header: 'Check',
@@ -56,7 +61,10 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
           aria-label={`Last day: ${check.title}${check.subject ? ` ${check.subject}` : ''}`}
           onClick={() => onShowHistory(check)}
         >
-          Last day
+          <CheckSparkline
+            hours={days?.find(({ name, subject }) => name === check.name && subject === check.subject)?.hours ?? []}
+            now={Date.parse(check.checked_at)}
+          />
         </TextButton>
       ),
     },

@@ -24,6 +24,7 @@ import { TASK_COLUMNS } from './task-columns';
 const CheckHistory = lazyDialog(() => import('./check-history').then((module) => module.CheckHistory));
 
 const REFRESH_MS = 15_000;
+const DAYS_REFRESH_MS = 5 * 60_000;
 const GROUPS = ['Mail', 'Database', 'Work', 'Machines', 'Instances'];
 
 export function HealthPage() {
@@ -34,7 +35,8 @@ export function HealthPage() {
     onError: (error) => notify({ text: 'Couldn’t run the checks.', problem: toProblem(error) }),
   });
   const [history, setHistory] = useState<HealthCheck | null>(null);
-  const columns = checkColumns({ onShowHistory: setHistory });
+  const days = trpc.system.days.useQuery({}, { refetchInterval: DAYS_REFRESH_MS, retry: false });
+  const columns = checkColumns({ days: days.data, onShowHistory: setHistory });
 
   return (
     <Page>

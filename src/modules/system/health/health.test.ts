@@ -213,6 +213,27 @@ describe('GET /system/health', () => {
     const { data } = await api.get('/system/health/disk/history?subject=a');
     expect(data).toMatchObject([{ status: 'degraded', value: 20 }]);
   });
+
+  it('shows the last day of all checks by hour, with the worst status of each', async () => {
+    const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 10, minutes));
+    const sample = (minutes: number, status: 'ok' | 'degraded' | 'down', value: number | null, subject = 'a') =>
+      db.healthSample.create({ data: { name: 'disk', subject, at: at(minutes), status, value } });
+    await sample(0, 'ok', 40);
+    await sample(5, 'down', 10);
+    await sample(10, 'degraded', 22);
+    await sample(60, 'ok', 50);
+    await sample(65, 'ok', null, 'b');
+    expect((await api.get('/system/health/history')).data).toEqual([
+      {
+        ...{ name: 'disk', subject: 'a' },
+        hours: [
+          { at: at(0).toISOString(), status: 'down', value: 24 },
+          { at: at(60).toISOString(), status: 'ok', value: 50 },
+        ],
+      },
+      { name: 'disk', subject: 'b', hours: [{ at: at(60).toISOString(), status: 'ok', value: null }] },
+    ]);
+  });
 });
 
 describe('a run', () => {

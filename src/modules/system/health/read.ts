@@ -1,7 +1,7 @@
 import { type CheckName, HEALTH_CHECKS } from '@/lib/health/catalog';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { GetHealthHistory, HealthCheck, HealthHistory, SystemHealth } from '../schema';
+import type { GetHealthHistory, HealthCheck, HealthDay, HealthHistory, SystemHealth } from '../schema';
 import { listTasks } from './scheduled-tasks';
 
 /** Four runs missed. */
@@ -20,6 +20,24 @@ export async function getHealthHistory(ctx: ActorContext, where: GetHealthHistor
   const rows = await ctx.db.healthSample.findMany({ where, orderBy: { at: 'asc' } });
   return rows.map(({ at, status, value }) => ({ at: at.toISOString(), status, value }));
 }
+
+/** The last day of all checks, by hour. */
+export async function getHealthDays(ctx: ActorContext): Promise<HealthDay[]> {
+  const rows = await ctx.db.$queryRaw<HourRow[]>`
+    SELECT name, subject, date_trunc('hour', at) AS at, array_agg(DISTINCT status::text) AS statuses, avg(value) AS value
+      FROM health_sample GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+  const days = new Map<string, HealthDay>();
+  for (const { name, subject, at, statuses, value } of rows) {
+    const key = JSON.stringify([name, subject]);
+    const day = days.get(key) ?? { name, subject, hours: [] };
+    const status = WORST_FIRST.find((one) => statuses.includes(one)) ?? 'unknown';
+    day.hours.push({ at: at.toISOString(), status, value });
+    days.set(key, day);
+  }
+  return [...days.values()];
+}
+
+type HourRow = { name: string; subject: string; at: Date; statuses: string[]; value: number | null };
 
 /** Nothing known is worse than anything ok, but no reason to call the system degraded. */
 function worstOf(checks: Pick<HealthCheck, 'status'>[]): HealthCheck['status'] {

@@ -109,6 +109,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /system/health': plain('/system/health'),
   'GET /system/health/export': plain('/system/health/export'),
   'POST /system/health/check': plain('/system/health/check'),
+  'GET /system/health/history': plain('/system/health/history'),
   'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
   'POST /auth/login': {

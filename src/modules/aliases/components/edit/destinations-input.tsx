@@ -2,9 +2,11 @@
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { AddressesInput } from '@/components/directory/addresses-input';
+import { StatusMark } from '@/components/marks/status-mark';
 import { MAX_DESTINATIONS } from '../../schema';
 import { isInvalid, mergeAddresses, splitAddresses } from './alias-values';
 import classes from './destinations-input.module.css';
+import { useDestinationHints } from './use-destination-hints';
 
 type DestinationsInputProps = {
   /** The alias's `destination`. It includes the address that is still being typed. */
@@ -25,6 +27,7 @@ export function DestinationsInput({ value, error, rejectedAddress, onChange, aut
   const [{ addresses, draft }, setParts] = useState<Parts>({ addresses: splitAddresses(value), draft: '' });
   // The input reports the new addresses and the emptied draft one after the other, in the same event.
   const latest = useRef<Parts>({ addresses, draft });
+  const { suggested, dead } = useDestinationHints(addresses, draft);
   const change = (part: Partial<Parts>) => {
     latest.current = { ...latest.current, ...part };
     setParts(latest.current);
@@ -48,6 +51,9 @@ export function DestinationsInput({ value, error, rejectedAddress, onChange, aut
         label="Delivers to"
         description="Separate addresses with commas, spaces or new lines."
         placeholder={addresses.length === 0 ? 'ann@example.com' : 'Add another address'}
+        data={suggested}
+        // The server has found them, also by the name of the mailbox.
+        filter={({ options }) => options}
         splitChars={SEPARATORS}
         acceptValueOnBlur={false}
         value={addresses}
@@ -61,6 +67,13 @@ export function DestinationsInput({ value, error, rejectedAddress, onChange, aut
       <span className={classes.count} data-over={addresses.length > MAX_DESTINATIONS || undefined}>
         {addresses.length} of {MAX_DESTINATIONS}
       </span>
+      <ul className={classes.dead} aria-live="polite">
+        {dead.map(({ address, explanation }) => (
+          <li key={address}>
+            <StatusMark status="warning">{address}</StatusMark> <span className="soft">{explanation}</span>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -1,0 +1,42 @@
+import type { HealthDay } from '../schema';
+import classes from './check-sparkline.module.css';
+
+const WIDTH = 72;
+const HEIGHT = 20;
+const HOURS = 24;
+const HOUR_MS = 3_600_000;
+
+type Point = HealthDay['hours'][number];
+
+/** The values of a check in the last day, hour by hour, above a mark for each hour in which it wasn't ok. */
+export function CheckSparkline({ hours, now }: { hours: Point[]; now: number }) {
+  const x = ({ at }: Point) => WIDTH * Math.max(0, 1 - (now - Date.parse(at)) / (HOURS * HOUR_MS));
+  return (
+    <svg
+      className={classes.sparkline}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={WIDTH}
+      height={HEIGHT}
+      aria-hidden="true"
+    >
+      <polyline points={pointsOf(hours, x)} />
+      {hours
+        .filter(({ status }) => status === 'degraded' || status === 'down')
+        .map((hour) => (
+          <rect key={hour.at} data-status={hour.status} x={x(hour)} y={HEIGHT - 2} width={WIDTH / HOURS} height={2} />
+        ))}
+    </svg>
+  );
+}
+
+/** A check without values is a level line. */
+function pointsOf(hours: Point[], x: (hour: Point) => number): string {
+  const values = hours.flatMap(({ value }) => value ?? []);
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+  const [top, bottom] = [2, HEIGHT - 5];
+  const y = (value: number | null) => {
+    if (value === null || highest === lowest) return (top + bottom) / 2;
+    return bottom - ((value - lowest) / (highest - lowest)) * (bottom - top);
+  };
+  return hours.map((hour) => `${x(hour).toFixed(1)},${y(hour.value).toFixed(1)}`).join(' ');
+}
