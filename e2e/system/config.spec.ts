@@ -5,9 +5,18 @@ type Setting = { key: string; value: unknown; source: string; updated_at: string
 test('changes settings after a review of the difference, and keeps their history', async ({
   signedIn: page,
   api,
+  domain,
+  sql,
   check,
   checkState,
 }) => {
+  await sql(
+    `INSERT INTO tls_report (id, domain_id, fingerprint, organisation, contact, report_id, begin_at, end_at, day, sessions,
+                             failed_sessions, policies, row_count, is_truncated, source, received_at)
+     SELECT gen_random_uuid(), $1, '\\x00', '', '', '', at, at, at, 1, 0, '[]', 0, false, 'upload', at
+       FROM (SELECT now() - interval '200 days' AS at) old`,
+    [domain.id],
+  );
   await page.goto(`${url()}/system/config`);
   await page.getByRole('textbox', { name: 'REPORT_RETENTION_DAYS' }).fill('90');
   await page.getByRole('textbox', { name: 'SANDBOX_MAX_SIZE_MB' }).fill('512');
@@ -19,6 +28,7 @@ test('changes settings after a review of the difference, and keeps their history
   const change = dialog.getByRole('listitem').filter({ hasText: 'REPORT_RETENTION_DAYS' });
   await expect(change.getByRole('deletion')).toHaveText('400 days');
   await expect(change.getByRole('insertion')).toHaveText('90 days');
+  await expect(change).toContainText(/^.*Older than that: [\d,]+ reports/);
   await checkState();
   await dialog.getByRole('button', { name: 'Save 2 changes' }).click();
   await expect(page.getByText('Saved 2 changes.')).toBeVisible();

@@ -112,9 +112,19 @@ test('a dialog starts over each time, and returns the focus to its button', asyn
     await page.keyboard.press('Enter');
     await expect(name).toHaveAccessibleDescription(/Enter a domain name/);
     await page.keyboard.press('Escape');
+    await expect(dialog.getByRole('alert')).toHaveText('Discard what you entered?');
+    await check();
+    await page.keyboard.press('Escape');
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeVisible();
+    await expect(name).toHaveValue('not a domain');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
     await expect(dialog).toBeHidden();
     await expect(open).toBeFocused();
   }
+  await open.click();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
   await check();
 });
 

@@ -17,6 +17,8 @@ test('creates an alias in three clicks from the overview, with a pasted list, ef
   check,
 }) => {
   const domain = await makeDomain(api);
+  const mailbox = { domain_id: domain.id, local_part: 'cleo', password: 'paper boats on the canal' };
+  await api.call('POST', '/mailboxes', mailbox);
   await page.goto(`${url()}/?domain=${domain.id}`);
   await page.getByRole('link', { name: 'Aliases', exact: true }).click();
   await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
@@ -32,6 +34,17 @@ test('creates an alias in three clicks from the overview, with a pasted list, ef
   );
 
   await dialog.getByRole('textbox', { name: 'Address' }).fill('Sales');
+  const destinations = dialog.getByRole('combobox', { name: 'Delivers to' });
+  await destinations.pressSequentially('cle');
+  await page.getByRole('option', { name: `cleo@${domain.name}` }).click();
+  await expect(dialog.getByText('1 of 10')).toBeVisible();
+  await destinations.fill(`ghost@${domain.name}`);
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('listitem').filter({ hasText: `ghost@${domain.name}` })).toContainText('mailbox');
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'cleo' })).toHaveCount(0);
+  await check();
+  for (const local of ['ghost', 'cleo'])
+    await dialog.getByRole('button', { name: `Remove ${local}@${domain.name}` }).click();
   await dialog
     .getByRole('combobox', { name: 'Delivers to' })
     .fill('ann@far.example; bo@far.example ANN@far.example nobody');

@@ -38,6 +38,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       isBusy={isBusy}
       isDisabled={!isMatching}
       isDanger
+      losesNothing
       onSubmit={(event) => {
         event.preventDefault();
         if (isMatching) onConfirm();

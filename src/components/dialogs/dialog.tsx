@@ -4,6 +4,7 @@ import { Button, Modal } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import type { FormEvent, ReactNode } from 'react';
 import classes from './dialog.module.css';
+import { useEnteredInput } from './use-entered-input';
 
 type DialogProps = {
   opened: boolean;
@@ -17,6 +18,8 @@ type DialogProps = {
   isBusy?: boolean;
   isDisabled?: boolean;
   isDanger?: boolean;
+  /** Whether closing it by Escape or a click beside it loses nothing, such as a name that was typed to confirm. */
+  losesNothing?: boolean;
 };
 
 /** The content of a dialog. */
@@ -25,8 +28,12 @@ export function DialogFields({ children }: { children: ReactNode }) {
 }
 
 /** The buttons of a dialog. */
-export function DialogFooter({ children }: { children: ReactNode }) {
-  return <footer className={classes.footer}>{children}</footer>;
+export function DialogFooter({ children, isHidden }: { children: ReactNode; isHidden?: boolean }) {
+  return (
+    <footer className={classes.footer} hidden={isHidden}>
+      {children}
+    </footer>
+  );
 }
 
 export function Dialog(props: DialogProps) {
@@ -41,6 +48,7 @@ export function Dialog(props: DialogProps) {
     isBusy,
     isDisabled,
     isDanger,
+    losesNothing,
   } = props;
   // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
   const isMounted = useMounted();
@@ -49,11 +57,30 @@ export function Dialog(props: DialogProps) {
     event.stopPropagation();
     onSubmit(event);
   };
+  const input = useEnteredInput(opened, losesNothing);
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title={title} yOffset={72}>
-      <form className={classes.form} onSubmit={submit} noValidate>
+    <Modal
+      opened={opened && isMounted}
+      // Not by the buttons of the dialog, which say what they do.
+      onClose={() => input.confirmLoss(onClose)}
+      title={title}
+      yOffset={72}
+    >
+      <form className={classes.form} onSubmit={submit} onInput={input.onInput} noValidate>
         <DialogFields>{children}</DialogFields>
-        <DialogFooter>
+        {input.isAsking && (
+          <DialogFooter>
+            <span role="alert">Discard what you entered?</span>
+            <span className="spacer" />
+            <Button onClick={input.keep} ref={focus}>
+              Keep editing
+            </Button>
+            <Button className="danger" onClick={onClose}>
+              Discard
+            </Button>
+          </DialogFooter>
+        )}
+        <DialogFooter isHidden={input.isAsking}>
           <span className="spacer" />
           <Button onClick={onClose}>{dismiss}</Button>
           <Button
@@ -69,4 +96,8 @@ export function Dialog(props: DialogProps) {
       </form>
     </Modal>
   );
+}
+
+function focus(button: HTMLButtonElement | null): void {
+  button?.focus();
 }

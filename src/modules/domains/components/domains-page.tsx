@@ -60,9 +60,11 @@ export function DomainsPage() {
   return (
     <Page>
       <PageHeader title="Domains" description="Domains that send and receive mail">
-        <Button component={NearLink} href="/domains/dns">
-          DNS and reports
-        </Button>
+        {canAdd !== undefined && (
+          <Button component={NearLink} href="/domains/dns">
+            DNS and reports
+          </Button>
+        )}
         {canAdd && (
           <>
             <Button onClick={() => open({ several: true })}>Add several</Button>

@@ -19,6 +19,7 @@ export function CheckSparkline({ hours, now }: { hours: Point[]; now: number }) 
       height={HEIGHT}
       aria-hidden="true"
     >
+      <line x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
       <polyline points={pointsOf(hours, x)} />
       {hours
         .filter(({ status }) => status === 'degraded' || status === 'down')

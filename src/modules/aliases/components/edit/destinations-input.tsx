@@ -27,7 +27,10 @@ export function DestinationsInput({ value, error, rejectedAddress, onChange, aut
   const [{ addresses, draft }, setParts] = useState<Parts>({ addresses: splitAddresses(value), draft: '' });
   // The input reports the new addresses and the emptied draft one after the other, in the same event.
   const latest = useRef<Parts>({ addresses, draft });
-  const { suggested, dead } = useDestinationHints(addresses, draft);
+  // The list has the warnings of those that the alias had.
+  const [known] = useState(() => new Set(addresses));
+  const entered = addresses.filter((address) => !known.has(address));
+  const { suggested, dead } = useDestinationHints(entered, draft);
   const change = (part: Partial<Parts>) => {
     latest.current = { ...latest.current, ...part };
     setParts(latest.current);

@@ -102,6 +102,8 @@ export const PHRASES: Record<AuditAction, Phrase> = {
 
 /** Their phrase says all, whatever their resource is called. */
 export const UNNAMED: ReadonlySet<string> = new Set<AuditAction>([
+  'alert_mute.create',
+  'alert_mute.delete',
   'dmarc_report.upload',
   'session.delete_all',
   'tls_report.upload',

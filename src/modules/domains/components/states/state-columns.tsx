@@ -10,6 +10,9 @@ import { DnsMark } from '../dns-mark';
 
 type Purpose = (typeof DNS_STATE_PURPOSES)[number];
 
+/** As wide as the longest label. */
+const WIDTHS: Record<Purpose, number> = { mx: 60, spf: 84, dkim: 84, dmarc: 104, mta_sts: 84, tls_rpt: 72 };
+
 export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   {
     header: 'State',
@@ -25,7 +28,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   ...DNS_STATE_PURPOSES.map(
     (purpose): DataTableColumn<DomainState> => ({
       header: purpose === 'tls_rpt' ? 'TLS-RPT' : DNS_PURPOSE_TEXTS[purpose].label,
-      width: purpose === 'dmarc' ? 104 : 84,
+      width: WIDTHS[purpose],
       maxWidth: 136,
       // There is room for one cell of these on a narrow screen, which names all problems.
       mobile: purpose === 'mx' ? 'under' : undefined,
@@ -42,7 +45,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   ),
   {
     header: 'DMARC pass',
-    width: 92,
+    width: 84,
     maxWidth: 120,
     kind: 'figure',
     sortBy: 'dmarc_pass_rate',
@@ -59,8 +62,8 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
       ),
   },
   {
-    header: 'TLS failures',
-    width: 96,
+    header: 'TLS failed',
+    width: 76,
     maxWidth: 120,
     kind: 'figure',
     sortBy: 'tls_failures',
@@ -89,8 +92,16 @@ function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpos
   if (!state) return <span className="soft">{domain.checked_at ? '' : '–'}</span>;
   const mark = MARKS[state.severity];
   if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
-  return <StatusMark status={mark ?? 'on'}>{labelOf(domain, purpose)}</StatusMark>;
+  const label = labelOf(domain, purpose);
+  return (
+    <StatusMark status={mark ?? 'on'} shapeOnly={label === OK}>
+      {label}
+    </StatusMark>
+  );
 }
+
+/** Most cells say only this, so their shape does. */
+const OK = 'OK';
 
 const MARKS: Partial<Record<string, Status>> = { error: 'bounced', warning: 'warning' };
 
@@ -99,7 +110,7 @@ function labelOf({ records, dmarc_policy: policy, mta_sts_mode: mode }: DomainSt
   const status = records[purpose]?.status ?? 'missing';
   if (purpose === 'dmarc' && policy && policy !== 'unknown') return policy;
   if (status !== 'ok') return statusLabel(status);
-  return purpose === 'mta_sts' ? mode : 'OK';
+  return purpose === 'mta_sts' ? mode : OK;
 }
 
 /** Such as "SPF: Missing, DMARC: none". */

@@ -1,0 +1,37 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+
+/**
+ * Whether something was entered into a dialog since it opened. Closing it by Escape, or the browser's tab, asks first.
+ * @param losesNothing what is entered is worth nothing
+ */
+export function useEnteredInput(opened: boolean, losesNothing = false) {
+  const [hasInput, setHasInput] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const isWorthAsking = opened && hasInput && !losesNothing;
+
+  useEffect(() => {
+    if (opened) return;
+    setHasInput(false);
+    setIsAsking(false);
+  }, [opened]);
+
+  useEffect(() => {
+    if (!isWorthAsking) return;
+    const stop = new AbortController();
+    window.addEventListener('beforeunload', (event) => event.preventDefault(), { signal: stop.signal });
+    return () => stop.abort();
+  }, [isWorthAsking]);
+
+  return {
+    isAsking: isAsking && isWorthAsking,
+    onInput: () => setHasInput(true),
+    keep: () => setIsAsking(false),
+    /** Calls `close`, unless something would be lost: then it asks, or with a second Escape goes on. */
+    confirmLoss: (close: () => void) => {
+      if (isWorthAsking) setIsAsking(!isAsking);
+      else close();
+    },
+  };
+}
