@@ -59,12 +59,17 @@ export function DomainsPage() {
 
   return (
     <Page>
-      <PageHeader title="Domains" description="Domains that send and receive mail">
-        {canAdd !== undefined && (
-          <Button component={NearLink} href="/domains/dns">
-            DNS and reports
-          </Button>
-        )}
+      <PageHeader
+        title="Domains"
+        description={
+          <>
+            Domains that send and receive mail.{' '}
+            <NearLink className="act" href="/domains/dns">
+              DNS and reports
+            </NearLink>
+          </>
+        }
+      >
         {canAdd && (
           <>
             <Button onClick={() => open({ several: true })}>Add several</Button>
