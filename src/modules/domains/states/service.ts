@@ -84,7 +84,7 @@ const WORST_RECORDS = Prisma.sql`
   SELECT jsonb_object_agg(purpose, jsonb_build_object('status', status, 'severity', severity)) AS states
     FROM (SELECT DISTINCT ON (purpose) purpose, status, severity FROM dns_record
            WHERE domain_id = d.id AND purpose = ANY (${[...DNS_STATE_PURPOSES]}::text[])
-           ORDER BY purpose, array_position(ARRAY['error', 'warning', 'info', 'ok'], severity), position) worst`;
+           ORDER BY purpose, array_position(ARRAY['error', 'warning', 'ok', 'info'], severity), position) worst`;
 
 /** A text that orders like the value. Domains that have no value come last in either order. */
 function rankOf(sort: ListDomainStates['sort'], order: ListDomainStates['order']): Prisma.Sql {

@@ -60,6 +60,8 @@ describe('the state of a domain', () => {
     await record(id, 'dkim', 'missing', 'error', 'second');
     await record(id, 'dkim', 'mismatch', 'warning', 'third');
     await record(id, 'ptr', 'missing', 'error');
+    // A retired key, which says nothing about the others.
+    await record(id, 'mx', 'temporary_error', 'info', 'other');
     for (const [days, messages, aligned, unknown] of [
       [0, 10, 5, 1],
       [7, 10, 10, 0],

@@ -94,7 +94,7 @@ function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpos
   if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
   const label = labelOf(domain, purpose);
   return (
-    <StatusMark status={mark ?? 'on'} shapeOnly={label === OK}>
+    <StatusMark status={mark ?? (state.status === 'temporary_error' ? 'pending' : 'on')} shapeOnly={label === OK}>
       {label}
     </StatusMark>
   );
