@@ -30,6 +30,7 @@ import {
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
+import { storeReturnedMail } from '@/modules/messages/returned/store';
 import { storeReportMail } from '@/modules/reports/service';
 import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
 import { checkMailDisk } from '@/modules/system/health/mail-disk';
@@ -89,7 +90,10 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   const dkimStore = createDkimStore(redis);
   const reportServer = await startReportServer({
     path: installation.reportSocket,
-    accept: (mail) => storeReportMail(db, mail, systemClock.now()),
+    async accept(mail) {
+      await storeReturnedMail(db, mail, systemClock.now());
+      await storeReportMail(db, mail, systemClock.now());
+    },
     onError: (error) => log.error({ error }, 'storing a report failed, Postfix retries'),
   });
 

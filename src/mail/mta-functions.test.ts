@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox } from '@/test/factories';
+import { makeMessage } from '@/test/mail/reported-message';
 
 const login = `mta_test_${randomBytes(6).toString('hex')}`;
 const password = randomBytes(12).toString('hex');
@@ -35,6 +36,54 @@ async function callFunction(name: string, ...args: (string | null)[]): Promise<s
 
 const atCapital = () => domain.name.toUpperCase();
 const deactivate = () => db.domain.update({ where: { id: domain.id }, data: { active: false } });
+
+describe('a bounce address', () => {
+  const local = `bounces+${'0a'.repeat(26)}`;
+  const ask = (name: string, at: string, part = local) => callFunction(name, part, at);
+  const host = `mail.${randomBytes(4).toString('hex')}.example`;
+
+  beforeAll(async () => {
+    const now = new Date();
+    await db.mailAgent.create({
+      data: { host, instance: crypto.randomUUID(), version: '1', startedAt: now, beatAt: now },
+    });
+  });
+
+  it('is accepted at a domain and at the mail host, and goes to the agent', async () => {
+    await makeMailbox(domain.id, 'bounces');
+    for (const name of [domain.name, atCapital(), host]) {
+      expect(await ask('rcpt_access', name)).toEqual(['OK']);
+      expect(await ask('rcpt_access', name, local.toUpperCase())).toEqual(['OK']);
+      expect(await ask('resolve', name, local.toUpperCase())).toEqual([`${local}@${name.toLowerCase()}`]);
+      expect(await ask('report_transport', name)).toEqual(['reports']);
+      expect(await ask('sender_logins', name)).toEqual(['postroom']);
+    }
+  });
+
+  it('is nothing else, elsewhere, or at an inactive domain', async () => {
+    for (const part of ['bounces', `${local}0`, local.slice(0, -1), 'dmarc-reports', 'postmaster']) {
+      for (const name of ['rcpt_access', 'resolve', 'report_transport', 'sender_logins'])
+        expect(await ask(name, host, part), `${name} ${part}`).toEqual([]);
+    }
+    for (const name of ['rcpt_access', 'resolve', 'report_transport', 'sender_logins'])
+      expect(await ask(name, 'elsewhere.example')).toEqual([]);
+    await deactivate();
+    expect(await ask('rcpt_access', domain.name)).toEqual(['550 5.1.2 The domain does not accept mail']);
+    expect(await ask('resolve', domain.name)).toEqual([]);
+    // It was accepted before.
+    expect(await ask('report_transport', domain.name)).toEqual(['reports']);
+  });
+
+  it('also resolves to where its message’s sender gets mail', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'shop', `ann@${domain.name}, x@far.example`);
+    const message = await makeMessage(domain, 'delivered', ['bo@far.example']);
+    const own = `bounces+${message.id.replaceAll('-', '')}${'0'.repeat(20)}`;
+    expect(await ask('resolve', host, own)).toEqual([`${own}@${host}`, `ann@${domain.name}`, 'x@far.example']);
+    await db.message.update({ where: { id: message.id }, data: { fromAddress: `${own}@${domain.name}` } });
+    expect(await ask('resolve', host, own)).toEqual([`${own}@${host}`]);
+  });
+});
 
 describe('a recipient', () => {
   it('is accepted if its address resolves, case-insensitively', async () => {

@@ -1,4 +1,5 @@
--- Returns the reply to RCPT TO, as in Postfix's access(5), or no row if the domain isn't managed. "No such user" is only
+-- Returns the reply to RCPT TO, as in Postfix's access(5), or no row if the domain isn't managed, except that bounce
+-- addresses at the mail host are accepted. "No such user" is only
 -- answered if mta.resolve finds no destination and the address is no role address.
 -- Called by Postfix (recipient-access.cf).
 CREATE OR REPLACE FUNCTION mta.rcpt_access(local mta.asked_name, domain mta.asked_name) RETURNS SETOF text
@@ -9,7 +10,10 @@ DECLARE
   is_active boolean;
 BEGIN
   SELECT d.active INTO is_active FROM "domain" d WHERE d.name = lower(rcpt_access.domain);
-  IF NOT FOUND THEN RETURN; END IF;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'OK' FROM mta.is_mail_host(rcpt_access.domain) WHERE kind_of_report_address(rcpt_access.local) = 'bounce';
+    RETURN;
+  END IF;
   IF NOT is_active THEN RETURN NEXT '550 5.1.2 The domain does not accept mail'; RETURN; END IF;
   PERFORM 1 FROM mta.resolve(rcpt_access.local, rcpt_access.domain);
   IF FOUND THEN RETURN NEXT 'OK'; RETURN; END IF;

@@ -1,6 +1,7 @@
 -- Returns the destinations of an address, one per row: mailbox, else alias, else those of the address without its +tag, else
 -- itself if reports go there, else catch-all, else none. A mailbox is its own destination, otherwise a catch-all would take
--- its mail. Local destinations without an active mailbox are left out, because Postfix looks up every result again and
+-- its mail. A bounce address is its own destination, too, besides those of the message's sender, who gets the bounce as if it had
+-- been sent to From. Local destinations without an active mailbox are left out, because Postfix looks up every result again and
 -- aliases would chain.
 -- Called by Postfix (aliases.cf) for every recipient, by mta.rcpt_access and mta.is_role_address, and by
 -- src/modules/aliases/resolve.ts, src/modules/messages/inbound and src/modules/reports/dmarc.
@@ -15,8 +16,24 @@ DECLARE
   wanted_domain_id uuid;
   destinations text;
   candidate text;
+  sender text;
 BEGIN
   IF resolve.local IS NULL OR resolve.local = '' THEN RETURN; END IF;
+
+  IF kind_of_report_address(wanted_local) = 'bounce' THEN
+    PERFORM FROM "domain" d WHERE d.name = lower(resolve.domain) AND d.active;
+    IF NOT FOUND THEN
+      PERFORM FROM mta.is_mail_host(resolve.domain);
+      IF NOT FOUND THEN RETURN; END IF;
+    END IF;
+    RETURN NEXT wanted_local || '@' || lower(resolve.domain);
+    SELECT m.from_address INTO sender FROM message m WHERE m.id = substr(wanted_local, 9, 32)::uuid AND m.direction = 'outbound';
+    IF kind_of_report_address(split_part(sender, '@', 1)) IS NULL THEN
+      RETURN QUERY SELECT * FROM mta.resolve(split_part(sender, '@', 1), split_part(sender, '@', 2));
+    END IF;
+    RETURN;
+  END IF;
+
   SELECT d.id INTO wanted_domain_id FROM "domain" d WHERE d.name = lower(resolve.domain) AND d.active;
   IF NOT FOUND THEN RETURN; END IF;
 
@@ -32,7 +49,7 @@ BEGIN
     EXIT WHEN FOUND;
 
     -- Postroom reads reports itself. They are their own destination, like mailboxes.
-    IF candidate IN ('dmarc-reports', 'tls-reports') THEN
+    IF kind_of_report_address(candidate) IS NOT NULL THEN
       RETURN NEXT candidate || '@' || lower(resolve.domain);
       RETURN;
     END IF;

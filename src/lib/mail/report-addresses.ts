@@ -1,2 +1,12 @@
-/** Mail to these addresses of a managed domain is read as reports. The SQL functions mta.resolve and mta.report_transport name them too. */
+/** Mail to these addresses of a managed domain is read as reports. The SQL function kind_of_report_address names them too. */
 export const REPORT_LOCAL_PARTS = { dmarc: 'dmarc-reports', tls: 'tls-reports' } as const;
+
+/**
+ * The local part of a bounce address: the id of a message, and its signature. The SQL function kind_of_report_address has the same rule.
+ * Mail servers on the way may change letter case.
+ */
+export const BOUNCE_LOCAL_PART = /^bounces\+([0-9a-f]{32})([0-9a-f]{20})$/i;
+
+export function isBounceAddress(address: string): boolean {
+  return BOUNCE_LOCAL_PART.test(address.slice(0, Math.max(0, address.lastIndexOf('@'))));
+}

@@ -5,7 +5,14 @@ import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 export type ReportServer = { close: () => Promise<void> };
 
 /** A message that Postfix delivers, and the addresses that it is for. Longer messages are cut. */
-export type DeliveredReport = { raw: Uint8Array; addresses: string[] };
+export type DeliveredReport = {
+  raw: Uint8Array;
+  /** The size of the whole message. */
+  sizeBytes: number;
+  /** Empty for the null sender. */
+  mailFrom: string;
+  addresses: string[];
+};
 
 type Options = {
   path: string;
@@ -32,9 +39,11 @@ export async function startReportServer({ path, accept, onError }: Options): Pro
     maxClients: MAX_CLIENTS,
     socketTimeout: SOCKET_TIMEOUT_MS,
     onData(stream, session, done) {
-      const addresses = session.envelope.rcptTo.map(({ address }) => address);
+      const { mailFrom: from, rcptTo } = session.envelope;
+      const addresses = rcptTo.map(({ address }) => address);
+      const mailFrom = from ? from.address : '';
       readStart(stream)
-        .then((raw) => accept({ raw, addresses }))
+        .then((read) => accept({ ...read, mailFrom, addresses }))
         .then(
           () => done(null, '2.0.0 Ok: report handled'),
           (error: unknown) => {
@@ -56,12 +65,12 @@ export async function startReportServer({ path, accept, onError }: Options): Pro
   return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-async function readStart(stream: SMTPServerDataStream): Promise<Uint8Array> {
+async function readStart(stream: SMTPServerDataStream): Promise<Pick<DeliveredReport, 'raw' | 'sizeBytes'>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     if (total < MAX_BYTES) chunks.push(chunk);
     total += chunk.byteLength;
   }
-  return Buffer.concat(chunks);
+  return { raw: Buffer.concat(chunks), sizeBytes: total };
 }

@@ -7,7 +7,16 @@ export const CHAPTER_GROUPS = [
   { title: 'Set up', chapters: ['installation', 'containers', 'mail-server', 'dns', 'configuration', 'access'] },
   {
     title: 'Mail',
-    chapters: ['sending', 'suppressions', 'messages', 'message-content', 'analytics', 'reports', 'published-files'],
+    chapters: [
+      'sending',
+      'bounces',
+      'suppressions',
+      'messages',
+      'message-content',
+      'analytics',
+      'reports',
+      'published-files',
+    ],
   },
   { title: 'API', chapters: ['api-contract', 'webhooks'] },
   { title: 'Run', chapters: ['health', 'monitoring', 'operations', 'backups', 'mail-backups', 'growing'] },

@@ -7,7 +7,18 @@ import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
 import { messageList } from './lists';
 import { getKeptDays, getRetention } from './retention/state';
-import { GetTotals, KeptDays, ListMessages, Message, MessageRetention, MessageSummary, MessageTotals } from './schema';
+import { downloadUnreadBounce, getUnreadBounces } from './returned/list';
+import {
+  GetTotals,
+  GetUnreadBounces,
+  KeptDays,
+  ListMessages,
+  Message,
+  MessageRetention,
+  MessageSummary,
+  MessageTotals,
+  UnreadBounces,
+} from './schema';
 import { getMessage, getTotals, listMessages, messageRecord } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
@@ -53,6 +64,35 @@ export const messagesRouter = router({
     .query(({ ctx }) => getRetention(ctx)),
 
   list: messages.list,
+
+  unreadBounces: authedProcedure(GetUnreadBounces)
+    .meta(
+      rest('GET', '/unread-bounces', {
+        tag: 'Messages',
+        summary: 'Get bounces that changed nothing',
+        description:
+          'Mail to the bounce addresses of messages that is no report about one of their recipients. Domain admins and scoped keys see that of their domains only.',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(UnreadBounces)
+    .query(({ ctx, input }) => getUnreadBounces(ctx, input)),
+
+  unreadBounce: authedProcedure(ById)
+    .meta(
+      rest('GET', '/unread-bounces/{id}/raw', {
+        tag: 'Messages',
+        summary: 'Download an unread bounce',
+        isWriting: true,
+        description: 'The first 64 KB of the mail, for a day after it arrived. Recorded in the audit log.',
+        isOpenToScopedKeys: true,
+        file: 'message/rfc822',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => downloadUnreadBounce(ctx, input)),
 
   export: messages.export,
 

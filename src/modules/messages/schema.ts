@@ -26,7 +26,7 @@ export type MessageStatus = z.infer<typeof MessageStatus>;
 
 const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
   description:
-    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result; not_allowed: Postroom did not send a scheduled message when it was due, response says why',
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result; not_allowed: Postroom did not send a scheduled message when it was due, response says why; bounce_report: the receiving server accepted the message and reported later that it could not be delivered',
 });
 
 const summary = {
@@ -70,6 +70,7 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 /**
  * Outbound: `accepted` by Postroom, perhaps for later and then `rescheduled`, `postponed` because the mail server was away, or
  * `cancelled`; with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
+ * A receiving server may report later that a message is `delayed` there, was `relayed` to a server that sends no reports, or `bounced`.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
  * that the caller has access to are among them, by time.
  */
@@ -86,6 +87,8 @@ const MESSAGE_EVENT_TYPES = [
   'bounced',
   'deferred',
   'failed',
+  'delayed',
+  'relayed',
   'held',
   'released',
   'received',
@@ -120,6 +123,10 @@ const EventDetail = z.object({
   enhanced_code: z.string().nullable().optional(),
   response: z.string().nullable().optional(),
   remote_mta: z.string().nullable().optional(),
+  late: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true for a bounce that was reported after the receiving server accepted the message' }),
   route: InboundRoute.optional(),
   addressed_to: z.string().optional().meta({ description: 'The alias that delivers to the recipient' }),
   forwarded_to: z.array(z.string()).optional().meta({ description: 'External addresses that an alias forwards to' }),
@@ -157,6 +164,9 @@ export const Message = z
         smtp_code: z.number().int().nullable(),
         enhanced_code: z.string().nullable(),
         response: z.string().nullable(),
+        late: z.boolean().meta({
+          description: 'Whether it bounced after the receiving server had accepted the message',
+        }),
         domain_id: Id.nullable().meta({
           description: 'The domain of the address. Null if this server does not manage it or you have no access to it',
         }),
@@ -249,3 +259,39 @@ export const MessageTotals = z.object({
   is_complete: z.boolean(),
 });
 export type MessageTotals = z.infer<typeof MessageTotals>;
+
+const DropReason = z.enum(['forged', 'message_deleted', 'answer', 'unreadable', 'other_recipient']).meta({
+  description:
+    'Why mail to a bounce address changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to',
+});
+export type DropReason = z.infer<typeof DropReason>;
+
+export const GetUnreadBounces = z.strictObject({
+  domain_id: Id.optional().meta({ description: 'Only those of this domain' }),
+});
+export type GetUnreadBounces = z.infer<typeof GetUnreadBounces>;
+
+const ownDomain = {
+  domain_id: Id.nullable().meta({ description: 'Null: an address at the mail host' }),
+  domain: z.string().nullable(),
+};
+
+export const UnreadBounces = z
+  .object({
+    dropped: z
+      .array(z.object({ ...ownDomain, reason: DropReason, count: z.number().int(), last_at: Timestamp }))
+      .meta({ description: 'How much mail to bounce addresses changed nothing' }),
+    unread: z
+      .array(
+        z.object({
+          id: Id,
+          ...ownDomain,
+          address: z.string(),
+          size: z.number().int().meta({ description: 'Size of the mail in bytes' }),
+          received_at: Timestamp,
+        }),
+      )
+      .meta({ description: 'The newest 200 that are unreadable. They are kept for a day, up to 100 per domain' }),
+  })
+  .meta({ id: 'UnreadBounces' });
+export type UnreadBounces = z.infer<typeof UnreadBounces>;

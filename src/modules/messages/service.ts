@@ -28,6 +28,7 @@ import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
+import { bounceAddress } from './returned/bounce-address';
 import {
   type GetTotals,
   type ListMessages,
@@ -44,7 +45,7 @@ import { recordReport } from './tracking/outcomes';
 import { recordTogether, type Submission } from './tracking/submissions';
 
 export type { Message, Submission };
-export { countInFlight, WAIT_FOR_SENDS };
+export { bounceAddress, countInFlight, WAIT_FOR_SENDS };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
@@ -99,6 +100,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       smtp_code: smtpCode,
       enhanced_code: enhancedCode,
       response,
+      late: cause === 'bounce_report',
       domain_id: managed.get(address)?.domainId ?? null,
       mailbox_id: managed.get(address)?.mailboxId ?? null,
     })),

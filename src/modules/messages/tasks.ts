@@ -1,8 +1,9 @@
-import type { Task } from '@/server/background/task';
+import { cleanUp, type Task } from '@/server/background/task';
 import { env } from '@/server/settings/env';
 import { checkContentStore } from './content/keeping/keep';
 import { cleanUpContent } from './content/retention/clean-up';
 import { deleteOldMessages, RETENTION_TASK } from './retention/run';
+import { deleteOldUnread } from './returned/unread';
 
 export const messageTasks: Task[] = [
   {
@@ -19,6 +20,7 @@ export const messageTasks: Task[] = [
     everySeconds: 300,
     run: ({ db, clock }) => cleanUpContent(db, clock.now()),
   },
+  cleanUp('deleting unread bounces', ({ db, clock }) => deleteOldUnread(db, clock.now())),
   // The first run takes an hour with millions of messages.
   {
     name: RETENTION_TASK,

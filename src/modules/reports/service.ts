@@ -78,7 +78,8 @@ async function findRecipients(db: Database, addresses: string[]): Promise<Report
   });
   return parsed.flatMap(({ local, domain }) => {
     const known = domains.find(({ name }) => name === domain);
-    return known ? [{ domainId: known.id, kind: reportKindOf(local.toLowerCase()) }] : [];
+    const kind = reportKindOf(local.toLowerCase());
+    return known && kind ? [{ domainId: known.id, kind }] : [];
   });
 }
 

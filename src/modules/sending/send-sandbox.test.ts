@@ -4,6 +4,7 @@ import nodemailer from 'nodemailer';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dataDir, db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
+import { bounceMail } from '@/test/mail/bounce-mail';
 import { keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
 import { freePort } from '../../../scripts/postgres/embedded-postgres.mjs';
@@ -160,4 +161,23 @@ describe('mail to a managed domain', () => {
       .poll(async () => (await inboundOf(domain.id)).map(({ status }) => status))
       .toEqual(['spam', 'spam', 'spam']);
   });
+});
+
+it('a report that comes back to the envelope sender makes a delivered message bounced', async () => {
+  const domain = await makeDomain();
+  const api = await keyClient();
+  const { data } = await api.post('/send', {
+    from: { email: `a@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: 'Returned later',
+    text_body: 'Hello',
+  });
+  const shown = async () => (await api.get(`/messages?message_id=${encodeURIComponent(data.message_id)}`)).data[0];
+  await expect.poll(async () => (await shown()).status).toBe('delivered');
+  const spooled = JSON.parse(await readFile(path.join(dataDir, 'sandbox', `${(await shown()).queue_id}.json`), 'utf8'));
+  expect(spooled.mailFrom).toMatch(/^bounces\+/);
+  const client = nodemailer.createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
+  await client.sendMail({ envelope: { from: '', to: spooled.mailFrom }, raw: bounceMail() });
+  client.close();
+  expect((await shown()).status).toBe('bounced');
 });

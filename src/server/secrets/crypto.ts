@@ -31,6 +31,20 @@ function mac(purpose: string, value: string, key: string): string {
   return createHmac('sha256', key).update(`${purpose}\0${value}`).digest('base64url');
 }
 
+/** The start of a MAC in hexadecimal digits, where a whole one has no room. 20 digits are 80 bits. */
+export function shortMac(purpose: string, value: string, digits: number): string {
+  return hexMac(purpose, value, currentKey(), digits);
+}
+
+/** Whether it is a result of {@link shortMac} with any key in SECRET_KEY. */
+export function isShortMac(purpose: string, value: string, given: string): boolean {
+  return env().secretKeys.some((key) => isSameSecret(given, hexMac(purpose, value, key, given.length)));
+}
+
+function hexMac(purpose: string, value: string, key: string, digits: number): string {
+  return createHmac('sha256', key).update(`${purpose}\0${value}`).digest('hex').slice(0, digits);
+}
+
 /** Compares in constant time, whatever the lengths. */
 export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));

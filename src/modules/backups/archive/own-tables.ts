@@ -42,6 +42,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
     'authoritative changed_at checked_at domain_id expected fix found inherited_from message name position purpose required severity status ttl_seconds type',
   domain:
     'active created_at default_quota_bytes description dkim_selector dmarc_policy dns_checked_at dns_status hourly_send_limit id max_aliases max_mailboxes mta_sts_mode name next_dns_check_at other_mx_hosts report_mailbox_id sign_ins_valid_from updated_at verified_at',
+  dropped_bounce: 'count domain_id id last_at reason',
   dropped_report: 'count domain_id kind last_at reason',
   event: 'body body_bytes created_at domain_id id is_test message_row_id recipient sequence type',
   event_part: 'bytes event_id position',
@@ -81,6 +82,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
     'additional_information mx_host position reason_code receiving_helo receiving_ip result_type sending_ip sessions tls_report_id',
   tls_report:
     'begin_at contact day domain_id end_at failed_sessions fingerprint id is_authenticated is_truncated left_out organisation policies received_at report_id row_count sender_domain sessions source',
+  unread_bounce: 'address domain_id id raw received_at size_bytes',
   webhook:
     'active created_at created_by domain_id events failing_since failures_in_row id name previous_secret previous_secret_until secret updated_at url',
   webhook_attempt: 'answer delivery_id duration_ms failure number remote_address started_at status_code',

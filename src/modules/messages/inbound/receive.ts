@@ -12,7 +12,7 @@ import { updateInboundStatus } from './delivery-paths';
 import { domainOf, type Header, readHeader } from './header';
 import { fieldsOf, type InboundRow, type TraceRow } from './message-row';
 import { type InboundRecord, recordInbound, recordNew, type ShownDelivery, type StoredRow } from './record';
-import { readReportsIn } from './reports';
+import { readReportsIn, storeBouncesIn } from './reports';
 
 /** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
 export async function resolveRecipient(db: Database, given: string): Promise<Resolution> {
@@ -44,8 +44,10 @@ const UNREAD = { reports: 'unread' as const };
  * queue id update the same messages.
  * @param deliveries those in the log that are reported by this; without them, a queue id that is already recorded is skipped
  */
-export async function receiveMessage(mail: InboundMail, deliveries: ShownDelivery[] | null = null): Promise<void> {
-  if (!deliveries && (await isRecorded(mail))) return;
+export async function receiveMessage(given: InboundMail, deliveries: ShownDelivery[] | null = null): Promise<void> {
+  if (!deliveries && (await isRecorded(given))) return;
+  const mail = await storeBouncesIn(given);
+  if (mail.resolved.length === 0) return;
   const header = await readHeader(mail);
   const reports = await readReportsIn(mail);
   const record = recordOf(mail, header, deliveries);

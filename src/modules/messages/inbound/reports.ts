@@ -1,4 +1,5 @@
-import type { InboundMail } from '@/mail/inbound/port';
+import { isBounceAddress } from '@/lib/mail/report-addresses';
+import type { InboundMail, ResolvedAddress } from '@/mail/inbound/port';
 import {
   type ArrivedReports,
   NO_REPORTS,
@@ -8,13 +9,33 @@ import {
 } from '@/modules/reports/service';
 import { groupLookups } from '@/server/background/group-calls';
 import { database } from '@/server/db';
+import { storeReturnedMail } from '../returned/store';
 import { deliveredMailboxes } from './delivered-mailboxes';
+
+type Destination = ResolvedAddress['destinations'][number];
 
 /** Reads the reports in a message to an address of reports, or to the mailbox that its domain names for them. */
 export async function readReportsIn(mail: InboundMail): Promise<ArrivedReports> {
   if (mail.spam === 'blocked') return NO_REPORTS;
   const recipients = await findRecipients(mail);
   return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail, recipients);
+}
+
+/** Stores what a message to bounce addresses says. @returns the message as the others of its recipients get it, if there are any */
+export async function storeBouncesIn(mail: InboundMail): Promise<InboundMail> {
+  const isUnread = ({ address, reports }: Destination) => reports === 'unread' && isBounceAddress(address);
+  const addresses = mail.resolved.flatMap(({ destinations }) =>
+    destinations.filter(isUnread).map(({ address }) => address),
+  );
+  if (mail.spam === 'blocked' || addresses.length === 0) return mail;
+  const { mailFrom, sizeBytes, receivedAt } = mail;
+  const returned = { raw: await mail.read(), sizeBytes, mailFrom, addresses };
+  await storeReturnedMail(database(), returned, receivedAt);
+  const resolved = mail.resolved.flatMap((route) => {
+    const destinations = route.destinations.filter((to) => !isUnread(to));
+    return destinations.length > 0 ? [{ ...route, destinations }] : [];
+  });
+  return { ...mail, resolved };
 }
 
 async function findRecipients(mail: InboundMail): Promise<ReportRecipient[]> {

@@ -50,5 +50,6 @@ export function outcomeData(outcome: Reply, delaySeconds: number): object {
       remote_mta: remoteMta,
     },
     will_retry: kind === 'deferred',
+    ...(cause === 'bounce_report' && { late: true }),
   };
 }

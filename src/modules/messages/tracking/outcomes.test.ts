@@ -91,6 +91,7 @@ describe('a report', () => {
         smtp_code: 550,
         enhanced_code: '5.1.1',
         response: '550 5.1.1 No such user',
+        late: false,
         domain_id: null,
         mailbox_id: null,
       },

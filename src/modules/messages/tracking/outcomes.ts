@@ -20,6 +20,8 @@ type QueueReport = Pick<DeliveryReport, 'messageId' | 'at'> & { queueId: string 
 
 export type Report =
   | DeliveryReport
+  /** A server says that the message still waits there, or that it went on to one that sends no reports. */
+  | (Omit<DeliveryReport, 'kind' | 'cause' | 'delaySeconds'> & { kind: 'delayed' | 'relayed' })
   /** The message was accepted, whether its submission got a reply or not. */
   | (QueueReport & { kind: 'accepted' })
   /** It left the queue: every recipient without a final status failed. */
@@ -29,7 +31,8 @@ type RecordResult = 'recorded' | 'repeated' | 'unknown';
 
 /**
  * Records reports in the given order, in the caller's transaction: statuses, traces and events. A recipient's status only
- * moves from no result to deferred to final; repeated or late reports change nothing. The message's status follows from them, in
+ * moves from no result to deferred to final, and from delivered to bounced if the receiving server reports that later. Repeated
+ * reports and those that come too late change nothing. The message's status follows from them, in
  * the SQL function message_status_of. A report that arrives before the reply
  * to the submission is stored, or after that reply was lost, also marks the message as accepted.
  */
@@ -64,7 +67,9 @@ function apply(report: Report, message: ReportedMessage, changes: Changes): Reco
   if (report.kind === 'accepted') return settle(report, message, changes);
   if (report.kind !== 'removed') {
     const recipient = findRecipient(message.recipients, report.recipient);
-    return recipient ? applyOutcome(report, message, recipient, changes) : 'unknown';
+    if (!recipient) return 'unknown';
+    if (!('cause' in report)) return addNotice(report, message, recipient, changes);
+    return applyOutcome(report, message, recipient, changes);
   }
   const result = settle(report, message, changes);
   const waiting = message.queueId === queueId ? message.recipients.filter(({ status }) => !isFinal(status)) : [];
@@ -98,29 +103,48 @@ function settle(
   return 'recorded';
 }
 
+/** Only the trace has it: the message may still be delivered. */
+function addNotice(
+  { kind, smtpCode, enhancedCode, response, remoteMta, at }: Extract<Report, { kind: 'delayed' | 'relayed' }>,
+  message: ReportedMessage,
+  { address: recipient }: ReportedRecipient,
+  changes: Changes,
+): RecordResult {
+  const detail = { smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
+  changes.messages.add(message);
+  changes.trace.push({ messageId: message.id, type: kind, at, recipient, detail });
+  return 'recorded';
+}
+
 function applyOutcome(
   given: DeliveryReport,
   message: ReportedMessage,
   recipient: ReportedRecipient,
   changes: Changes,
 ): RecordResult {
-  if (isFinal(recipient.status) || recipient.status === given.kind) return 'repeated';
+  const isLate = given.cause === 'bounce_report';
+  const isOpen = !isFinal(recipient.status) || (isLate && recipient.status === 'delivered');
+  if (!isOpen || recipient.status === given.kind) return 'repeated';
   settle(given, message, changes);
   const response = oneLine(given.response);
   const remoteMta = given.remoteMta && oneLine(given.remoteMta);
   const { kind, cause, smtpCode, enhancedCode, at } = given;
   const reply = { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response };
   const result =
-    kind === 'delivered' ? { category: null, delivered_at: at } : { category: failureReason(cause, enhancedCode) };
+    kind === 'delivered'
+      ? { category: null, delivered_at: at }
+      : { category: failureReason(cause, enhancedCode), delivered_at: null };
   Object.assign(recipient, { status: kind, ...reply, ...result });
   message.queueId ??= given.queueId;
   changes.messages.add(message);
   changes.recipients.add(recipient);
   const { id: messageId, queueId } = message;
-  const detail = { ...reply, remote_mta: remoteMta };
+  const detail = { ...reply, remote_mta: remoteMta, ...(isLate && { late: true }) };
   changes.trace.push({ messageId, type: kind, at, recipient: recipient.address, detail });
   changes.events.push(outcomeEvent(message, recipient.address, { ...given, response, remoteMta, queueId }));
-  const unknown = kind === 'bounced' ? unknownRecipient(recipient.address, { smtpCode, enhancedCode, response }) : null;
+  // All recipients know the bounce address of the message, and one could report another.
+  const isTold = kind === 'bounced' && (!isLate || message.recipients.length === 1);
+  const unknown = isTold ? unknownRecipient(recipient.address, { smtpCode, enhancedCode, response }) : null;
   if (unknown) {
     const { address } = recipient;
     changes.suppressions.push({

@@ -27,9 +27,19 @@ export type NewMessage = {
  */
 export type Admission = {
   domain: FoundDomain | null;
+  /** Null unless there is a domain. */
+  returns: Returns | null;
   counting: Counting | null;
   /** Recipients that the message was not stored for. */
   suppressed: SuppressedRecipient[];
+};
+
+/** Where mail about messages of a domain can come back to. */
+export type Returns = {
+  /** Whether the domain's MX record was this server's when its DNS was last checked. */
+  isReceivingHere: boolean;
+  /** The mail server whose agent reported last. */
+  mailHost: { name: string; hasRelay: boolean } | null;
 };
 
 /** A message as the statement takes it. */
@@ -86,7 +96,10 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
         batch_index integer, created_at timestamptz, is_transactional boolean, tags jsonb, metadata text,
         recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
-      SELECT given.id AS message, d.id, d.name, d.active FROM given JOIN domain d ON d.name = given.domain_name
+      SELECT given.id AS message, d.id, d.name, d.active,
+             EXISTS (SELECT FROM dns_record r
+                      WHERE r.domain_id = d.id AND r.type = 'MX' AND r.name = d.name AND r.purpose = 'mx' AND r.status = 'ok') AS is_here
+        FROM given JOIN domain d ON d.name = given.domain_name
     ), permitted AS MATERIALIZED (
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
        WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
@@ -123,18 +136,23 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
     SELECT given.id AS message, sender.id, sender.name, sender.active, c.result, c.mailbox_id AS "mailboxId",
            c.counted_from AS "countedFrom", c.sent, c.allowed, c.free_at AS "freeAt", (SELECT count(*) FROM announced),
            (SELECT jsonb_agg(jsonb_build_object('email', address, 'reason', reason)) FROM suppressed s WHERE s.message = given.id)
-             AS suppressed
+             AS suppressed,
+           sender.is_here AS "isReceivingHere",
+           (SELECT jsonb_build_object('name', a.host, 'hasRelay', a.relay IS NOT NULL) FROM mail_agent a
+             ORDER BY a.beat_at DESC LIMIT 1) AS "mailHost"
       FROM given LEFT JOIN sender ON sender.message = given.id LEFT JOIN counting c ON c.message = given.id`;
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));
 }
 
-type FoundRow = { message: string; suppressed: SuppressedRecipient[] | null } & (FoundDomain | { id: null }) &
+type FoundRow = { message: string; suppressed: SuppressedRecipient[] | null } & Returns &
+  (FoundDomain | { id: null }) &
   (Counting | { result: null });
 
-function toAdmission({ message, suppressed, ...row }: FoundRow): Admission {
+function toAdmission({ message, suppressed, isReceivingHere, mailHost, ...row }: FoundRow): Admission {
   return {
     domain: row.id === null ? null : (row as FoundDomain),
+    returns: row.id === null ? null : { isReceivingHere, mailHost },
     counting: row.result === null ? null : (row as Counting),
     suppressed: suppressed ?? [],
   };

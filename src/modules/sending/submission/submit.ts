@@ -22,6 +22,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
 import type { PreparedMessage } from '../composing/message-jobs';
 import type { SuppressedRecipient } from '../schema';
+import { envelopeSender } from './envelope-sender';
 import {
   type Admission,
   admitMessages,
@@ -90,12 +91,12 @@ export async function submitMessage(
   const [id, createdAt] = [due?.id ?? uuidv7(), ctx.clock.now()];
   const problem = mta ? oversize(given.raw.byteLength) : unavailable();
   const sent = { id, message: given, slot, isSendable: problem === null };
-  const { domain, suppressed } = await admitMessage(ctx, sent, due?.admit ?? admitTogether);
+  const { domain, suppressed, returns } = await admitMessage(ctx, sent, due?.admit ?? admitTogether);
   if (problem || !mta) throw problem ?? unavailable();
   const message = withoutRecipients(given, suppressed);
   const { buffer, byteOffset, byteLength } = message.raw;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
-  const { envelope } = message;
+  const envelope = { ...message.envelope, from: envelopeSender(id, message.from, domain.name, returns) };
   const outcome = await countInFlight(() => limit(() => mta.submit({ envelope, raw, beforeData: due?.beforeData })));
   if (due && outcome.outcome === 'refused' && (outcome.isTemporary || outcome.isOfConnection)) {
     await due.putBack(outcome.response);
@@ -121,7 +122,7 @@ const admitTogether = groupCalls((rows: MessageRow[]) => admitMessages(database(
   ...WAIT_FOR_SENDS,
 });
 
-type Admitted = Pick<SubmittedMessage, 'domain' | 'suppressed'>;
+type Admitted = Pick<SubmittedMessage, 'domain' | 'suppressed'> & Pick<Admission, 'returns'>;
 
 /**
  * Checks the sender and the recipients, stores the message and counts it against the hourly limits. If it throws, it has stored no
@@ -140,15 +141,16 @@ async function admitMessage(
     domain: found,
     counting,
     suppressed,
+    returns,
   } = await admit(messageRow(ctx, given)).catch((error) => {
     // The domain was deleted in the meantime.
-    if (isForeignKeyViolation(error)) return { domain: null, counting: null, suppressed: [] };
+    if (isForeignKeyViolation(error)) return { domain: null, counting: null, suppressed: [], returns: null };
     throw error;
   });
   const domain = requireAccess(ctx.actor, found, `The domain ${sender.domain}`, { missingStatus: 403 });
   if (suppressed.length > 0) kickDeliveries();
   if (suppressed.length === given.message.recipients.length) throw recipientSuppressed(suppressed);
-  if (!counting || counting.result === 'counted') return { domain, suppressed };
+  if (!counting || counting.result === 'counted') return { domain, suppressed, returns };
   if (counting.result === 'suspended') throw sendingSuspended(from);
   throw await rejectSend(ctx, { domain, address: from.toLowerCase(), counting });
 }

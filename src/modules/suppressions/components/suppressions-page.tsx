@@ -24,6 +24,7 @@ import { suppressionList } from '../lists';
 import type { Suppression } from '../schema';
 import { DeleteSuppressionDialog } from './delete-suppression-dialog';
 import { suppressionColumns } from './suppression-columns';
+import { UnreadBounces } from './unread-bounces';
 
 const NewSuppressionDialog = lazyDialog(() =>
   import('./new-suppression-dialog').then((module) => module.NewSuppressionDialog),
@@ -105,6 +106,7 @@ export function SuppressionsPage() {
         columns={suppressionColumns({ onDelete: setDeleting })}
         rowKey={({ id }) => id}
       />
+      <UnreadBounces domainId={selectedId} />
       <NewSuppressionDialog
         opened={values.new}
         defaultDomain={defaultDomain}

@@ -1,4 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
+import { sealBytes } from '@/server/secrets/sealing';
 import { db } from '../../database';
 import {
   makeAbandonedDelivery,
@@ -93,6 +94,16 @@ export async function deletedRecordCall({ id }: { id: string }): Promise<Call> {
 export async function suppressionPath({ id }: { id: string }): Promise<Call> {
   const suppressionId = id === MISSING_ID ? id : (await makeSuppression(id, `${unique()}@far.example`)).id;
   return { path: `/suppressions/${suppressionId}` };
+}
+
+export async function unreadBouncePath({ id }: { id: string }): Promise<Call> {
+  const bounceId = uuidv7();
+  if (id !== MISSING_ID) {
+    const raw = sealBytes(`unread_bounce.raw:${bounceId}`, [Buffer.from('Subject: x')]);
+    const data = { id: bounceId, domainId: id, address: 'x', sizeBytes: 10, raw, receivedAt: new Date() };
+    await db.unreadBounce.create({ data });
+  }
+  return { path: `/unread-bounces/${bounceId}/raw` };
 }
 
 export function webhookCall(verb = '', body?: object) {

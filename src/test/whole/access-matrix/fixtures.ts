@@ -21,6 +21,7 @@ import {
   sessionPath,
   suppressionPath,
   tlsReportCall,
+  unreadBouncePath,
   viewCall,
   webhookCall,
 } from './calls';
@@ -274,6 +275,9 @@ export const FIXTURES: Record<string, Fixture> = {
   })),
   'GET /suppressions/{id}': inDomain(suppressionPath),
   'DELETE /suppressions/{id}': inDomain(suppressionPath),
+
+  'GET /unread-bounces': namingDomain(({ id }) => ({ path: `/unread-bounces?domain_id=${id}` })),
+  'GET /unread-bounces/{id}/raw': inDomain(unreadBouncePath),
 
   'GET /abuse/summary': plain('/abuse/summary'),
   'GET /abuse/senders': plain('/abuse/senders'),

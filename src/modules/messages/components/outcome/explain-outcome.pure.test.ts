@@ -29,6 +29,7 @@ function recipient(cause: Recipient['cause'], enhancedCode: string | null = null
     smtp_code: null,
     enhanced_code: enhancedCode,
     response: 'The last reply.',
+    late: false,
     domain_id: null,
     mailbox_id: null,
   };

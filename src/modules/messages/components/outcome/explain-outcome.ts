@@ -42,6 +42,7 @@ export function explainOutcome(message: Message): Explanation {
   if (worst.cause === 'deleted') return DELETED_FROM_QUEUE;
   if (worst.cause === 'expired') return explainExpiry(worst);
   if (worst.cause === 'unknown') return UNKNOWN_RESULT;
+  if (worst.cause === 'bounce_report') return explainReport(worst);
   const host = domainOf(worst.address);
   const isUnanswered = worst.cause === 'no_reply';
   const deferral = isUnanswered && worst.status === 'deferred' ? explainDeferral(worst.response, worst.address) : null;
@@ -153,6 +154,18 @@ function explainExpiry({ response }: Recipient): Explanation {
     text: 'It retried until the queue lifetime ended. The last reply is below. Fix the cause, then resend.',
     reply: response,
     resend: 'same',
+  };
+}
+
+function explainReport({ address, enhanced_code: code, response, mailbox_id: mailboxId }: Recipient): Explanation {
+  const host = domainOf(address);
+  const found = explainReply({ code, text: response }, host, mailboxId !== null);
+  const about = found ? ` ${found.text}` : ' The report below says why.';
+  return {
+    title: `${host} accepted the message and returned it later`,
+    text: `The receiving server couldn’t deliver the message to the mailbox, and sent a report.${about}`,
+    reply: response,
+    resend: 'other',
   };
 }
 

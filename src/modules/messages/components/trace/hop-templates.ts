@@ -17,6 +17,8 @@ const TEMPLATES: Record<string, HopTemplate> = {
   deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Deferred by the receiving server' },
   bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Rejected by the receiving server' },
   failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Gave up retrying' },
+  delayed: { code: 'WAIT', state: 'deferred', rim: 'REMOTE', title: 'Delayed at the receiving server' },
+  relayed: { code: 'FWD', state: 'passed', rim: 'REMOTE', title: 'Relayed to a server that sends no reports' },
   held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
   released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
@@ -42,6 +44,7 @@ const NOT_SUBMITTED: HopTemplate = {
   title: 'Your mail server could not be reached',
 };
 const NOT_ALLOWED: HopTemplate = { code: 'END', state: 'failed', rim: 'POSTROOM', title: 'Not sent when it was due' };
+const RETURNED: HopTemplate = { code: 'DSN', state: 'bounced', rim: 'REMOTE', title: 'Bounced after it was accepted' };
 const SCHEDULED: HopTemplate = { code: 'API', state: 'pending', rim: 'POSTROOM', title: 'Scheduled' };
 const HELD: HopTemplate = { code: 'HOLD', state: 'deferred', rim: 'POSTROOM', title: 'Held: a backup was restored' };
 const DELETED_FROM_QUEUE: HopTemplate = {
@@ -79,6 +82,7 @@ export function templateOf({ type, detail }: MessageEvent): HopTemplate {
   if (cause === 'deleted') return DELETED_FROM_QUEUE;
   if (cause === 'not_submitted') return NOT_SUBMITTED;
   if (cause === 'not_allowed') return NOT_ALLOWED;
+  if (cause === 'bounce_report') return RETURNED;
   if (sendAt && type === 'accepted') return SCHEDULED;
   if (sendAt === null) return HELD;
   if (cause === 'unknown') return UNKNOWN_RESULT;

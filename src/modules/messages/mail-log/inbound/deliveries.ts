@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
+import { isBounceAddress, REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, ResolvedAddress, SpamVerdict } from '@/mail/inbound/port';
 import type { LoggedVerdict } from '@/mail/log/filter-log';
@@ -200,6 +200,8 @@ async function resolveDelivered(
   const domainIds = await findDomainIdsTogether(deliveries);
   const resolved = new Map<string, ResolvedAddress>();
   for (const { addressedTo, recipient, isForwarded } of deliveries) {
+    // The agent has read it. The trace of the sent message shows what it said.
+    if (isBounceAddress(recipient)) continue;
     const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);
     const domainId = domainIds.get(domainOf(addressedTo)) ?? ownId;
     if (domainId === null) continue;

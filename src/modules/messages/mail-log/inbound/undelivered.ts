@@ -1,3 +1,4 @@
+import { isBounceAddress } from '@/lib/mail/report-addresses';
 import type { LogEntry } from '@/mail/log/log-line';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
@@ -19,6 +20,7 @@ type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred
 export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<void> {
   const { queueId, status, at, smtpCode, enhancedCode, response, remoteMta } = entry;
   const [address, destination] = [entry.addressedTo.toLowerCase(), entry.recipient.toLowerCase()];
+  if (isBounceAddress(destination)) return;
   const domainIds = await findDomainIds(tx, [entry]);
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;

@@ -1,0 +1,30 @@
+import { bodyOf, type Part, readPart } from '@/mail/mime/parts';
+import { readDeliveryStatus } from './delivery-status';
+import { LIMITS, type ReturnedMail } from './report';
+
+/** Reads mail that came back. Runs in a worker thread. @throws if its parts can't be read */
+export async function readReturned({ bytes }: { bytes: Uint8Array }): Promise<ReturnedMail> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const root = readPart(Buffer.from(buffer, byteOffset, Math.min(byteLength, LIMITS.bytes)));
+  const status = findPart(root, /^message\/(?:global-)?delivery-status$/, LIMITS.depth);
+  if (!status) return { kind: isAnswer(root) ? 'answer' : 'unreadable' };
+  const { isConfirmation, ...report } = readDeliveryStatus(status.content());
+  if (report.recipients.length > 0) return { kind: 'bounce', ...report };
+  return { kind: isConfirmation ? 'nothing' : 'unreadable' };
+}
+
+/** Whether somebody's mail program answered by itself (RFC 3834), for example that they are on holiday. */
+function isAnswer({ fields }: Part): boolean {
+  return /^\s*auto-replied\b/i.test(bodyOf(fields, 'auto-submitted') ?? '');
+}
+
+/** The first part of that type. A message that is attached is not looked into: it may have come back itself. */
+function findPart(part: Part, type: RegExp, depth: number): Part | null {
+  if (type.test(part.type)) return part;
+  if (depth === 0) return null;
+  for (const child of part.children) {
+    const found = findPart(child, type, depth - 1);
+    if (found) return found;
+  }
+  return null;
+}

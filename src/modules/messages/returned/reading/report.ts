@@ -1,0 +1,28 @@
+/** What a report says about one recipient (RFC 3464, 2.3). */
+export type RecipientReport = {
+  action: 'failed' | 'delayed' | 'relayed';
+  /** The address that the message was sent to, and the one that it failed for, as far as the report has them. */
+  addresses: string[];
+  smtpCode: number | null;
+  enhancedCode: string | null;
+  response: string;
+  remoteMta: string | null;
+};
+
+export type ReturnedMail =
+  | { kind: 'bounce'; reportingMta: string | null; recipients: RecipientReport[] }
+  /** A confirmation, of which nothing follows. */
+  | { kind: 'nothing' }
+  /** An automatic answer, such as one of somebody on holiday. */
+  | { kind: 'answer' }
+  | { kind: 'unreadable' };
+
+export const LIMITS = {
+  /** Reports come before the returned message, which may be long. */
+  bytes: 512 * 1024,
+  statusBytes: 128 * 1024,
+  recipients: 100,
+  /** Depth of multiparts, for gateways that put a report into another one. */
+  depth: 4,
+  response: 1_000,
+} as const;

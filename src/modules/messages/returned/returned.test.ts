@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
+import { bounceMail } from '@/test/mail/bounce-mail';
+import { currentState, makeMessage } from '@/test/mail/reported-message';
+import { startInbound } from '@/test/mail/sandbox-inbound';
+import { keyClient } from '@/test/rest';
+import { mailServerCalls } from '../service';
+import { bounceAddress, messageOfBounceAddress } from './bounce-address';
+import { deleteOldUnread } from './unread';
+
+const { sendRaw } = await startInbound(mailServerCalls(db), { maxMessageBytes: 2 * 1024 * 1024 });
+const api = await keyClient();
+
+let domain: { id: string; name: string };
+let message: Awaited<ReturnType<typeof makeMessage>>;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  message = await makeMessage(domain, 'delivered', ['ann@far.example']);
+});
+
+const address = (id = message.id, name = domain.name) => bounceAddress(id, name);
+const report = (raw: string, to = address(), from = '') => sendRaw(raw, to, from);
+const shown = async (id = message.id) => (await api.get(`/messages/${id}`)).data;
+const unread = async () => (await api.get(`/unread-bounces?domain_id=${domain.id}`)).data;
+const dropped = async () =>
+  (await unread()).dropped.map(({ reason, count }: { reason: string; count: number }) => [reason, count]);
+const suppressions = () => db.suppression.findMany({ where: { domainId: domain.id } });
+const inbound = () => db.message.count({ where: { domainId: domain.id, direction: 'inbound' } });
+
+describe('a bounce address', () => {
+  it('fits into a local part, and is read in any letter case', () => {
+    const made = address();
+    expect(made.split('@')[0]?.length).toBeLessThanOrEqual(64);
+    expect(messageOfBounceAddress(made)).toBe(message.id);
+    expect(messageOfBounceAddress(made.toUpperCase())).toBe(message.id);
+  });
+
+  it.each(['bounces@x.example', 'bounces+00@x.example', 'x', '', '@x.example'])('is not %j', (text) => {
+    expect(messageOfBounceAddress(text)).toBeNull();
+  });
+});
+
+describe('a report that a message bounced after it was delivered', () => {
+  it('changes the status, with trace, event and suppression', async () => {
+    expect(await report(bounceMail())).toMatch(/^250 /);
+    const { status, recipients, trace, events } = await currentState(message);
+    expect({ status, recipients, trace }).toEqual({ status: 'bounced', recipients: ['bounced'], trace: ['bounced'] });
+    expect(events).toMatchObject([
+      {
+        event: 'mail.bounced',
+        domainId: domain.id,
+        data: {
+          message_id: message.messageId,
+          recipient: 'ann@far.example',
+          bounce: { type: 'permanent', category: 'invalid_recipient', smtp_code: 550, enhanced_code: '5.1.1' },
+          will_retry: false,
+          late: true,
+        },
+      },
+    ]);
+    expect(await shown()).toMatchObject({
+      recipients: [{ status: 'bounced', cause: 'bounce_report', late: true, response: '550 5.1.1 No such user' }],
+      events: [{ type: 'bounced', detail: { cause: 'bounce_report', late: true } }],
+    });
+    expect(await suppressions()).toMatchObject([
+      { email: 'ann@far.example', reason: 'bounce', sourceMessageId: message.id, detail: '550 5.1.1 No such user' },
+    ]);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it('is counted as bounced in place of delivered', async () => {
+    const count = async () => {
+      const { totals } = (await api.get(`/analytics?period=30d&domain_id=${domain.id}`)).data;
+      return [totals.delivered, totals.bounced];
+    };
+    await db.message.update({ where: { id: message.id }, data: { createdAt: new Date() } });
+    await db.messageRecipient.updateMany({ where: { messageId: message.id }, data: { createdAt: new Date() } });
+    expect(await count()).toEqual([1, 0]);
+    await report(bounceMail());
+    expect(await count()).toEqual([0, 1]);
+  });
+
+  it('is no inbound message', async () => {
+    await report(bounceMail());
+    expect(await inbound()).toBe(0);
+  });
+
+  it('changes nothing the second time', async () => {
+    await report(bounceMail());
+    const before = await currentState(message);
+    await report(bounceMail({ diagnostic: '550 5.1.1 Still nobody' }));
+    await report(bounceMail({ action: 'delayed', status: '4.4.1' }));
+    expect(await currentState(message)).toEqual({ ...before, trace: ['bounced', 'delayed'] });
+    expect(await suppressions()).toHaveLength(1);
+  });
+
+  it('is read in upper case, and before the log shows the delivery', async () => {
+    await db.messageRecipient.updateMany({ where: { messageId: message.id }, data: { status: 'sent' } });
+    await db.message.update({ where: { id: message.id }, data: { status: 'sent' } });
+    await report(bounceMail(), address().toUpperCase());
+    expect(await currentState(message)).toMatchObject({ status: 'bounced', recipients: ['bounced'] });
+  });
+
+  it('names the recipient by the address that it was sent to', async () => {
+    const raw = bounceMail({ recipient: 'x@inner.far.example' }).replace(
+      'Action:',
+      'Original-Recipient: rfc822;ANN@far.example\r\nAction:',
+    );
+    await report(raw);
+    expect(await currentState(message)).toMatchObject({ recipients: ['bounced'] });
+  });
+
+  it('suppresses nobody if the mailbox is full, or if others got the message too', async () => {
+    await report(bounceMail({ status: '5.2.2', diagnostic: '552 5.2.2 Mailbox full' }));
+    const both = await makeMessage(domain, 'delivered', ['ann@far.example', 'bo@far.example']);
+    await report(bounceMail(), address(both.id));
+    expect(await currentState(both)).toMatchObject({ status: 'bounced', recipients: ['bounced', 'delivered'] });
+    expect(await suppressions()).toEqual([]);
+  });
+
+  it('goes to the sender’s mailbox, too, and to what an alias says', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'shop', `ann@${domain.name}`);
+    await report(bounceMail());
+    expect(await currentState(message)).toMatchObject({ status: 'bounced' });
+    const row = await db.message.findFirstOrThrow({ where: { domainId: domain.id, direction: 'inbound' } });
+    expect((await shown(row.id)).recipients).toMatchObject([{ route: 'mailbox', status: 'received' }]);
+  });
+});
+
+describe('a notice', () => {
+  it.each(['delayed', 'relayed'])('that it is %s is in the trace once', async (action) => {
+    await report(bounceMail({ action, status: '4.4.1' }));
+    await report(bounceMail({ action, status: '4.4.1' }));
+    expect(await currentState(message)).toMatchObject({ status: 'delivered', trace: [action], emitted: [] });
+    expect((await shown()).events).toMatchObject([
+      { recipient: 'ann@far.example', detail: { enhanced_code: '4.4.1' } },
+    ]);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it('of delivery changes nothing', async () => {
+    await report(bounceMail({ action: 'delivered', status: '2.0.0' }));
+    expect(await currentState(message)).toMatchObject({ status: 'delivered', trace: [] });
+  });
+});
+
+describe('what changes nothing is counted:', () => {
+  const expectUnchanged = async (...counts: [string, number][]) => {
+    expect(await currentState(message)).toMatchObject({ status: 'delivered', trace: [], emitted: [] });
+    expect(await suppressions()).toEqual([]);
+    expect(await dropped()).toEqual(counts);
+  };
+
+  it('a forged address', async () => {
+    const last = address().at(-domain.name.length - 2);
+    const forged = address().replace(`${last}@`, `${last === '0' ? '1' : '0'}@`);
+    await report(bounceMail(), forged);
+    await report(bounceMail(), forged);
+    await expectUnchanged(['forged', 2]);
+    expect((await unread()).unread).toEqual([]);
+  });
+
+  it('the address of another message', async () => {
+    const other = await makeMessage(domain, 'delivered', ['cy@far.example']);
+    await report(bounceMail(), address(other.id));
+    await expectUnchanged(['other_recipient', 1]);
+    expect(await currentState(other)).toMatchObject({ status: 'delivered' });
+  });
+
+  it('mail of a person, and automatic answers', async () => {
+    await report(bounceMail(), address(), 'ann@far.example');
+    await report('Subject: Away\r\nAuto-Submitted: auto-replied\r\n\r\nBack on Monday.\r\n');
+    await expectUnchanged(['answer', 2]);
+  });
+
+  it('what can’t be read, which is kept for a day', async () => {
+    const raw = 'Subject: Sorry\r\n\r\nIt did not work.\r\n';
+    await report(raw);
+    await expectUnchanged(['unreadable', 1]);
+    const [kept] = (await unread()).unread;
+    expect(kept).toMatchObject({ domain: domain.name, address: address(), size: expect.any(Number) });
+    const file = await api.download(`/unread-bounces/${kept.id}/raw`);
+    expect(await file.text()).toContain('It did not work.');
+    await deleteOldUnread(db, new Date(Date.now() + 25 * 60 * 60 * 1000));
+    expect((await unread()).unread).toEqual([]);
+    expect(await dropped()).toEqual([['unreadable', 1]]);
+  });
+
+  it('what is about a message that was deleted', async () => {
+    await db.message.delete({ where: { id: message.id } });
+    await report(bounceMail());
+    expect(await dropped()).toEqual([['message_deleted', 1]]);
+  });
+
+  it('not what this server reports itself, which its log has said', async () => {
+    const host = `${unique()}.example`;
+    const now = new Date();
+    await db.mailAgent.create({
+      data: { host, instance: crypto.randomUUID(), version: '1', startedAt: now, beatAt: now },
+    });
+    await report(bounceMail({ reportingMta: host }));
+    await expectUnchanged();
+  });
+});

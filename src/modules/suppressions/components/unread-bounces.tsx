@@ -1,0 +1,49 @@
+import { trpc } from '@/components/api/trpc';
+import { Notice } from '@/components/layout/notice';
+import { formatCount, formatDay, formatPlural } from '@/lib/format';
+import type { DropReason, UnreadBounces as Unread } from '@/modules/messages/schema';
+
+/** Mail to bounce addresses that changed nothing, and a download of what is kept of it. */
+export function UnreadBounces({ domainId }: { domainId: string | null }) {
+  const { data } = trpc.messages.unreadBounces.useQuery({ domain_id: domainId ?? undefined });
+  const dropped = data?.dropped.filter(({ reason }) => reason !== 'message_deleted') ?? [];
+  if (!data || dropped.length === 0) return null;
+  const count = dropped.reduce((sum, one) => sum + one.count, 0);
+  return (
+    <Notice status="pending" title={`${formatPlural(count, 'bounce')} changed nothing`}>
+      <ul>
+        {dropped.map(({ domain_id: id, domain, reason, count: times, last_at: lastAt }) => (
+          <li key={`${id} ${reason}`} className="soft">
+            {formatCount(times)} for {domain ?? 'the mail host'}: {REASONS[reason]} Last on {formatDay(lastAt)}.
+          </li>
+        ))}
+      </ul>
+      <Kept unread={data.unread} />
+    </Notice>
+  );
+}
+
+function Kept({ unread }: Pick<Unread, 'unread'>) {
+  if (unread.length === 0) return null;
+  return (
+    <p>
+      Kept for a day:{' '}
+      {unread.map(({ id, received_at: receivedAt }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <a href={`/api/v1/unread-bounces/${id}/raw`} download>
+            {new Date(receivedAt).toLocaleTimeString()}
+          </a>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const REASONS: Record<DropReason, string> = {
+  forged: 'the signature of the bounce address is invalid.',
+  message_deleted: 'the message was deleted.',
+  answer: 'an automatic answer, or mail of a person.',
+  unreadable: 'Postroom can’t read the report.',
+  other_recipient: 'the report is about an address that the message was not sent to.',
+};

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bounceMail } from '../../mail/bounce-mail';
+import { makeMailbox, PASSWORD } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { signInToImap } from '../support/imap-session';
+import { db } from '../support/mail-server';
+import { openInbound, openSubmission } from '../support/smtp-session';
+import {
+  api,
+  at,
+  domain,
+  receive,
+  remoteAddress,
+  remoteServer,
+  sendTo,
+  submit,
+  traceOf,
+  typesOf,
+  waitForEvents,
+  webhookEvents,
+} from '../support/traced-mail';
+
+const SOON = { timeout: 40_000, interval: 200 };
+
+beforeEach(async () => {
+  await activateKey(domain.name, 'first');
+  const now = new Date();
+  const mx = { domainId: domain.id, purpose: 'mx', type: 'MX', name: domain.name, position: 0, status: 'ok' };
+  await db.dnsRecord.create({
+    data: { ...mx, severity: 'ok', found: [], required: true, message: '', changedAt: now, checkedAt: now },
+  });
+});
+
+/** Sends a message that the receiving server accepts. @returns its Message-ID and envelope sender */
+async function sendAccepted(recipient: string) {
+  const before = remoteServer.received.length;
+  const { data } = await sendTo([recipient]);
+  await expect.poll(() => remoteServer.received.length, SOON).toBe(before + 1);
+  await waitForEvents('mail.delivered', 1);
+  return { messageId: data.message_id, sender: remoteServer.received.at(-1)?.mailFrom ?? '' };
+}
+
+async function bounce(to: string, raw: string): Promise<string> {
+  const session = await openInbound();
+  return session.send('', [to], raw).finally(session.quit);
+}
+
+const dropped = async () =>
+  (await api.get(`/unread-bounces?domain_id=${domain.id}`)).data.dropped.map(
+    ({ reason }: { reason: string }) => reason,
+  );
+const inbound = () => db.message.findMany({ where: { domainId: domain.id, direction: 'inbound' } });
+const logged = () => db.inboundDelivery.count({ where: { reportedAt: null } });
+
+describe('a report that comes through port 25', () => {
+  it('makes a message bounced that was delivered, and is no inbound message', async () => {
+    const recipient = remoteAddress();
+    const { messageId, sender } = await sendAccepted(recipient);
+    expect(sender).toMatch(/^bounces\+[0-9a-f]{52}@/);
+    expect(sender.split('@')[1]).toBe(domain.name);
+    expect(await bounce(sender, bounceMail({ recipient }))).toMatch(/^250 /);
+    const [bounced] = await waitForEvents('mail.bounced', 1);
+    expect(bounced?.data).toMatchObject({
+      recipient,
+      late: true,
+      bounce: { type: 'permanent', enhanced_code: '5.1.1' },
+    });
+    const trace = await traceOf({ messageId });
+    expect(trace).toMatchObject({ status: 'bounced', recipients: [{ cause: 'bounce_report', late: true }] });
+    expect(typesOf(trace)).toEqual(['accepted', 'queued', 'delivered', 'bounced']);
+    expect(await db.suppression.count({ where: { domainId: domain.id, email: recipient } })).toBe(1);
+    await expect.poll(logged, SOON).toBe(0);
+    expect(await inbound()).toEqual([]);
+  });
+
+  it('at the mail host is read as well, and nothing else is accepted there', async () => {
+    const recipient = remoteAddress();
+    const { messageId, sender } = await sendAccepted(recipient);
+    const { host } = await db.mailAgent.findFirstOrThrow();
+    expect(await bounce(`${sender.split('@')[0]}@${host}`, bounceMail({ recipient }))).toMatch(/^250 /);
+    await waitForEvents('mail.bounced', 1);
+    expect(await traceOf({ messageId })).toMatchObject({ status: 'bounced' });
+    const session = await openInbound();
+    expect(await session.recipient(`bounces@${host}`)).toMatch(/^554 5\.7\.1/);
+    expect(await session.recipient(`bounces+${'0'.repeat(51)}@${host}`)).toMatch(/^554 5\.7\.1/);
+    session.quit();
+  });
+
+  it('with a forged address changes nothing, and nobody gets an answer', async () => {
+    const recipient = remoteAddress();
+    const { messageId, sender } = await sendAccepted(recipient);
+    const before = remoteServer.received.length;
+    const forged = sender.replace(/.@/, (end) => (end === '0@' ? '1@' : '0@'));
+    expect(await bounce(forged, bounceMail({ recipient }))).toMatch(/^250 /);
+    await expect.poll(dropped, SOON).toEqual(['forged']);
+    expect(await bounce(sender, 'From: x@far.example\nSubject: Sorry\n\nIt did not work.')).toMatch(/^250 /);
+    await expect.poll(dropped, SOON).toEqual(['unreadable', 'forged']);
+    expect(await traceOf({ messageId })).toMatchObject({ status: 'delivered' });
+    expect(remoteServer.received.length).toBe(before);
+  });
+
+  it('of this server itself adds nothing to what its log says', async () => {
+    const { data } = await sendTo(['nobody@far.example']);
+    await waitForEvents('mail.bounced', 1);
+    const reports = () => db.inboundDelivery.count({ where: { recipient: { endsWith: `@${domain.name}` } } });
+    await expect.poll(reports, SOON).toBe(1);
+    await expect.poll(logged, SOON).toBe(0);
+    expect(await traceOf({ messageId: data.message_id })).toMatchObject({
+      recipients: [{ status: 'bounced', cause: 'remote_reply', late: false }],
+    });
+    expect(await webhookEvents('mail.bounced')).toHaveLength(1);
+    expect(await inbound()).toEqual([]);
+    expect(await dropped()).toEqual([]);
+  });
+});
+
+describe('the owner of a mailbox', () => {
+  it('gets the bounce of a message that the API sent with its address', async () => {
+    await makeMailbox(domain.id, 'app');
+    const recipient = remoteAddress();
+    const { messageId, sender } = await sendAccepted(recipient);
+    await bounce(sender, bounceMail({ recipient }));
+    await waitForEvents('mail.received', 1);
+    await expect.poll(async () => (await traceOf({ messageId })).status, SOON).toBe('bounced');
+    const session = await signInToImap(at('app'), PASSWORD);
+    expect(await session.messages()).toHaveLength(1);
+  });
+
+  it('keeps its own envelope sender by SMTP, and can’t send as a bounce address', async () => {
+    const before = remoteServer.received.length;
+    expect(await submit([remoteAddress()])).toMatch(/^250 /);
+    await expect.poll(() => remoteServer.received.length, SOON).toBe(before + 1);
+    expect(remoteServer.received.at(-1)?.mailFrom).toBe(at('ann'));
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const reply = await session.recipient(remoteAddress(), at(`bounces+${'0'.repeat(52)}`));
+    expect(reply).toMatch(/^553 5\.7\.1 .*not owned by user/);
+  });
+});
+
+it('ordinary mail still arrives, also at a mailbox that is called bounces', async () => {
+  await makeMailbox(domain.id, 'bounces');
+  expect(await receive([at('bounces'), at('bounces+news')])).toMatch(/^250 /);
+  await waitForEvents('mail.received', 1);
+});

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { readReturned } from '@/modules/messages/returned/reading/read';
+
+const FOLDER = new URL('./bounces/', import.meta.url);
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.eml'));
+
+/** Mail in the shapes in which servers return it: each beside what is read of it. */
+it.each(files)('%s is read as far as it goes', async (name) => {
+  const expected = JSON.parse(readFileSync(new URL(`${name}.expected.json`, FOLDER), 'utf8'));
+  expect(await readReturned({ bytes: new Uint8Array(readFileSync(new URL(name, FOLDER))) })).toMatchObject(expected);
+});
+
+const field = (text: string) => `Final-Recipient: rfc822; ann@far.example\r\nAction: failed\r\nStatus: ${text}\r\n\r\n`;
+const reportOf = (status: string) =>
+  new TextEncoder().encode(
+    `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nX: y\r\n\r\n${status}\r\n--b--\r\n`,
+  );
+
+it.each([
+  ['very many recipients', field('5.1.1').repeat(100_000)],
+  ['a status without an end', field(`5.${'1'.repeat(2_000_000)}`)],
+  ['lines that are no fields', 'x\r\n'.repeat(500_000)],
+  ['empty lines', '\r\n'.repeat(500_000)],
+  ['a long diagnosis', `${field('5.1.1').trim()}\r\nDiagnostic-Code: smtp; 550 ${'5.1.'.repeat(200_000)}`],
+])('%s take little time and memory', async (_name, status) => {
+  const startedAt = performance.now();
+  const found = await readReturned({ bytes: reportOf(status) });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const recipients = found.kind === 'bounce' ? found.recipients : [];
+  expect(recipients.length).toBeLessThanOrEqual(100);
+  expect(recipients.every(({ response }) => response.length <= 1_000)).toBe(true);
+});
+
+it('parts that are nested too deeply are not looked into', async () => {
+  const open = (depth: number) => `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n`;
+  const nested = Array.from({ length: 20 }, (_, depth) => open(depth)).join('');
+  const bytes = new TextEncoder().encode(`${nested}Content-Type: message/delivery-status\r\n\r\n${field('5.1.1')}`);
+  expect(await readReturned({ bytes })).toEqual({ kind: 'unreadable' });
+});
