@@ -32,6 +32,17 @@ it.each([
   expect(recipients.every(({ response }) => response.length <= 1_000)).toBe(true);
 });
 
+it('a bounce without structure takes little time, however long it is', async () => {
+  const lines = `${'<ann@far.example>:\r\n'.repeat(20)}550 x${' 5.1.'.repeat(300)}\r\n${'x'.repeat(20_000)}\r\n`.repeat(50);
+  const bytes = new TextEncoder().encode(`Subject: x\r\n\r\nHi. This is the qmail-send program.\r\n\r\n${lines}`);
+  const startedAt = performance.now();
+  const found = await readReturned({ bytes });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const recipients = found.kind === 'bounce' ? found.recipients : [];
+  expect(recipients.length).toBeGreaterThan(0);
+  expect(recipients.length).toBeLessThanOrEqual(100);
+});
+
 it('parts that are nested too deeply are not looked into', async () => {
   const open = (depth: number) => `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n`;
   const nested = Array.from({ length: 20 }, (_, depth) => open(depth)).join('');

@@ -70,6 +70,13 @@ describe('a report that a message bounced after it was delivered', () => {
     expect(await dropped()).toEqual([]);
   });
 
+  it('is read without structure, too', async () => {
+    const text = 'Hi. This is the qmail-send program.\r\n\r\n<ann@far.example>:\r\n550 5.1.1 Nobody\r\n';
+    await report(`From: MAILER-DAEMON@far.example\r\nSubject: failure notice\r\n\r\n${text}`);
+    expect((await shown()).recipients).toMatchObject([{ status: 'bounced', late: true, response: '550 5.1.1 Nobody' }]);
+    expect(await suppressions()).toMatchObject([{ email: 'ann@far.example' }]);
+  });
+
   it('is counted as bounced in place of delivered', async () => {
     const count = async () => {
       const { totals } = (await api.get(`/analytics?period=30d&domain_id=${domain.id}`)).data;

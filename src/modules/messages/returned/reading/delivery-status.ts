@@ -59,7 +59,7 @@ function recipientIn(fields: RawField[], action: RecipientReport['action']): Rec
 }
 
 /** The codes of a status and a reply. Some servers give a general status, and the exact one in the reply only. */
-function codesIn(status: string, response: string): Pick<RecipientReport, 'smtpCode' | 'enhancedCode'> {
+export function codesIn(status: string, response: string): Pick<RecipientReport, 'smtpCode' | 'enhancedCode'> {
   const given = ENHANCED_CODE.exec(status)?.[1] ?? null;
   const inReply = ENHANCED_CODE.exec(response)?.[1] ?? null;
   const isGeneral = given === null || /^[45]\.0\.0$/.test(given);

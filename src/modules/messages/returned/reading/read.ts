@@ -1,5 +1,6 @@
 import { bodyOf, type Part, readPart } from '@/mail/mime/parts';
 import { readDeliveryStatus } from './delivery-status';
+import { readPlainBounce } from './plain-bounce';
 import { LIMITS, type ReturnedMail } from './report';
 
 /** Reads mail that came back. Runs in a worker thread. @throws if its parts can't be read */
@@ -7,10 +8,16 @@ export async function readReturned({ bytes }: { bytes: Uint8Array }): Promise<Re
   const { buffer, byteOffset, byteLength } = bytes;
   const root = readPart(Buffer.from(buffer, byteOffset, Math.min(byteLength, LIMITS.bytes)));
   const status = findPart(root, /^message\/(?:global-)?delivery-status$/, LIMITS.depth);
-  if (!status) return { kind: isAnswer(root) ? 'answer' : 'unreadable' };
+  if (!status) return readWithoutStructure(root);
   const { isConfirmation, ...report } = readDeliveryStatus(status.content());
   if (report.recipients.length > 0) return { kind: 'bounce', ...report };
   return { kind: isConfirmation ? 'nothing' : 'unreadable' };
+}
+
+function readWithoutStructure(root: Part): ReturnedMail {
+  const recipients = readPlainBounce(root);
+  if (recipients.length > 0) return { kind: 'bounce', reportingMta: null, recipients };
+  return { kind: isAnswer(root) ? 'answer' : 'unreadable' };
 }
 
 /** Whether somebody's mail program answered by itself (RFC 3834), for example that they are on holiday. */

@@ -1,0 +1,56 @@
+import { parseAddress } from '@/lib/mail/address';
+import type { Part } from '@/mail/mime/parts';
+import { oneLine } from '@/mail/submission/smtp-reply';
+import { codesIn } from './delivery-status';
+import { LIMITS, type RecipientReport } from './report';
+
+/** How mail servers begin a bounce that has no structure: qmail, Exim, Exchange and sendmail. */
+const INTRODUCTION =
+  /This is the qmail-send program|created automatically by mail delivery software|Delivery has failed to these recipients|Diagnostic information for administrators|The following addresses had permanent fatal errors/i;
+
+/** Where the returned message begins, which can quote anything. */
+const COPY =
+  /^-{2,} ?(?:Below this line is a copy|This is a copy of|The header of the original|The body of|Original message)|^Original message headers:|^ {0,3}-{3,} The following is/im;
+
+/** A line that names a recipient: alone, or before a colon. */
+const RECIPIENT = /^[ \t]{0,8}<?([^\s<>:@]{1,64}@[^\s<>:@]{1,253})>?(?::|[ \t]*$)/;
+/** A permanent reply, perhaps after words of the server that reports it. */
+const REPLY = /(?:^|[\s#:])(5\d\d[ -].*)/;
+/** A permanent status, as qmail gives its own. */
+const STATUS = /\(#5\.\d{1,3}\.\d{1,3}\)/;
+
+const MAX_LINES = 400;
+const LINES_PER_RECIPIENT = 15;
+
+/** The recipients that a bounce without structure says have failed, each with the reply that it quotes. */
+export function readPlainBounce(root: Part): RecipientReport[] {
+  const part = root.children.length > 0 ? root.children.find(({ type }) => type === 'text/plain') : root;
+  if (part?.type !== 'text/plain') return [];
+  const text = part.content().subarray(0, LIMITS.statusBytes).toString('latin1').replaceAll('\r\n', '\n');
+  const own = text.slice(0, COPY.exec(text)?.index);
+  if (!INTRODUCTION.test(own)) return [];
+  const lines = own.split('\n', MAX_LINES);
+  const found = lines.flatMap((line, index): RecipientReport[] => {
+    const address = parseAddress(RECIPIENT.exec(line.slice(0, LIMITS.response))?.[1])?.address;
+    const report = address && replyAfter(lines, index);
+    return report ? [{ action: 'failed', addresses: [address], remoteMta: null, ...report }] : [];
+  });
+  return found.slice(0, LIMITS.recipients);
+}
+
+/** The first permanent reply in the lines about a recipient, which end where another one is named. */
+function replyAfter(
+  lines: string[],
+  index: number,
+): Pick<RecipientReport, 'smtpCode' | 'enhancedCode' | 'response'> | null {
+  const first = lines[index]?.replace(RECIPIENT, '') ?? '';
+  const others = lines.slice(index + 1, index + LINES_PER_RECIPIENT);
+  const end = others.findIndex((line) => RECIPIENT.test(line.slice(0, LIMITS.response)));
+  for (const line of [first, ...(end < 0 ? others : others.slice(0, end))]) {
+    const start = line.slice(0, LIMITS.response);
+    const reply = REPLY.exec(start)?.[1] ?? (STATUS.test(start) ? start : null);
+    const response = reply && oneLine(reply);
+    if (response) return { ...codesIn('', response), response };
+  }
+  return null;
+}
