@@ -5,6 +5,7 @@ export const EVENT_TYPES = [
   'mail.bounced',
   'mail.failed',
   'mail.suppressed',
+  'mail.complained',
   'mail.received',
   'mail.received.full',
   'mail.spam',

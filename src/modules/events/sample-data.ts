@@ -43,6 +43,7 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     const { queue_id: _, ...message } = outbound(domain);
     return { ...message, reason: 'bounce' };
   },
+  'mail.complained': (domain) => ({ ...outbound(domain), feedback_type: 'abuse' }),
   'mail.received': (domain) => ({
     from: OUTSIDE,
     to: `hello@${domain}`,

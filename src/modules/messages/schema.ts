@@ -70,7 +70,8 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 /**
  * Outbound: `accepted` by Postroom, perhaps for later and then `rescheduled`, `postponed` because the mail server was away, or
  * `cancelled`; with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
- * A receiving server may report later that a message is `delayed` there, was `relayed` to a server that sends no reports, or `bounced`.
+ * A receiving server may report later that a message is `delayed` there, was `relayed` to a server that sends no reports, or `bounced`,
+ * or that its recipient `complained`.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
  * that the caller has access to are among them, by time.
  */
@@ -89,6 +90,7 @@ const MESSAGE_EVENT_TYPES = [
   'failed',
   'delayed',
   'relayed',
+  'complained',
   'held',
   'released',
   'received',
@@ -99,7 +101,7 @@ const MESSAGE_EVENT_TYPES = [
 
 const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter', 'reports']).meta({
   description:
-    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: stopped by the spam filter; reports: read as a DMARC or TLS report, and in no mailbox',
+    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: stopped by the spam filter; reports: read as a DMARC or TLS report or a complaint, and in no mailbox',
 });
 export type InboundRoute = z.infer<typeof InboundRoute>;
 
@@ -127,6 +129,7 @@ const EventDetail = z.object({
     .boolean()
     .optional()
     .meta({ description: 'true for a bounce that was reported after the receiving server accepted the message' }),
+  feedback_type: z.string().optional().meta({ description: 'On complained: `abuse` or `opt-out` (RFC 5965)' }),
   route: InboundRoute.optional(),
   addressed_to: z.string().optional().meta({ description: 'The alias that delivers to the recipient' }),
   forwarded_to: z.array(z.string()).optional().meta({ description: 'External addresses that an alias forwards to' }),
@@ -260,9 +263,9 @@ export const MessageTotals = z.object({
 });
 export type MessageTotals = z.infer<typeof MessageTotals>;
 
-const DropReason = z.enum(['forged', 'message_deleted', 'answer', 'unreadable', 'other_recipient']).meta({
+const DropReason = z.enum(['forged', 'message_deleted', 'answer', 'unreadable', 'other_recipient', 'no_message']).meta({
   description:
-    'Why mail to a bounce address changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to',
+    'Why mail to a bounce address, or to the address for complaints, changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to; no_message: a complaint that doesn’t show which message it is about',
 });
 export type DropReason = z.infer<typeof DropReason>;
 

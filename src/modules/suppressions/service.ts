@@ -1,3 +1,4 @@
+import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
@@ -80,6 +81,31 @@ export async function insertSuppressions(
            created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE existing.expires_at <= ${clock.now()}
     RETURNING id, email, reason::text AS reason`;
+}
+
+type Suppressed = {
+  email: string;
+  domainId: string;
+  reason: 'complaint';
+  list: string | null;
+  sourceMessageId: string;
+  detail: string;
+  at: Date;
+};
+
+/** Suppresses an address because of what its owner said about a message. One that exists stays as it is, unless it has expired. */
+export async function suppressFrom(
+  tx: Tx,
+  { email, domainId, reason, list, sourceMessageId, detail, at }: Suppressed,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO suppression AS existing (id, email, domain_id, reason, list, source_message_id, detail, created_at)
+    VALUES (${uuidv7()}::uuid, ${suppressionAddress(email)}, ${domainId}::uuid, ${reason}::suppression_reason, ${list},
+            ${sourceMessageId}::uuid, ${detail}, ${at})
+        ON CONFLICT (email, domain_id, reason, list) DO UPDATE
+       SET id = excluded.id, source_message_id = excluded.source_message_id, detail = excluded.detail, created_by = NULL,
+           created_at = excluded.created_at, expires_at = NULL
+     WHERE existing.expires_at <= excluded.created_at`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isBounceAddress } from '@/lib/mail/report-addresses';
+import { isBounceAddress, isComplaintAddress } from '@/lib/mail/report-addresses';
 import type { InboundMail, ResolvedAddress } from '@/mail/inbound/port';
 import {
   type ArrivedReports,
@@ -21,9 +21,10 @@ export async function readReportsIn(mail: InboundMail): Promise<ArrivedReports> 
   return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail, recipients);
 }
 
-/** Stores what a message to bounce addresses says. @returns the message as the others of its recipients get it, if there are any */
+/** Stores what a message to bounce addresses, or for complaints, says. @returns the message without the bounce addresses */
 export async function storeBouncesIn(mail: InboundMail): Promise<InboundMail> {
-  const isUnread = ({ address, reports }: Destination) => reports === 'unread' && isBounceAddress(address);
+  const isBounce = ({ address, reports }: Destination) => reports === 'unread' && isBounceAddress(address);
+  const isUnread = (to: Destination) => isBounce(to) || (to.reports === 'unread' && isComplaintAddress(to.address));
   const addresses = mail.resolved.flatMap(({ destinations }) =>
     destinations.filter(isUnread).map(({ address }) => address),
   );
@@ -32,7 +33,7 @@ export async function storeBouncesIn(mail: InboundMail): Promise<InboundMail> {
   const returned = { raw: await mail.read(), sizeBytes, mailFrom, addresses };
   await storeReturnedMail(database(), returned, receivedAt);
   const resolved = mail.resolved.flatMap((route) => {
-    const destinations = route.destinations.filter((to) => !isUnread(to));
+    const destinations = route.destinations.filter((to) => !isBounce(to));
     return destinations.length > 0 ? [{ ...route, destinations }] : [];
   });
   return { ...mail, resolved };

@@ -1,56 +1,73 @@
-import { isBounceAddress } from '@/lib/mail/report-addresses';
+import { isBounceAddress, isComplaintAddress } from '@/lib/mail/report-addresses';
 import type { Database, Tx } from '@/server/db';
 import { domainOf } from '../inbound/header';
 import { type Report, recordReports } from '../tracking/outcomes';
 import { messageOfBounceAddress } from './bounce-address';
+import { recordComplaint } from './complaints';
 import { readReturnedAside } from './reading/reader';
 import type { RecipientReport, ReturnedMail } from './reading/report';
 import { countDropped, keepUnread, type ReturnedRaw } from './unread';
 
-/** Mail to bounce addresses, and the sender in its envelope, empty for the null sender. */
-export type MailToBounceAddresses = { raw: Uint8Array; sizeBytes: number; mailFrom: string; addresses: string[] };
+/** Mail to bounce addresses or addresses for complaints, and the sender in its envelope, empty for the null sender. */
+export type MailThatReturned = { raw: Uint8Array; sizeBytes: number; mailFrom: string; addresses: string[] };
 
-/** What mail to bounce addresses says, and a function that stores it. */
-async function readReturned(mail: MailToBounceAddresses): Promise<(tx: Tx, at: Date) => Promise<void>> {
-  const addresses = mail.addresses.filter(isBounceAddress);
-  // Nobody but this server's own messages' receivers can make it read something.
-  const isSigned = addresses.some((address) => messageOfBounceAddress(address) !== null);
-  const found: ReturnedMail = isSigned && mail.mailFrom === '' ? await readReturnedAside(mail.raw) : { kind: 'answer' };
-  return async (tx, at) => {
+/** Stores what mail to bounce addresses, or for complaints, says. Other addresses are left out. @throws if trying again may help */
+export async function storeReturnedMail(db: Database, mail: MailThatReturned, at: Date): Promise<void> {
+  const addresses = mail.addresses.filter((address) => isBounceAddress(address) || isComplaintAddress(address));
+  if (addresses.length === 0) return;
+  // A forged address is known without reading.
+  const isRead = addresses.some((address) => isComplaintAddress(address) || messageOfBounceAddress(address) !== null);
+  const found = isRead ? await readReturnedAside(mail.raw) : null;
+  await db.$transaction(async (tx) => {
     for (const address of addresses) await store(tx, { ...mail, address }, found, at);
-  };
-}
-
-/** Stores what mail to bounce addresses says. @throws if trying again may help */
-export async function storeReturnedMail(db: Database, mail: MailToBounceAddresses, at: Date): Promise<void> {
-  if (!mail.addresses.some(isBounceAddress)) return;
-  const storeFound = await readReturned(mail);
-  await db.$transaction((tx) => storeFound(tx, at));
+  });
 }
 
 type Sent = { id: string; messageId: string; queueId: string | null; domainId: string | null };
 
-async function store(tx: Tx, mail: ReturnedRaw, found: ReturnedMail, at: Date): Promise<void> {
-  const id = messageOfBounceAddress(mail.address);
-  if (id === null) return countDropped(tx, await domainIdOf(tx, mail.address), 'forged', at);
+async function store(
+  tx: Tx,
+  mail: ReturnedRaw & { mailFrom: string },
+  found: ReturnedMail | null,
+  at: Date,
+): Promise<void> {
+  const { address } = mail;
+  const id = messageOfBounceAddress(address) ?? (found?.kind === 'complaint' ? messageOf(found.senders) : null);
+  const sent = id === null ? null : await lockSent(tx, id);
+  const drop = async (reason: Parameters<typeof countDropped>[2], domainId = sent?.domainId) =>
+    countDropped(tx, domainId ?? (await domainIdOf(tx, address)), reason, at);
+  if (isBounceAddress(address) && id === null) return drop('forged');
+  if (!found || found.kind === 'nothing') return;
+  if (found.kind === 'unreadable') {
+    await drop('unreadable');
+    return keepUnread(tx, sent?.domainId ?? (await domainIdOf(tx, address)), mail, at);
+  }
+  if (found.kind === 'answer') return drop('answer');
+  if (id === null) return drop(found.kind === 'complaint' ? 'no_message' : 'answer');
+  if (!sent) return drop('message_deleted');
+  if (found.kind === 'complaint') {
+    if (!(await recordComplaint(tx, sent, found, at))) await drop('other_recipient');
+    return;
+  }
+  if (mail.mailFrom !== '') return drop('answer');
+  // This server's log has said it already, or is about to.
+  if (found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
+  if (!(await recordBounces(tx, sent, found.recipients, at))) await drop('other_recipient');
+}
+
+function messageOf(senders: readonly string[]): string | null {
+  return senders.map(messageOfBounceAddress).find((id) => id !== null) ?? null;
+}
+
+async function lockSent(tx: Tx, id: string): Promise<Sent | null> {
   const [sent] = await tx.$queryRaw<Sent[]>`
     SELECT id, message_id AS "messageId", queue_id AS "queueId", domain_id AS "domainId"
       FROM message WHERE id = ${id}::uuid AND direction = 'outbound' FOR UPDATE`;
-  if (!sent) return countDropped(tx, await domainIdOf(tx, mail.address), 'message_deleted', at);
-  const { domainId } = sent;
-  if (found.kind === 'nothing') return;
-  if (found.kind === 'answer') return countDropped(tx, domainId, 'answer', at);
-  if (found.kind === 'unreadable') {
-    await countDropped(tx, domainId, 'unreadable', at);
-    return keepUnread(tx, domainId, mail, at);
-  }
-  // This server's log has said it already, or is about to.
-  if (found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
-  if (!(await record(tx, sent, found.recipients, at))) await countDropped(tx, domainId, 'other_recipient', at);
+  return sent ?? null;
 }
 
 /** @returns whether any of the recipients is one of the message's */
-async function record(tx: Tx, sent: Sent, recipients: RecipientReport[], at: Date): Promise<boolean> {
+async function recordBounces(tx: Tx, sent: Sent, recipients: RecipientReport[], at: Date): Promise<boolean> {
   const known = await tx.messageEvent.findMany({
     where: { messageId: sent.id, type: { in: ['delayed', 'relayed'] } },
     select: { type: true, recipient: true },

@@ -3,14 +3,17 @@ import { Notice } from '@/components/layout/notice';
 import { formatCount, formatDay, formatPlural } from '@/lib/format';
 import type { DropReason, UnreadBounces as Unread } from '@/modules/messages/schema';
 
-/** Mail to bounce addresses that changed nothing, and a download of what is kept of it. */
+/** Mail to bounce addresses and complaints that changed nothing, and a download of what is kept of it. */
 export function UnreadBounces({ domainId }: { domainId: string | null }) {
   const { data } = trpc.messages.unreadBounces.useQuery({ domain_id: domainId ?? undefined });
   const dropped = data?.dropped.filter(({ reason }) => reason !== 'message_deleted') ?? [];
   if (!data || dropped.length === 0) return null;
   const count = dropped.reduce((sum, one) => sum + one.count, 0);
   return (
-    <Notice status="pending" title={`${formatPlural(count, 'bounce')} changed nothing`}>
+    <Notice
+      status="pending"
+      title={`${formatPlural(count, 'bounce or complaint', 'bounces and complaints')} changed nothing`}
+    >
       <ul>
         {dropped.map(({ domain_id: id, domain, reason, count: times, last_at: lastAt }) => (
           <li key={`${id} ${reason}`} className="soft">
@@ -46,4 +49,5 @@ const REASONS: Record<DropReason, string> = {
   answer: 'an automatic answer, or mail of a person.',
   unreadable: 'Postroom can’t read the report.',
   other_recipient: 'the report is about an address that the message was not sent to.',
+  no_message: 'the complaint doesn’t show which message it is about.',
 };

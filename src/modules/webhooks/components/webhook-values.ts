@@ -10,6 +10,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'mail.bounced': 'Rejected or deferred by the receiving server',
   'mail.failed': 'Couldn’t be sent, or your mail server gave up',
   'mail.suppressed': 'Left out of a message because the recipient is suppressed',
+  'mail.complained': 'The recipient reported the message as spam',
   'mail.received': 'A message arrived in a mailbox',
   'mail.received.full': 'Like mail.received, with the full message; can be many megabytes',
   'mail.spam': 'An incoming message was flagged as spam',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bounceMail } from '../../mail/bounce-mail';
+import { complaintMail } from '../../mail/complaint-mail';
 import { makeMailbox, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
@@ -112,6 +113,21 @@ describe('a report that comes through port 25', () => {
     expect(await inbound()).toEqual([]);
     expect(await dropped()).toEqual([]);
   });
+});
+
+it('a complaint to the address for feedback loops suppresses the recipient', async () => {
+  const recipient = remoteAddress();
+  const { messageId, sender } = await sendAccepted(recipient);
+  const session = await openInbound();
+  const raw = complaintMail({ sender });
+  expect(await session.send('feedback@elsewhere.example', [at('complaint-reports')], raw)).toMatch(/^250 /);
+  session.quit();
+  await waitForEvents('mail.complained', 1);
+  expect(typesOf(await traceOf({ messageId }))).toEqual(['accepted', 'queued', 'delivered', 'complained']);
+  await expect.poll(async () => (await inbound()).length, SOON).toBe(1);
+  expect(await traceOf({ direction: 'inbound' })).toMatchObject({ recipients: [{ route: 'reports' }] });
+  const { error } = await sendTo([recipient]);
+  expect(error).toMatchObject({ code: 'RECIPIENT_SUPPRESSED', details: { suppressed: [{ reason: 'complaint' }] } });
 });
 
 describe('the owner of a mailbox', () => {

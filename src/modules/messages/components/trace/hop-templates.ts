@@ -19,6 +19,7 @@ const TEMPLATES: Record<string, HopTemplate> = {
   failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Gave up retrying' },
   delayed: { code: 'WAIT', state: 'deferred', rim: 'REMOTE', title: 'Delayed at the receiving server' },
   relayed: { code: 'FWD', state: 'passed', rim: 'REMOTE', title: 'Relayed to a server that sends no reports' },
+  complained: { code: 'SPAM', state: 'bounced', rim: 'REMOTE', title: 'Reported as spam by the recipient' },
   held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
   released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },

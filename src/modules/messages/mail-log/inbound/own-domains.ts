@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { isComplaintAddress } from '@/lib/mail/report-addresses';
 import { reportKindOf } from '@/modules/reports/service';
 import type { Tx } from '@/server/db';
 import { domainOf } from '../../inbound/header';
@@ -17,7 +18,9 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
 
 /** Returns the addresses whose mail went to the agent, which has stored the reports in it. */
 export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
-  const candidates = addresses.filter((address) => reportKindOf(parseAddress(address)?.local ?? ''));
+  const candidates = addresses.filter(
+    (address) => isComplaintAddress(address) || reportKindOf(parseAddress(address)?.local ?? ''),
+  );
   if (candidates.length === 0) return new Set();
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT address FROM unnest(${candidates}::text[]) AS address

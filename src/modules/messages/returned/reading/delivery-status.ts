@@ -83,7 +83,7 @@ function typedValue(text: string | null): string | null {
   return value || null;
 }
 
-function addressesIn(text: string | null): string[] {
+export function addressesIn(text: string | null): string[] {
   const value = typedValue(text)?.replace(/^<|>$/g, '') ?? '';
   // An original recipient may still be encoded (RFC 3461, 4).
   const decoded = value.replace(/\+([0-9A-F]{2})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));

@@ -1,5 +1,7 @@
 import { bodyOf, type Part, readPart } from '@/mail/mime/parts';
+import { readComplaint } from './complaint';
 import { readDeliveryStatus } from './delivery-status';
+import { findPart } from './find-part';
 import { readPlainBounce } from './plain-bounce';
 import { LIMITS, type ReturnedMail } from './report';
 
@@ -7,6 +9,8 @@ import { LIMITS, type ReturnedMail } from './report';
 export async function readReturned({ bytes }: { bytes: Uint8Array }): Promise<ReturnedMail> {
   const { buffer, byteOffset, byteLength } = bytes;
   const root = readPart(Buffer.from(buffer, byteOffset, Math.min(byteLength, LIMITS.bytes)));
+  const feedback = findPart(root, /^message\/feedback-report$/, LIMITS.depth);
+  if (feedback) return readComplaint(root, feedback);
   const status = findPart(root, /^message\/(?:global-)?delivery-status$/, LIMITS.depth);
   if (!status) return readWithoutStructure(root);
   const { isConfirmation, ...report } = readDeliveryStatus(status.content());
@@ -23,15 +27,4 @@ function readWithoutStructure(root: Part): ReturnedMail {
 /** Whether somebody's mail program answered by itself (RFC 3834), for example that they are on holiday. */
 function isAnswer({ fields }: Part): boolean {
   return /^\s*auto-replied\b/i.test(bodyOf(fields, 'auto-submitted') ?? '');
-}
-
-/** The first part of that type. A message that is attached is not looked into: it may have come back itself. */
-function findPart(part: Part, type: RegExp, depth: number): Part | null {
-  if (type.test(part.type)) return part;
-  if (depth === 0) return null;
-  for (const child of part.children) {
-    const found = findPart(child, type, depth - 1);
-    if (found) return found;
-  }
-  return null;
 }

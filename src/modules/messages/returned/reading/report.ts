@@ -11,6 +11,8 @@ export type RecipientReport = {
 
 export type ReturnedMail =
   | { kind: 'bounce'; reportingMta: string | null; recipients: RecipientReport[] }
+  /** A recipient's complaint (RFC 5965), and what it shows of the message: bounce addresses, which may be forged, and recipients. */
+  | { kind: 'complaint'; type: 'abuse' | 'opt-out'; senders: string[]; recipients: string[] }
   /** A confirmation, of which nothing follows. */
   | { kind: 'nothing' }
   /** An automatic answer, such as one of somebody on holiday. */
