@@ -10,6 +10,7 @@ import { joinCluster } from '@/modules/cluster/heartbeat';
 import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { outboundMta } from '@/modules/sending/submission/mta';
+import { findUnsubscribeHandler } from '@/modules/unsubscribe/handler';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import { type RunningTasks, startTasks } from '@/server/background/start-tasks';
 import { systemClock } from '@/server/clock';
@@ -66,7 +67,8 @@ export async function start(): Promise<App> {
         trustedProxies,
         isDev,
         findApiHandler: isDev ? () => undefined : findApiHandler,
-        findPublishedHandler,
+        findPublishedHandler: (host: string, path: string) =>
+          findPublishedHandler(host, path) ?? findUnsubscribeHandler(path),
         servePage,
         redirectOf: ({ url = '/', headers }: IncomingMessage) => redirectOfPage(url, headers),
         countRequest,

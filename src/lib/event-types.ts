@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'mail.failed',
   'mail.suppressed',
   'mail.complained',
+  'mail.unsubscribed',
   'mail.received',
   'mail.received.full',
   'mail.spam',

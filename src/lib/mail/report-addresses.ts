@@ -4,6 +4,9 @@ export const REPORT_LOCAL_PARTS = { dmarc: 'dmarc-reports', tls: 'tls-reports' }
 /** The local part of the address of a domain for feedback loops. The SQL function kind_of_report_address names it too. */
 const COMPLAINT_LOCAL_PART = 'complaint-reports';
 
+/** Mail to this address of a domain unsubscribes by the token in its subject. */
+export const UNSUBSCRIBE_LOCAL_PART = 'unsubscribe-requests';
+
 /**
  * The local part of a bounce address: the id of a message, and its signature. The SQL function kind_of_report_address has the same rule.
  * Mail servers on the way may change letter case.
@@ -16,6 +19,10 @@ export function isBounceAddress(address: string): boolean {
 
 export function isComplaintAddress(address: string): boolean {
   return localPartOf(address).toLowerCase() === COMPLAINT_LOCAL_PART;
+}
+
+export function isUnsubscribeAddress(address: string): boolean {
+  return localPartOf(address).toLowerCase() === UNSUBSCRIBE_LOCAL_PART;
 }
 
 function localPartOf(address: string): string {

@@ -44,6 +44,7 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     return { ...message, reason: 'bounce' };
   },
   'mail.complained': (domain) => ({ ...outbound(domain), feedback_type: 'abuse' }),
+  'mail.unsubscribed': (domain) => ({ recipient: outbound(domain).recipient, domain, list: 'newsletter' }),
   'mail.received': (domain) => ({
     from: OUTSIDE,
     to: `hello@${domain}`,

@@ -71,7 +71,7 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
  * Outbound: `accepted` by Postroom, perhaps for later and then `rescheduled`, `postponed` because the mail server was away, or
  * `cancelled`; with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
  * A receiving server may report later that a message is `delayed` there, was `relayed` to a server that sends no reports, or `bounced`,
- * or that its recipient `complained`.
+ * or that its recipient `complained`. A recipient may have `unsubscribed`, and `resubscribed`.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
  * that the caller has access to are among them, by time.
  */
@@ -91,6 +91,8 @@ const MESSAGE_EVENT_TYPES = [
   'delayed',
   'relayed',
   'complained',
+  'unsubscribed',
+  'resubscribed',
   'held',
   'released',
   'received',
@@ -129,6 +131,7 @@ const EventDetail = z.object({
     .boolean()
     .optional()
     .meta({ description: 'true for a bounce that was reported after the receiving server accepted the message' }),
+  list: z.string().optional().meta({ description: 'The mailing list, on unsubscribed and resubscribed' }),
   feedback_type: z.string().optional().meta({ description: 'On complained: `abuse` or `opt-out` (RFC 5965)' }),
   route: InboundRoute.optional(),
   addressed_to: z.string().optional().meta({ description: 'The alias that delivers to the recipient' }),
@@ -265,7 +268,7 @@ export type MessageTotals = z.infer<typeof MessageTotals>;
 
 const DropReason = z.enum(['forged', 'message_deleted', 'answer', 'unreadable', 'other_recipient', 'no_message']).meta({
   description:
-    'Why mail to a bounce address, or to the address for complaints, changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to; no_message: a complaint that doesn’t show which message it is about',
+    'Why mail to a bounce address, or to the address for complaints, changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to; no_message: a complaint that doesn’t show which message it is about, or mail to unsubscribe without a valid link in its subject',
 });
 export type DropReason = z.infer<typeof DropReason>;
 

@@ -7,6 +7,7 @@ import { isObject } from './fields/checks';
 import { Headers } from './fields/headers';
 import { Metadata, Tags } from './fields/labels';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
+import { Unsubscribe } from './fields/unsubscribe';
 
 const body = z
   .string()
@@ -39,6 +40,7 @@ export const OutgoingMessage = z
           'Whether the message is one that recipients who unsubscribed get, too, such as a receipt or a password reset. Other ' +
           'suppressions apply to it',
       }),
+    unsubscribe: Unsubscribe.optional(),
     tags: Tags.optional(),
     metadata: Metadata.optional(),
     send_at: EnteredTimestamp.optional().meta({
@@ -52,6 +54,11 @@ export const OutgoingMessage = z
     when: always,
     path: ['to'],
     error: `Enter at most ${MAX_RECIPIENTS} recipients in to, cc and bcc together.`,
+  })
+  .refine(hasOneRecipientToUnsubscribe, {
+    when: always,
+    path: ['unsubscribe'],
+    error: 'A message with unsubscribe has one recipient. Send a batch to send to several.',
   })
   .meta({ description: 'An outgoing message' });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
@@ -143,6 +150,11 @@ function bodyRequired() {
 function hasBody(message: unknown): boolean {
   if (!isObject(message)) return true;
   return [message.text_body, message.html_body].some((text) => text !== undefined && text !== null && text !== '');
+}
+
+function hasOneRecipientToUnsubscribe(message: unknown): boolean {
+  if (!isObject(message) || message.unsubscribe === undefined || message.unsubscribe === null) return true;
+  return [message.to, message.cc, message.bcc].flatMap((list) => (Array.isArray(list) ? list : [])).length <= 1;
 }
 
 function hasBoundedRecipients(message: unknown): boolean {

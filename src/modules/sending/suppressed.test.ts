@@ -33,6 +33,18 @@ const events = (type: string) =>
   db.event.findMany({ where: { domainId: domain.id, type }, orderBy: { recipient: 'asc' } });
 const bodies = async (type: string) => (await events(type)).map(({ body }) => JSON.parse(String(body)));
 
+it('instances of the version before find who is suppressed, without lists', async () => {
+  await suppress('bo@far.example', { reason: 'bounce' });
+  await db.suppression.create({
+    data: { email: 'ann@far.example', domainId: domain.id, reason: 'unsubscribe', list: 'news' },
+  });
+  const given = ['ann@far.example', 'bo@far.example'].map((address) => ({ address, suppression_address: address }));
+  const found = await db.$queryRaw`
+    SELECT address FROM find_suppressed(ARRAY[${domain.id}::uuid], ARRAY[${domain.id}::uuid], ARRAY[false], ARRAY[now()],
+                                        ARRAY[${JSON.stringify(given)}::jsonb])`;
+  expect(found).toEqual([{ address: 'bo@far.example' }]);
+});
+
 describe('a message with suppressed recipients', () => {
   it('is sent to the others, and the response, the trace, the audit log and an event say who was left out', async () => {
     await suppress('bo@far.example', { reason: 'bounce' });

@@ -86,19 +86,19 @@ export async function insertSuppressions(
 type Suppressed = {
   email: string;
   domainId: string;
-  reason: 'complaint';
+  reason: 'complaint' | 'unsubscribe';
   list: string | null;
-  sourceMessageId: string;
+  sourceMessageId: string | null;
   detail: string;
   at: Date;
 };
 
-/** Suppresses an address because of what its owner said about a message. One that exists stays as it is, unless it has expired. */
+/** Suppresses an address because of what its owner said about a message. One that exists stays as it is, unless it has expired. @returns whether it was added */
 export async function suppressFrom(
   tx: Tx,
   { email, domainId, reason, list, sourceMessageId, detail, at }: Suppressed,
-): Promise<void> {
-  await tx.$executeRaw`
+): Promise<boolean> {
+  const added = await tx.$executeRaw`
     INSERT INTO suppression AS existing (id, email, domain_id, reason, list, source_message_id, detail, created_at)
     VALUES (${uuidv7()}::uuid, ${suppressionAddress(email)}, ${domainId}::uuid, ${reason}::suppression_reason, ${list},
             ${sourceMessageId}::uuid, ${detail}, ${at})
@@ -106,6 +106,26 @@ export async function suppressFrom(
        SET id = excluded.id, source_message_id = excluded.source_message_id, detail = excluded.detail, created_by = NULL,
            created_at = excluded.created_at, expires_at = NULL
      WHERE existing.expires_at <= excluded.created_at`;
+  return added > 0;
+}
+
+/** Ends what {@link suppressFrom} began for a mailing list. @returns whether there was anything */
+export async function endUnsubscription(
+  tx: Tx,
+  { email, domainId, list }: Pick<Suppressed, 'email' | 'domainId'> & { list: string },
+): Promise<boolean> {
+  const where = { email: suppressionAddress(email), domainId, list, reason: 'unsubscribe' as const };
+  return (await tx.suppression.deleteMany({ where })).count > 0;
+}
+
+/** Whether the owner of the address has unsubscribed from a mailing list. */
+export async function isUnsubscribed(
+  db: Tx,
+  { email, domainId, list, at }: Pick<Suppressed, 'email' | 'domainId' | 'at'> & { list: string },
+): Promise<boolean> {
+  const where = { email: suppressionAddress(email), domainId, list, reason: 'unsubscribe' as const };
+  const holds = { OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] };
+  return (await db.suppression.count({ where: { ...where, ...holds } })) > 0;
 }
 
 /**

@@ -9,8 +9,8 @@ const OWN_HEADER_PREFIX = 'x-postroom-';
 const CLOSED = /^\/(_next\/image|_global-error|_error|404|500)(?=[/?]|$)/;
 const ACTION_HEADER = 'next-action';
 const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
-// Outlook posts what it asks.
-const POSTED = /^\/autodiscover\/autodiscover\.xml(?=\?|$)/i;
+// Outlook posts what it asks, and mail programs unsubscribe by POST.
+const POSTED = /^\/(?:autodiscover\/autodiscover\.xml|unsubscribe\/[\w-]+)(?=\?|$)/i;
 const PAGE_METHODS = ['GET', 'HEAD'];
 const POST_METHODS = [...PAGE_METHODS, 'POST'];
 const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -52,7 +52,7 @@ it('a send looks up its recipients, and nothing else', async () => {
     suppression_address: `addr${n * 1_000 + 2}@far.example`,
   }));
   const call =
-    'SELECT * FROM find_suppressed(ARRAY[$2::uuid], ARRAY[$2::uuid], ARRAY[false], ARRAY[now()], ARRAY[$1::jsonb])';
+    'SELECT * FROM find_suppressed_in_lists(ARRAY[$2::uuid], ARRAY[$2::uuid], ARRAY[false], ARRAY[NULL::text], ARRAY[now()], ARRAY[$1::jsonb])';
   const values = [JSON.stringify(recipients), busy.id];
   const { rows } = await client.query(call, values);
   expect(rows.length).toBeGreaterThan(5);

@@ -71,7 +71,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   report_host: 'hostname ip looked_up_at next_lookup_at organisation seen_at',
   saved_setting: 'key updated_at updated_by_email updated_by_id value',
   saved_view: 'admin_id created_at id name page query updated_at',
-  scheduled_message: 'admin_id data_at is_transactional lease_token message_id next_attempt_at raw_bytes',
+  scheduled_message: 'admin_id data_at is_transactional lease_token list message_id next_attempt_at raw_bytes',
   scheduled_part: 'bytes message_id position',
   setting_change: 'admin_email admin_id after at before id key',
   sieve_filter: 'active created_at domain_id id mailbox_id name position scope script updated_at',

@@ -1,4 +1,4 @@
-import { isBounceAddress, isComplaintAddress } from '@/lib/mail/report-addresses';
+import { isBounceAddress, isComplaintAddress, isUnsubscribeAddress } from '@/lib/mail/report-addresses';
 import type { InboundMail, ResolvedAddress } from '@/mail/inbound/port';
 import {
   type ArrivedReports,
@@ -21,10 +21,11 @@ export async function readReportsIn(mail: InboundMail): Promise<ArrivedReports> 
   return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail, recipients);
 }
 
-/** Stores what a message to bounce addresses, or for complaints, says. @returns the message without the bounce addresses */
+/** Stores what a message to bounce addresses, for complaints, or to unsubscribe says. @returns the message without the bounce addresses */
 export async function storeBouncesIn(mail: InboundMail): Promise<InboundMail> {
   const isBounce = ({ address, reports }: Destination) => reports === 'unread' && isBounceAddress(address);
-  const isUnread = (to: Destination) => isBounce(to) || (to.reports === 'unread' && isComplaintAddress(to.address));
+  const isUnread = (to: Destination) =>
+    isBounce(to) || (to.reports === 'unread' && (isComplaintAddress(to.address) || isUnsubscribeAddress(to.address)));
   const addresses = mail.resolved.flatMap(({ destinations }) =>
     destinations.filter(isUnread).map(({ address }) => address),
   );

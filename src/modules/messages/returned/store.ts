@@ -1,4 +1,6 @@
-import { isBounceAddress, isComplaintAddress } from '@/lib/mail/report-addresses';
+import { isBounceAddress, isComplaintAddress, isUnsubscribeAddress } from '@/lib/mail/report-addresses';
+import { readHeader } from '@/mail/mime/message';
+import { findRecipient, unsubscribe } from '@/modules/unsubscribe/service';
 import type { Database, Tx } from '@/server/db';
 import { domainOf } from '../inbound/header';
 import { type Report, recordReports } from '../tracking/outcomes';
@@ -8,11 +10,15 @@ import { readReturnedAside } from './reading/reader';
 import type { RecipientReport, ReturnedMail } from './reading/report';
 import { countDropped, keepUnread, type ReturnedRaw } from './unread';
 
-/** Mail to bounce addresses or addresses for complaints, and the sender in its envelope, empty for the null sender. */
+/** Mail to addresses that Postroom reads itself, and the sender in its envelope, empty for the null sender. */
 export type MailThatReturned = { raw: Uint8Array; sizeBytes: number; mailFrom: string; addresses: string[] };
 
-/** Stores what mail to bounce addresses, or for complaints, says. Other addresses are left out. @throws if trying again may help */
+/**
+ * Stores what mail to bounce addresses, for complaints, or to unsubscribe says. Other addresses are left out.
+ * @throws if trying again may help
+ */
 export async function storeReturnedMail(db: Database, mail: MailThatReturned, at: Date): Promise<void> {
+  for (const address of mail.addresses.filter(isUnsubscribeAddress)) await unsubscribeBy(db, mail.raw, address, at);
   const addresses = mail.addresses.filter((address) => isBounceAddress(address) || isComplaintAddress(address));
   if (addresses.length === 0) return;
   // A forged address is known without reading.
@@ -53,6 +59,16 @@ async function store(
   // This server's log has said it already, or is about to.
   if (found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
   if (!(await recordBounces(tx, sent, found.recipients, at))) await drop('other_recipient');
+}
+
+const HEADER_BYTES = 64 * 1024;
+
+/** The subject has the token. Mail programs may fold it. */
+async function unsubscribeBy(db: Database, raw: Uint8Array, address: string, at: Date): Promise<void> {
+  const subject = readHeader(raw.subarray(0, HEADER_BYTES)).value('subject') ?? '';
+  const recipient = await findRecipient(db, subject.replace(/\s+/g, ''));
+  if (recipient) await unsubscribe(db, recipient, at);
+  else await countDropped(db, await domainIdOf(db, address), 'no_message', at);
 }
 
 function messageOf(senders: readonly string[]): string | null {

@@ -10,6 +10,7 @@ import type { Attachment } from '../fields/attachments';
 import type { OutgoingMessage } from '../schema';
 import { addressHeader, idsHeader, textHeader, verbatimHeader } from './header-text';
 import { mimeText } from './mime-text';
+import { unsubscribeHeaders } from './unsubscribe-headers';
 
 export type ComposedMessage = {
   raw: Buffer;
@@ -38,6 +39,7 @@ export function composeMessage(
     ...threadHeaders(message),
     message.auto_submitted ? verbatimHeader('Auto-Submitted', message.auto_submitted) : '',
     textHeader('Subject', message.subject),
+    ...unsubscribeHeaders(message, messageId),
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
   const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), composeBody(message, messageId, date)]);

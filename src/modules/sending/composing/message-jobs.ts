@@ -27,6 +27,8 @@ export type PreparedMessage = Labels & {
   envelope: { from: string; to: string[] };
   /** Whether it goes to recipients who unsubscribed, too. */
   isTransactional?: boolean;
+  /** The mailing list that it belongs to. */
+  list?: string | null;
   /** When it is sent, if not at once. */
   sendAt?: Date;
 };
@@ -118,6 +120,7 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
     raw: composed,
     envelope,
     isTransactional,
+    list: message.unsubscribe?.list,
     ...labels,
     ...laterOf(sendAt, at),
   };

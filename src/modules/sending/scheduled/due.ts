@@ -114,7 +114,7 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
       tags: true,
       metadata: true,
       recipients: { select: { address: true, kind: true }, orderBy: { id: 'asc' } },
-      scheduled: { select: { isTransactional: true } },
+      scheduled: { select: { isTransactional: true, list: true } },
     },
   });
   const { messageId, fromAddress: from, subject, recipients } = row;
@@ -131,6 +131,7 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
     raw: opened.raw,
     envelope,
     isTransactional,
+    list: row.scheduled?.list,
     ...labelsOf(row as Labels),
   };
 }

@@ -91,7 +91,7 @@ type New = {
 };
 
 function dataOf(ctx: ActorContext, { id, message, slot, domainId, rawBytes }: New): Prisma.MessageUncheckedCreateInput {
-  const { sendAt, subject, messageId, recipients, tags, metadata, isTransactional = false } = message;
+  const { sendAt, subject, messageId, recipients, tags, metadata, isTransactional = false, list } = message;
   const row = messageRow(ctx, { id, message, slot, isSendable: true });
   const { created_at: createdAt, detail } = row;
   const event = { type: 'accepted', at: createdAt, detail: { ...detail, send_at: sendAt.toISOString() } };
@@ -115,6 +115,6 @@ function dataOf(ctx: ActorContext, { id, message, slot, domainId, rawBytes }: Ne
         data: Object.entries(tags ?? {}).map(([name, value]) => ({ tag: tagText(name, value), createdAt })),
       },
     },
-    scheduled: { create: { adminId: ctx.actor.admin.id, isTransactional, rawBytes, nextAttemptAt: sendAt } },
+    scheduled: { create: { adminId: ctx.actor.admin.id, isTransactional, list, rawBytes, nextAttemptAt: sendAt } },
   };
 }

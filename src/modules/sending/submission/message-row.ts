@@ -68,6 +68,7 @@ export function messageRow(
     batch_index: slot?.batchIndex ?? null,
     created_at: clock.now(),
     is_transactional: message.isTransactional ?? false,
+    list: message.list ?? null,
     tags: message.tags,
     metadata: message.metadata && JSON.stringify(message.metadata),
     recipients: message.recipients.map((recipient) => ({
@@ -93,7 +94,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
         id uuid, domain_name text, accessible_ids uuid[], is_sendable boolean, message_id text, from_address text,
         to_addresses text[], copy_addresses text[], subject text, size_bytes integer, api_key_id uuid, idempotency_key_id uuid,
-        batch_index integer, created_at timestamptz, is_transactional boolean, tags jsonb, metadata text,
+        batch_index integer, created_at timestamptz, is_transactional boolean, list text, tags jsonb, metadata text,
         recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
       SELECT given.id AS message, d.id, d.name, d.active,
@@ -106,8 +107,9 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
     ), suppressed AS MATERIALIZED (
       SELECT s.*
         FROM (SELECT array_agg(id) AS ids, array_agg(domain_id) AS domains, array_agg(is_transactional) AS transactional,
+                     array_agg(list) AS lists,
                      array_agg(created_at) AS moments, array_agg(recipients) AS recipients FROM permitted) AS p,
-             find_suppressed(p.ids, p.domains, p.transactional, p.moments, p.recipients) AS s
+             find_suppressed_in_lists(p.ids, p.domains, p.transactional, p.lists, p.moments, p.recipients) AS s
     ), allowed AS MATERIALIZED (
       SELECT * FROM permitted p
        WHERE jsonb_array_length(p.recipients) > (SELECT count(*) FROM suppressed WHERE suppressed.message = p.id)

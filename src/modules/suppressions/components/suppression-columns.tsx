@@ -36,9 +36,10 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
       width: 136,
       mobile: 'under',
       skeletonWidth: 72,
-      cell: ({ reason, expires_at: until }) => (
+      cell: ({ reason, list, expires_at: until }) => (
         <>
           {SUPPRESSION_LABELS[reason]}
+          {list && <span className="soft">: {list}</span>}
           {until && (
             <span className="soft">
               {' '}

@@ -49,5 +49,5 @@ const REASONS: Record<DropReason, string> = {
   answer: 'an automatic answer, or mail of a person.',
   unreadable: 'Postroom can’t read the report.',
   other_recipient: 'the report is about an address that the message was not sent to.',
-  no_message: 'the complaint doesn’t show which message it is about.',
+  no_message: 'the complaint, or the mail to unsubscribe, doesn’t show which message it is about.',
 };

@@ -11,6 +11,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'mail.failed': 'Couldn’t be sent, or your mail server gave up',
   'mail.suppressed': 'Left out of a message because the recipient is suppressed',
   'mail.complained': 'The recipient reported the message as spam',
+  'mail.unsubscribed': 'The recipient unsubscribed from a mailing list',
   'mail.received': 'A message arrived in a mailbox',
   'mail.received.full': 'Like mail.received, with the full message; can be many megabytes',
   'mail.spam': 'An incoming message was flagged as spam',

@@ -20,6 +20,8 @@ const TEMPLATES: Record<string, HopTemplate> = {
   delayed: { code: 'WAIT', state: 'deferred', rim: 'REMOTE', title: 'Delayed at the receiving server' },
   relayed: { code: 'FWD', state: 'passed', rim: 'REMOTE', title: 'Relayed to a server that sends no reports' },
   complained: { code: 'SPAM', state: 'bounced', rim: 'REMOTE', title: 'Reported as spam by the recipient' },
+  unsubscribed: { code: 'UNSUB', state: 'failed', rim: 'RECIPIENT', title: 'The recipient unsubscribed' },
+  resubscribed: { code: 'SUB', state: 'passed', rim: 'RECIPIENT', title: 'The recipient subscribed again' },
   held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
   released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },

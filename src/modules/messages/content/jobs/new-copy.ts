@@ -1,9 +1,10 @@
 import { headerEnd } from '@/lib/mail/header-end';
 
-const REPLACED = /^(?:message-id|date|bcc|return-path|received|dkim-signature|resent-[\w-]+):/i;
+const REPLACED =
+  /^(?:message-id|date|bcc|return-path|received|dkim-signature|resent-[\w-]+|list-unsubscribe(?:-post)?):/i;
 const FIELD = /^[^\s:]+:/;
 
-/** The message with a new Message-ID and Date, and without fields that belong to its first submission. */
+/** The message with a new Message-ID and Date, and without fields that belong to its first submission, such as its recipient's link to unsubscribe. */
 export function newCopyOf(raw: Uint8Array, messageId: string, date: Date): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const end = headerEnd(text) ?? text.byteLength;

@@ -1,5 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
-import { isComplaintAddress } from '@/lib/mail/report-addresses';
+import { isComplaintAddress, isUnsubscribeAddress } from '@/lib/mail/report-addresses';
 import { reportKindOf } from '@/modules/reports/service';
 import type { Tx } from '@/server/db';
 import { domainOf } from '../../inbound/header';
@@ -16,10 +16,14 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
   return new Map(domains.map(({ id, name }) => [name, id]));
 }
 
+function isReadByAgent(address: string): boolean {
+  return isComplaintAddress(address) || isUnsubscribeAddress(address);
+}
+
 /** Returns the addresses whose mail went to the agent, which has stored the reports in it. */
 export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
   const candidates = addresses.filter(
-    (address) => isComplaintAddress(address) || reportKindOf(parseAddress(address)?.local ?? ''),
+    (address) => isReadByAgent(address) || reportKindOf(parseAddress(address)?.local ?? ''),
   );
   if (candidates.length === 0) return new Set();
   const rows = await db.$queryRaw<{ address: string }[]>`

@@ -1,0 +1,1 @@
+ALTER TABLE scheduled_message ADD COLUMN list text;
