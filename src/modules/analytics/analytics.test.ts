@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, unique } from '@/test/factories';
+import { makeDomain, makeSuppression, unique } from '@/test/factories';
 import { type Client, expectError, keyClient } from '@/test/rest';
 
 type Sent = {
@@ -44,6 +44,28 @@ async function get(api: Client, query = '') {
 }
 
 const api = await keyClient({ role: 'super_admin' });
+
+describe('suppressions', () => {
+  it('are counted by reason, of the period and the one before, in the caller’s domains', async () => {
+    const [domain, other] = [await makeDomain(), await makeDomain()];
+    const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3_600_000);
+    const add = (reason: 'bounce' | 'complaint' | 'unsubscribe', days: number, over: { id: string } | null = domain) =>
+      makeSuppression(over?.id ?? null, `${unique()}@far.example`, { reason, createdAt: daysAgo(days) });
+    await Promise.all([add('complaint', 1), add('complaint', 2), add('unsubscribe', 3), add('complaint', 10)]);
+    await Promise.all([add('bounce', 40), add('bounce', 1, other), add('bounce', 1, null)]);
+    const expected = { bounce: 0, complaint: 2, unsubscribe: 1, manual: 0 };
+    const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    for (const [client, query] of [
+      [api, `&domain_id=${domain.id}`],
+      [own, ''],
+    ] as const) {
+      const found = await get(client, `period=7d${query}`);
+      expect(found.suppressions).toEqual(expected);
+      expect(found.previous.suppressions).toEqual({ ...expected, complaint: 1, unsubscribe: 0 });
+    }
+    expect((await get(own, `period=7d&sender=shop@${domain.name}`)).suppressions).toBeNull();
+  });
+});
 
 describe('statistics', () => {
   it('have an entry for every part of the period, zero where there is nothing', async () => {

@@ -132,6 +132,16 @@ export const BreakdownEntry = z
   .meta({ id: 'AnalyticsBreakdownEntry' });
 export type BreakdownEntry = z.infer<typeof BreakdownEntry>;
 
+const Suppressions = z
+  .object({ bounce: Count, complaint: Count, unsubscribe: Count, manual: Count })
+  .meta({
+    id: 'AnalyticsSuppressions',
+    description: 'Suppressions that were added in the period and hold still, by reason',
+  });
+export type Suppressions = z.infer<typeof Suppressions>;
+
+const OfDomains = Suppressions.nullable().meta({ description: 'Null with `sender`' });
+
 export const Analytics = z
   .object({
     period: z.enum(PERIODS),
@@ -140,8 +150,9 @@ export const Analytics = z
     granularity: z.enum(GRANULARITIES),
     timezone: z.string(),
     totals: AnalyticsFigures,
+    suppressions: OfDomains,
     previous: z
-      .object({ start: Timestamp, end: Timestamp, totals: AnalyticsFigures })
+      .object({ start: Timestamp, end: Timestamp, totals: AnalyticsFigures, suppressions: OfDomains })
       .meta({ description: 'The period of the same length before' }),
     series: z.array(AnalyticsPoint),
     dimension: z.enum(DIMENSIONS).nullable(),

@@ -10,17 +10,19 @@ import { hourly, type Range, rangeOf } from './period/period';
 import { HOUR_MS } from './period/points';
 import type { Analytics, AnalyticsPoint, GetAnalytics } from './schema';
 import { type CountRow, type DeliveryRow, readCounts, readDeliveries, readSenderCounts, type Selected } from './sums';
+import { countSuppressions } from './suppressions';
 
-/** Two or three queries at once, after that of `authorizeDomain`; one more names the values of a breakdown. */
+/** Three or four queries at once, after that of `authorizeDomain`; one more names the values of a breakdown. */
 export async function getAnalytics(ctx: ActorContext, input: GetAnalytics): Promise<Analytics> {
   const { domain_id: domainId, sender, dimension } = input;
   const range = rangeOf(input, ctx.clock.now());
   if (sender && dimension) throw exclusive();
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const selected = { range, domainIds: domainId ? [domainId] : accessibleDomainIds(ctx.actor) };
-  const [{ counts, deliveries }, breakdown] = await Promise.all([
+  const [{ counts, deliveries }, breakdown, suppressions] = await Promise.all([
     sender ? readSender(ctx, selected, sender) : readAll(ctx, selected),
     dimension ? readBreakdown(ctx, selected, { dimension, limit: input.limit }) : [],
+    sender ? null : countSuppressions(ctx.db, selected),
   ]);
   const countsOf = byPart(counts);
   const deliveriesOf = byPart(deliveries);
@@ -32,10 +34,12 @@ export async function getAnalytics(ctx: ActorContext, input: GetAnalytics): Prom
     granularity: range.granularity,
     timezone: range.timezone,
     totals: figuresOfParts(range.points.map((_, index) => index + 1)),
+    suppressions: suppressions?.current ?? null,
     previous: {
       start: range.previous.start.toISOString(),
       end: range.previous.end.toISOString(),
       totals: figuresOfParts([0]),
+      suppressions: suppressions?.previous ?? null,
     },
     series: seriesOf(range, (index) => figuresOfParts([index + 1])),
     dimension: dimension ?? null,

@@ -1,5 +1,6 @@
 import { Figures } from '@/components/layout/figures';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import type { Analytics, AnalyticsFigures } from '../schema';
 import { formatChange, formatRate, formatSeconds } from './labels';
@@ -40,8 +41,31 @@ export function Totals({ analytics, domain }: TotalsProps) {
           time('p99', '99% within'),
         ]}
       />
+      {analytics?.suppressions !== null && (
+        <Figures
+          figures={SUPPRESSION_REASONS.map((reason) => ({
+            key: reason,
+            title: <span className="soft">{SUPPRESSED[reason]}</span>,
+            value: analytics?.suppressions?.[reason],
+            caption: <Caption lines={suppressedChange(reason, analytics)} />,
+            href: analytics?.suppressions?.[reason] ? `/suppressions?reason=${reason}` : undefined,
+          }))}
+        />
+      )}
     </>
   );
+}
+
+const SUPPRESSED = {
+  bounce: 'Suppressed by bounces',
+  complaint: 'Complaints',
+  unsubscribe: 'Unsubscribed',
+  manual: 'Suppressed by hand',
+} as const;
+
+function suppressedChange(reason: keyof typeof SUPPRESSED, analytics: Analytics | undefined): string[] {
+  const [now, before] = [analytics?.suppressions?.[reason], analytics?.previous.suppressions?.[reason]];
+  return now === undefined || before === undefined ? [] : [formatChange(now, before)];
 }
 
 /** Two lines, also while they are loading. */
