@@ -8,6 +8,7 @@ export const DNS_PURPOSES = [
   'tls_rpt',
   'host',
   'ptr',
+  'host_spf',
   'starttls',
   'dane',
   'dnssec',
@@ -120,6 +121,11 @@ export const DNS_PURPOSE_TEXTS: Record<DnsPurpose, Purpose> = {
     label: 'Reverse DNS',
     does: 'Names this server',
     why: 'Many servers reject mail from an address without a matching name. It is set at the provider of the server.',
+  },
+  host_spf: {
+    label: 'SPF of this server',
+    does: 'Lets this server send bounces',
+    why: 'Receiving servers compare the sending address with it for bounces, and for mail of domains whose MX is elsewhere.',
   },
   srv: {
     label: 'SRV',

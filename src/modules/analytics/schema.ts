@@ -132,12 +132,10 @@ export const BreakdownEntry = z
   .meta({ id: 'AnalyticsBreakdownEntry' });
 export type BreakdownEntry = z.infer<typeof BreakdownEntry>;
 
-const Suppressions = z
-  .object({ bounce: Count, complaint: Count, unsubscribe: Count, manual: Count })
-  .meta({
-    id: 'AnalyticsSuppressions',
-    description: 'Suppressions that were added in the period and hold still, by reason',
-  });
+const Suppressions = z.object({ bounce: Count, complaint: Count, unsubscribe: Count, manual: Count }).meta({
+  id: 'AnalyticsSuppressions',
+  description: 'Suppressions that were added in the period and hold still, by reason',
+});
 export type Suppressions = z.infer<typeof Suppressions>;
 
 const OfDomains = Suppressions.nullable().meta({ description: 'Null with `sender`' });

@@ -17,7 +17,7 @@ import {
 } from '../records/record';
 import { dkimRecords } from '../records/sending/dkim';
 import { dmarcRecord } from '../records/sending/dmarc';
-import { spfRecord } from '../records/sending/spf';
+import { hostSpfRecord, spfRecord } from '../records/sending/spf';
 import { serviceRecords } from '../records/services';
 import { daneRecords } from '../records/tls/dane';
 import { startTlsRecords } from '../records/tls/starttls';
@@ -43,6 +43,7 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
     dmarcRecord(facts),
     tlsReportRecord(facts),
     ...hostRecords(facts),
+    ...hostSpfRecord(facts),
     ...publishedRecords(facts),
     ...serviceRecords(facts),
     ownershipRecord(facts),

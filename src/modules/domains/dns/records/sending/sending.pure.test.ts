@@ -30,6 +30,40 @@ const problem = (severity: string, message: RegExp, status = 'mismatch') => ({
   message: expect.stringMatching(message),
 });
 
+describe('SPF of the mail server', () => {
+  const publish = (...texts: string[]) => {
+    zoneOf(MAIL_HOST).TXT = texts;
+  };
+
+  it('is optional, and not among the records to publish', async () => {
+    const found = await check('host_spf');
+    expect(found).toMatchObject({ name: MAIL_HOST, required: false, expected: null });
+    expect(found).toMatchObject(problem('info', /Publish v=spf1 a -all/, 'missing'));
+  });
+
+  it('passes for its address', async () => {
+    publish('v=spf1 a -all');
+    expect(await check('host_spf')).toMatchObject({ status: 'ok', severity: 'ok' });
+  });
+
+  it.each(['v=spf1 -all', 'v=spf1 a +all', 'v=spf1 nonsense:x -all'])('warns of %s', async (text) => {
+    publish(text);
+    expect(await check('host_spf')).toMatchObject({
+      ...problem('warning', /SPF record/),
+      fix: 'Publish v=spf1 a -all in its place.',
+    });
+  });
+
+  it('is left out if the domain has the name, or mail leaves through a relay', async () => {
+    const purposes = async (over: Partial<typeof facts>) =>
+      (await checkAt(server, { ...facts, ...over })).map(({ purpose }) => purpose);
+    expect(await purposes({})).toContain('host_spf');
+    expect(await purposes({ relayHost: 'smtp.relay.example' })).not.toContain('host_spf');
+    expect(await purposes({ relaySpf: 'spf.relay.example' })).not.toContain('host_spf');
+    expect(await purposes({ mailHost: facts.name })).not.toContain('host_spf');
+  });
+});
+
 describe('SPF', () => {
   const publish = (...texts: string[]) => {
     zoneOf(facts.name).TXT = texts;

@@ -4,6 +4,7 @@ import {
   addressesOf,
   type DomainFacts,
   type ExpectedRecord,
+  hasPublicName,
   LookupFailed,
   mismatch,
   multiple,
@@ -79,6 +80,34 @@ export function spfRecord({ name, mailHost, relaySpf: relay, relayHost }: Domain
       return ok('Your mail server may send for the domain, and others may not.');
     },
   };
+}
+
+/**
+ * SPF of the mail server's name, which bounces are from, and the envelope sender of domains whose MX is elsewhere. It is optional, and
+ * belongs into another zone, so it isn't among the records to publish. None if the domain has that name, or mail leaves through a relay.
+ */
+export function hostSpfRecord(facts: DomainFacts): ExpectedRecord[] {
+  const { name, mailHost, relayHost, relaySpf } = facts;
+  if (mailHost === name || relayHost !== null || relaySpf !== null || !hasPublicName(mailHost)) return [];
+  const record = spfRecord({ ...facts, name: mailHost });
+  const severity = 'info';
+  const message = `Without an SPF record, ${mailHost} can’t prove that bounces, and mail of domains whose MX is elsewhere, are from it. Publish v=spf1 a -all.`;
+  return [
+    {
+      ...record,
+      purpose: 'host_spf',
+      expected: null,
+      required: false,
+      missing: { severity, message },
+      async judge(values, resolver) {
+        const verdict = await record.judge(values, resolver);
+        if (verdict.severity === 'ok')
+          return ok('Your mail server may send bounces under its name, and others may not.');
+        const fix = 'Publish v=spf1 a -all in its place.';
+        return verdict.severity === 'error' ? { ...verdict, severity: 'warning', fix } : verdict;
+      },
+    },
+  ];
 }
 
 /** @throws LookupFailed */
