@@ -173,3 +173,56 @@ test('a domain admin suppresses addresses for an assigned domain only', async ({
   await expect(page.getByRole('row').filter({ hasText: 'global@far.example' })).toHaveCount(0);
   await check();
 });
+
+test('says what came back and changed nothing, with what is kept of it', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await api.sql(
+    `INSERT INTO dropped_bounce (id, domain_id, reason, count, last_at)
+     VALUES (gen_random_uuid(), $1, 'unreadable', 1, now()), (gen_random_uuid(), $1, 'forged', 4, now())`,
+    [domain.id],
+  );
+  await api.sql(
+    `INSERT INTO unread_bounce (id, domain_id, address, size_bytes, raw, received_at)
+     VALUES (gen_random_uuid(), $1, 'x', 1, '\\x00', now())`,
+    [domain.id],
+  );
+  await page.goto(`${url()}/suppressions?domain=${domain.id}`);
+  await expect(page.getByText('5 bounces and complaints changed nothing')).toBeVisible();
+  await expect(page.getByText(`4 for ${domain.name}: the signature of the bounce address is invalid.`)).toBeVisible();
+  await expect(page.getByText('Kept for a day:').getByRole('link')).toHaveAttribute(
+    'href',
+    /\/unread-bounces\/.*\/raw$/,
+  );
+  await check();
+});
+
+test('the link of a message unsubscribes without a script or a session, and is counted', async ({
+  signedIn: page,
+  api,
+  browser,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { id } = await sendMessage(api, domain, { unsubscribe: { list: 'newsletter' } });
+  type Content = { headers: { name: string; value: string }[] };
+  const content = () => api.call<Content>('GET', `/messages/${id}/content`).catch(() => null);
+  await expect.poll(content).not.toBeNull();
+  const field = (await content())?.headers.find(({ name }) => name === 'List-Unsubscribe')?.value ?? '';
+  const [path = ''] = /\/unsubscribe\/[\w-]+/.exec(field) ?? [];
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: 'de-DE' });
+  const other = await context.newPage();
+  await other.goto(`${url()}${path}`);
+  await expect(other.getByRole('heading', { name: 'Abmelden' })).toBeVisible();
+  await other.getByRole('button', { name: 'Abmelden' }).click();
+  await expect(other.getByRole('button', { name: 'Wieder anmelden' })).toBeVisible();
+  await context.close();
+  await page.goto(`${url()}/suppressions?domain=${domain.id}`);
+  await expect(page.getByRole('row').filter({ hasText: 'Unsubscribed: newsletter' })).toBeVisible();
+  await check();
+  await page.goto(`${url()}/analytics?domain=${domain.id}`);
+  const figure = page.getByRole('term').filter({ hasText: 'Unsubscribed' });
+  await expect(figure.locator('..').getByRole('link')).toHaveText('1');
+  await page.goto(`${url()}/messages/${id}`);
+  await expect(page.getByText('The recipient unsubscribed')).toBeVisible();
+  await check();
+});

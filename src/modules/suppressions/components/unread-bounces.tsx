@@ -1,6 +1,6 @@
 import { trpc } from '@/components/api/trpc';
 import { Notice } from '@/components/layout/notice';
-import { formatCount, formatDay, formatPlural } from '@/lib/format';
+import { formatCount, formatDay, formatFull, formatPlural } from '@/lib/format';
 import type { DropReason, UnreadBounces as Unread } from '@/modules/messages/schema';
 
 /** Mail to bounce addresses and complaints that changed nothing, and a download of what is kept of it. */
@@ -35,7 +35,7 @@ function Kept({ unread }: Pick<Unread, 'unread'>) {
         <span key={id}>
           {index > 0 && ', '}
           <a href={`/api/v1/unread-bounces/${id}/raw`} download>
-            {new Date(receivedAt).toLocaleTimeString()}
+            {formatFull(receivedAt)}
           </a>
         </span>
       ))}
