@@ -179,8 +179,10 @@ describe('what changes nothing is counted:', () => {
 
   it('mail of a person, and automatic answers', async () => {
     await report(bounceMail(), address(), 'ann@far.example');
+    await report('Subject: A question\r\n\r\nWhere is my order?\r\n', address(), 'ann@far.example');
     await report('Subject: Away\r\nAuto-Submitted: auto-replied\r\n\r\nBack on Monday.\r\n');
-    await expectUnchanged(['answer', 2]);
+    await expectUnchanged(['answer', 3]);
+    expect((await unread()).unread).toEqual([]);
   });
 
   it('what can’t be read, which is kept for a day', async () => {

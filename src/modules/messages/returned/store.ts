@@ -44,6 +44,8 @@ async function store(
     countDropped(tx, domainId ?? (await domainIdOf(tx, address)), reason, at);
   if (isBounceAddress(address) && id === null) return drop('forged');
   if (!found || found.kind === 'nothing') return;
+  // Only reports have no sender, and complaints have one.
+  if (isBounceAddress(address) && mail.mailFrom !== '' && found.kind !== 'complaint') return drop('answer');
   if (found.kind === 'unreadable') {
     await drop('unreadable');
     return keepUnread(tx, sent?.domainId ?? (await domainIdOf(tx, address)), mail, at);
@@ -55,7 +57,6 @@ async function store(
     if (!(await recordComplaint(tx, sent, found, at))) await drop('other_recipient');
     return;
   }
-  if (mail.mailFrom !== '') return drop('answer');
   // This server's log has said it already, or is about to.
   if (found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
   if (!(await recordBounces(tx, sent, found.recipients, at))) await drop('other_recipient');
