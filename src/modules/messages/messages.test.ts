@@ -259,6 +259,7 @@ describe('a single message', () => {
         smtp_code: null,
         enhanced_code: null,
         response: null,
+        late: false,
         domain_id: null,
         mailbox_id: null,
       },

@@ -46,8 +46,9 @@ describe('a message whose process ended while it was sent', () => {
     await makeDue(id);
     mta.state.script = (point) => {
       // Another instance claims the message while this one talks to the mail server.
-      if (point === 'RCPT')
-        stolen = db.scheduledMessage.update({ where: { messageId: id }, data: { leaseToken: uuidv7() } }).then();
+      if (point === 'MAIL')
+        stolen =
+          db.$executeRaw`UPDATE scheduled_message SET lease_token = ${uuidv7()}::uuid WHERE message_id = ${id}::uuid`.then();
       return undefined;
     };
     let stolen: Promise<unknown> | undefined;

@@ -99,8 +99,8 @@ export function hostSpfRecord(facts: DomainFacts): ExpectedRecord[] {
       expected: null,
       required: false,
       missing: { severity, message },
-      async judge(values, resolver) {
-        const verdict = await record.judge(values, resolver);
+      async judge(values, resolver, probes) {
+        const verdict = await record.judge(values, resolver, probes);
         if (verdict.severity === 'ok')
           return ok('Your mail server may send bounces under its name, and others may not.');
         const fix = 'Publish v=spf1 a -all in its place.';
