@@ -1,3 +1,4 @@
+-- Breaks no version: late bounces bring the value, and an instance of the version before only can’t show those messages.
 ALTER TYPE outcome_cause ADD VALUE 'bounce_report';
 
 CREATE TABLE dropped_bounce (
