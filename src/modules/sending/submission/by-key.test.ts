@@ -49,6 +49,7 @@ describe('a key that submits by SMTP', () => {
     ['after it expired', () => ({ expiresAt: clock.now() }), '', /^550 5\.7\.1 .*has expired/],
     ['from a domain that isn’t managed here', () => ({}), 'x@elsewhere.example', /^550 5\.7\.1 .*is not managed/],
     ['with the null sender', () => ({}), '<>', /^550 5\.7\.1 .*plain address/],
+    ['as a bounce address', () => ({}), `bounces+${'0'.repeat(52)}@far.example`, /^550 5\.7\.1 .*plain address/],
   ])('is refused %s', async (_, over, sender, answer) => {
     const keyId = await makeKey(over());
     expect(await check(keyId, sender === '<>' ? '' : sender || undefined)).toMatch(answer);

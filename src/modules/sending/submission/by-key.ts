@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { countSubmission } from '@/modules/abuse/service';
@@ -51,7 +52,9 @@ async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySe
   const actor = await identifyKeySession(keyId, ctx.clock.now());
   const { key } = actor;
   const sender = parseAddress(from);
-  if (!key || !sender) throw new AppError('INVALID_SENDER', 'Send from a plain address such as ann@example.com.');
+  // What comes back to a bounce address is about the message that it was made for.
+  if (!key || !sender || isBounceAddress(sender.address))
+    throw new AppError('INVALID_SENDER', 'Send from a plain address such as ann@example.com.');
   requirePermission(actor, 'send');
   requireAllowedAddress(key, ctx.request.ip);
   requireSender(actor, sender.address);
@@ -65,8 +68,9 @@ async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySe
 async function suppressionOf({ db, clock }: SmtpContext, { id }: AuthorizedDomain, address: string) {
   const recipients = [{ id: uuidv7(), address, suppression_address: suppressionAddress(address) }];
   const [found] = await db.$queryRaw<{ reason: string }[]>`
-    SELECT reason::text FROM find_suppressed(ARRAY[${uuidv7()}::uuid], ARRAY[${id}::uuid], ARRAY[false],
-                                             ARRAY[${clock.now()}::timestamptz], ARRAY[${JSON.stringify(recipients)}::jsonb])`;
+    SELECT reason::text
+      FROM find_suppressed_in_lists(ARRAY[${uuidv7()}::uuid], ARRAY[${id}::uuid], ARRAY[false], ARRAY[NULL::text],
+                                    ARRAY[${clock.now()}::timestamptz], ARRAY[${JSON.stringify(recipients)}::jsonb])`;
   return found?.reason ?? null;
 }
 
