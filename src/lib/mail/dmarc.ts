@@ -24,17 +24,25 @@ export function policyIn(tags: ReadonlyMap<string, string>, tag: PolicyTag): Dma
   return DMARC_POLICIES.find((policy) => policy === value) ?? null;
 }
 
+const REPORT_URI = /^mailto:[^@\s,;!]+@[^@\s,;!]+/i;
+
 /**
- * The policy that a record asks for, and the tag that says so. A record without a valid one asks for reports only, if it names an
- * address for them; otherwise receiving servers ignore it, which is null (RFC 9989, 4.7).
+ * The policy that a record asks for, and the tag that says so. A record without a valid `p`, or with an invalid `sp` or `np`, asks for
+ * reports only, if it names a valid address for them; otherwise receiving servers ignore it, which is null (RFC 9989).
  */
 export function appliedPolicy(
   tags: ReadonlyMap<string, string>,
   place: DmarcPlace,
 ): { policy: DmarcPolicy; tag: PolicyTag } | null {
+  const isValid =
+    policyIn(tags, 'p') !== null && (['sp', 'np'] as const).every((tag) => !tags.has(tag) || policyIn(tags, tag));
+  if (!isValid) {
+    const hasReports = (tags.get('rua') ?? '').split(',').some((uri) => REPORT_URI.test(uri.trim()));
+    return hasReports ? { policy: 'none', tag: 'p' } : null;
+  }
   for (const tag of TAGS[place]) {
     const policy = policyIn(tags, tag);
     if (policy) return { policy, tag };
   }
-  return tags.has('rua') ? { policy: 'none', tag: 'p' } : null;
+  return null;
 }
