@@ -53,6 +53,8 @@ export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
 /** Settings with a password. */
 export const SECRET_SETTINGS = ['DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD', 'RELAY_PASSWORD'];
 
+/** What other readers of the file, such as systemd, continue in the next line. */
+const SWALLOWS = /^["'`]|\\$/;
 /** A line of the settings file of deploy/install. */
 const WHOLE_HOST = /^\s*MAIL_HOST\s*=/m;
 const OF_MAIL_SERVER = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'g');
@@ -101,6 +103,12 @@ function parse(file) {
 
 /** The first line of a settings file that is written again at each start of a container. */
 export const FROM_ENVIRONMENT = '# Written at each start from the environment of the container.';
+
+/** @param {string} text of a settings file @param {string} name the mail server's own name @returns {string} empty if it isn't set */
+export function settingIn(text, name) {
+  const written = WHOLE_HOST.test(text) ? nameOnWholeHost(name) : name;
+  return new RegExp(`^\\s*${written}\\s*=\\s*(.*?)\\s*$`, 'm').exec(text)?.[1] ?? '';
+}
 
 /**
  * Changes settings in the text of a settings file, and leaves everything else as it is.
@@ -181,6 +189,8 @@ function errorsIn(settings) {
   check(isTlsKnown, 'RELAY_TLS must be may, encrypt or secure.');
   check(relay !== '' || user + tls === '' || !isWhole || !isTlsKnown, 'RELAY_USER and RELAY_TLS need RELAY_HOST.');
   check(/^[\x21-\x39\x3b-\x7e]{0,256}$/.test(user), 'RELAY_USER can’t have spaces or colons.');
+  for (const [name, value] of Object.entries({ RELAY_USER: user, RELAY_PASSWORD: password }))
+    check(!SWALLOWS.test(value), `${name} can’t begin with a quote or end with a backslash.`);
   check(
     /^[\x21-\x7e]{0,256}$/.test(password),
     'RELAY_PASSWORD must have at most 256 characters of ASCII, without spaces.',

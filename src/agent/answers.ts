@@ -53,7 +53,9 @@ async function answerSubmission(db: Database, request: PolicyRequest): Promise<s
   const isWhole = value('protocol_state') === 'END-OF-MESSAGE';
   if (keyId) {
     const session = { keyId, sender: value('sender') };
-    return isWhole ? admitByKey(context, session, id) : checkKeyRecipient(context, session, value('recipient'));
+    return isWhole
+      ? admitByKey(context, session, id, Number(value('recipient_count')))
+      : checkKeyRecipient(context, session, value('recipient'));
   }
   if (!isWhole) return 'DUNNO';
   const secondsOpen = await ageOfSmtpSession(value('instance'));

@@ -40,9 +40,11 @@ export type RestoreInput = {
   mode: (typeof RESTORE_MODES)[number];
 };
 
+export type RelaySettings = { destination: string; user: string | null; tls: RelayTls | null };
+
 /** The server through which mail is to leave; null for the recipients' own servers. */
 export type RelayInput = {
-  relay: { destination: string; user: string | null; tls: RelayTls | null } | null;
+  relay: RelaySettings | null;
   /** Sealed, in base64, until the operation is finished. Null to keep that of the settings file. */
   password: string | null;
 };
@@ -53,8 +55,15 @@ export type RelayTls = (typeof RELAY_TLS)[number];
 
 export type OperationInput = RestoreInput | RelayInput;
 
-/** What the password of an operation is sealed for. */
-export const relayPasswordPlace = (operationId: string) => `operation.input.password:${operationId}`;
+/** What the password of an operation is sealed for: the mail server, because the operation has no id yet. */
+export const relayPasswordPlace = (host: string) => `operation.input.password:${host}`;
+
+/** Whether a password that was set for one relay can stay for another one: the same server and user, with at least as much TLS. */
+export function keepsRelayPassword(former: RelaySettings | null, wanted: RelaySettings): boolean {
+  const strength = ({ tls }: RelaySettings) => RELAY_TLS.indexOf(tls ?? 'encrypt');
+  const isSame = former?.destination === wanted.destination && former.user === wanted.user;
+  return isSame && strength(wanted) >= strength(former);
+}
 
 /** The actions that can be limited to one service. */
 export const SERVICE_ACTIONS: readonly OperationAction[] = ['reload', 'restart'];

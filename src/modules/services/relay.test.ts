@@ -82,9 +82,29 @@ describe('POST /orchestrator/relay', () => {
     [{ ...relay, user: undefined }, 'relay.user'],
     [{ ...relay, password: 'p\nRELAY_TLS=may' }, 'relay.password'],
     [{ ...relay, tls: 'may' }, 'relay.tls'],
+    [{ ...relay, password: '"quoted' }, 'relay.password'],
+    [{ ...relay, password: 'ends\\' }, 'relay.password'],
+    [{ ...relay, user: "'quoted" }, 'relay.user'],
   ])('rejects %j', async (given, path) => {
     const { error } = expectError(await set({ relay: given }), 400, 'VALIDATION_ERROR');
     expect(error.details?.fields).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  it('keeps the password of the same server and user only', async () => {
+    await attach(async () => ({ host: HOST, result: null }));
+    const { host } = await db.mailAgent.findFirstOrThrow();
+    await recordRelay(db, host, { ...RELAY, tls: 'secure' });
+    const same = { destination: RELAY.destination, user: 'key-7', tls: 'secure' };
+    const others = [
+      { destination: '[evil.example]:587' },
+      { destination: '[smtp.relay.example]:2587' },
+      { user: 'bob' },
+    ];
+    for (const change of [...others, { tls: 'encrypt' }, { tls: undefined }]) {
+      const { error } = expectError(await set({ relay: { ...same, ...change } }), 400, 'VALIDATION_ERROR');
+      expect(error.details?.fields).toMatchObject([{ path: 'relay.password' }]);
+    }
+    expect((await set({ relay: same })).status).toBe(202);
   });
 
   it('answers 503 without a mail server, and is for super admins', async () => {

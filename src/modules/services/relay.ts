@@ -1,5 +1,12 @@
-import { type RelayInput, relayPasswordPlace, SET_RELAY } from '@/lib/mail/operations';
-import { askAgent, attachedHosts, auditFailure, requireMailServer } from '@/modules/mail-server/service';
+import {
+  keepsRelayPassword,
+  type RelayInput,
+  type RelaySettings,
+  relayPasswordPlace,
+  SET_RELAY,
+} from '@/lib/mail/operations';
+import { askAgent, attachedHosts, auditFailure, findRelays, requireMailServer } from '@/modules/mail-server/service';
+import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { seal } from '@/server/secrets/sealing';
@@ -20,8 +27,17 @@ export async function setRelay(ctx: MutationContext, { host: wanted, relay }: Se
   const { destination = null, user = null, tls = null, password = null } = relay ?? {};
   const sealed = password && Buffer.from(seal(relayPasswordPlace(host), password)).toString('base64');
   const shown = destination === null ? null : { destination, user, tls };
+  if (shown?.user && !password) await requireFormerPassword(ctx.db, host, shown);
   const input: RelayInput = { relay: shown, password: sealed };
   return startOperation(ctx, { action: SET_RELAY, host, input, facts: { relay: shown } });
+}
+
+/** @throws VALIDATION_ERROR unless the mail server uses this relay now, whose password then stays */
+async function requireFormerPassword(db: Tx, host: string, wanted: RelaySettings): Promise<void> {
+  const former = (await findRelays(db)).find((each) => each.host === host)?.relay ?? null;
+  if (keepsRelayPassword(former && { ...former, user: former.user || null }, wanted)) return;
+  const message = 'Enter the password. The one that is set stays for the same server and user only.';
+  throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'relay.password', message }] } });
 }
 
 /** @throws CONFLICT without a relay; the errors of askAgent */

@@ -182,6 +182,9 @@ export const TestRelay = z
   });
 export type TestRelay = z.infer<typeof TestRelay>;
 
+/** Other readers of the settings file, such as systemd, would continue such a value in the next line. */
+const endsInItsLine = (text: string) => !/^["'`]|\\$/.test(text);
+const UNENDING = 'It can’t begin with a quote or end with a backslash.';
 const RELAY_HOST = /^\[?[\w.:-]+\]?(:\d+)?$/;
 
 export const SetRelay = z.strictObject({
@@ -196,12 +199,17 @@ export const SetRelay = z.strictObject({
       user: z
         .string()
         .regex(/^[\x21-\x39\x3b-\x7e]{1,256}$/, 'Enter at most 256 characters of ASCII, without spaces and colons.')
+        .refine(endsInItsLine, UNENDING)
         .nullish(),
       password: z
         .string()
         .regex(/^[\x21-\x7e]{1,256}$/, 'Enter at most 256 characters of ASCII, without spaces.')
+        .refine(endsInItsLine, UNENDING)
         .nullish()
-        .meta({ description: 'Without it, that of the settings file stays. It is never returned' }),
+        .meta({
+          description:
+            'Without it, that of the settings file stays, for the same server and user and at least as much TLS. It is never returned',
+        }),
       tls: z
         .enum(RELAY_TLS)
         .nullish()

@@ -49,9 +49,19 @@ describe('the diff of a configuration', () => {
     ['auth_policy_server_api_header = Authorization: Bearer a-secret-value', 'a-secret-value'],
     ['auth_policy_hash_nonce = a-secret-value', 'a-secret-value'],
     ['postroom/smtp:{PLAIN}a-secret-value', 'a-secret-value'],
+    ['[smtp.far.example]:587 shop@far.example:a:secret', 'a:secret'],
   ])('finds the secret of a file in: %s', (line, secret) => {
     expect(secretsIn([changed('a', line, '', true)])).toContain(secret);
     expect(hideSecrets(`It said ${secret}.`, [secret, ''])).toBe('It said [hidden].');
+  });
+
+  it('never shows the password of a relay, the former one neither', () => {
+    const line = (password: string) => `[smtp.far.example]:587 shop@far.example:${password}\n`;
+    for (const after of [line('another-one-5'), '']) {
+      const difference = changed('postfix/relay-credentials', line('8d1f0c77e2ab4-9b1c'), after, true);
+      expect(shown(difference).join('\n')).not.toMatch(/8d1f0c77|another-one/);
+      expect(secretsIn([difference])).toContain('8d1f0c77e2ab4-9b1c');
+    }
   });
 
   it('never shows the content of files that are not generated', () => {

@@ -5,10 +5,12 @@ import type { Difference } from './compare';
 const MAX_LINES_PER_FILE = 200;
 const CONTEXT_LINES = 3;
 /** Little more than secrets. */
-const NEVER_SHOWN = ['environment', 'dovecot/app-login'];
+const NEVER_SHOWN = ['environment', 'dovecot/app-login', 'postfix/relay-credentials'];
 /** Lines that can have a secret, in files that have one. */
 const SECRET_LINE = /pass|secret|key|nonce|token|bearer|connect|plain/i;
 const SECRET_VALUE = /(?:pass\w*|key|nonce|bearer|\{plain\})["'\s=:]*([\w.~-]{8,})/gi;
+/** The password in a line of relay-credentials. */
+const RELAY_PASSWORD = /^\S+ [^:\s]+:(\S+)$/gm;
 const HIDDEN = '[hidden]';
 
 /** Reports a unified diff of each file, without secrets. */
@@ -26,7 +28,8 @@ export function reportDiff(differences: Difference[], report: Report): void {
 export function secretsIn(differences: Difference[]): string[] {
   return differences.flatMap((difference) => {
     if (difference.kind !== 'changed' || !difference.file.hasSecret) return [];
-    return [...difference.before.matchAll(SECRET_VALUE)].flatMap(([, value]) => value ?? []);
+    const found = [SECRET_VALUE, RELAY_PASSWORD].flatMap((secret) => [...difference.before.matchAll(secret)]);
+    return found.flatMap(([, value]) => value ?? []);
   });
 }
 

@@ -1,6 +1,6 @@
 import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { OperationInput, RelayInput } from '@/lib/mail/operations';
-import { FROM_ENVIRONMENT, withSettings } from '../../../../deploy/mail/settings.mjs';
+import { keepsRelayPassword, type OperationInput, type RelayInput, type RelayTls } from '@/lib/mail/operations';
+import { FROM_ENVIRONMENT, settingIn, withSettings } from '../../../../deploy/mail/settings.mjs';
 import type { Installation } from '../installation';
 import { applyConfig } from './apply-config';
 import { type Operation, OperationFailure, type Outcome, type Run } from './operation';
@@ -23,7 +23,7 @@ export async function setRelay(parts: Parts, operation: Operation, run: Run): Pr
   const password = input.password && parts.unsealPassword(input.password);
   if (password) parts.hide([password]);
   run.report('step', `Writing the relay to ${settings}`);
-  await replaceSettings(settings, withSettings(text, linesOf(input, password)));
+  await replaceSettings(settings, withSettings(text, linesOf(text, input, password)));
   let outcome: Outcome | undefined;
   try {
     outcome = await applyConfig(parts, operation, run);
@@ -50,12 +50,20 @@ function requireInput(input: OperationInput | null): RelayInput {
   return input;
 }
 
-/** The agent's checks of the settings file refuse what isn't allowed. A password that isn't given stays. */
-function linesOf({ relay }: RelayInput, password: string | null): Record<string, string | null> {
+/**
+ * The agent's checks of the settings file refuse what isn't allowed. A password that isn't given stays for the same server and user
+ * only, so that it can't be sent to another one.
+ */
+function linesOf(text: string, { relay }: RelayInput, password: string | null): Record<string, string | null> {
   const { destination = null, user = null, tls = null } = relay ?? {};
   const values = [destination, user, password, tls];
   if (values.some((value) => /[\r\n]/.test(value ?? ''))) throw new Error('A setting has several lines.');
-  const kept = user !== null && password === null;
+  const former = {
+    destination: settingIn(text, 'RELAY_HOST'),
+    user: settingIn(text, 'RELAY_USER') || null,
+    tls: (settingIn(text, 'RELAY_TLS') || null) as RelayTls | null,
+  };
+  const kept = relay !== null && user !== null && password === null && keepsRelayPassword(former, relay);
   return { RELAY_HOST: destination, RELAY_USER: user, RELAY_TLS: tls, ...(!kept && { RELAY_PASSWORD: password }) };
 }
 

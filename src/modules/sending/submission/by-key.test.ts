@@ -32,7 +32,8 @@ async function makeKey(over: Restrictions = {}) {
 
 const check = (keyId: string, sender = at('shop'), recipient = 'x@far.example') =>
   checkKeyRecipient(context(), { keyId, sender }, recipient);
-const admit = (keyId: string, id = uuidv7()) => admitByKey(context(), { keyId, sender: at('shop') }, id);
+const admit = (keyId: string, id = uuidv7(), recipients = 1) =>
+  admitByKey(context(), { keyId, sender: at('shop') }, id, recipients);
 
 describe('a key that submits by SMTP', () => {
   it('sends from any address of its domains, and is shown as used', async () => {
@@ -79,6 +80,14 @@ describe('a key that submits by SMTP', () => {
       /^550 5\.7\.1 Gone\+tag@far\.example is suppressed \(\w+\)$/,
     );
     expect(await check(keyId, at('shop'), at('ann'))).toBe('DUNNO');
+    for (const spelling of ['gone@far.example.', '@a.example:gone@far.example', 'gone%far.example@a.example', 'gone'])
+      expect(await check(keyId, at('shop'), spelling), spelling).toMatch(/^550 5\./);
+  });
+
+  it('sends a message to as many recipients as POST /send', async () => {
+    const keyId = await makeKey();
+    expect(await admit(keyId, uuidv7(), 100)).toBe('DUNNO');
+    expect(await admit(keyId, uuidv7(), 101)).toBe('550 5.5.3 Enter at most 100 recipients');
   });
 
   it('counts towards the hourly limit of its sender once, however often it is checked', async () => {

@@ -14,6 +14,7 @@ import {
 import { AppError } from '@/server/errors';
 import { limitKey } from '@/server/limits/rate-limit';
 import type { Context } from '@/server/procedures/context';
+import { MAX_RECIPIENTS } from '../fields/addresses';
 
 type SmtpContext = Pick<Context, 'db' | 'clock' | 'request' | 'response'>;
 
@@ -27,18 +28,23 @@ type KeySession = { keyId: string; sender: string };
 export function checkKeyRecipient(ctx: SmtpContext, session: KeySession, recipient: string): Promise<string> {
   return actionOf(async () => {
     const { domain } = await authorizeSession(ctx, session);
-    const reason = await suppressionOf(ctx, domain, recipient);
-    return reason === null ? 'DUNNO' : `550 5.7.1 ${recipient} is suppressed (${reason})`;
+    // Postfix sends to other spellings as well, such as one with a dot after the domain.
+    const address = parseAddress(recipient)?.address;
+    if (address === undefined) return '550 5.1.3 Enter a plain recipient address';
+    const reason = await suppressionOf(ctx, domain, address);
+    return reason === null ? 'DUNNO' : `550 5.7.1 ${address} is suppressed (${reason})`;
   });
 }
 
 /**
  * Counts a message that a key submits by SMTP towards its own limit and the hourly ones. Repeated calls count once.
  * @param id the id of the message, the same in every call about it
+ * @param recipientCount at most as many as in `POST /send`
  * @returns the action for Postfix: DUNNO accepts the message
  */
-export function admitByKey(ctx: SmtpContext, session: KeySession, id: string): Promise<string> {
+export function admitByKey(ctx: SmtpContext, session: KeySession, id: string, recipientCount: number): Promise<string> {
   return actionOf(async () => {
+    if (recipientCount > MAX_RECIPIENTS) return `550 5.5.3 Enter at most ${MAX_RECIPIENTS} recipients`;
     const { key } = await authorizeSession(ctx, session);
     const isCounted = await ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
     if (!isCounted) await limitKey(ctx, key);

@@ -5,7 +5,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
-import { RELAY_TLS, type RelayTls } from '@/lib/mail/operations';
+import { keepsRelayPassword, RELAY_TLS, type RelayTls } from '@/lib/mail/operations';
 import { type Relay, SetRelay } from '../schema';
 import { RELAY_TLS_TEXTS } from './operation-texts';
 
@@ -39,7 +39,8 @@ export function RelayDialog({ opened, host, relay, onClose, onStarted }: RelayDi
       onStarted(id);
     },
   });
-  const keepsPassword = relay?.user != null && form.values.user === relay.user;
+  const { destination, user, tls } = form.values;
+  const keepsPassword = user !== '' && keepsRelayPassword(relay, { destination, user, tls });
 
   return (
     <Dialog

@@ -22,6 +22,8 @@ export function changeSettings(values: Record<string, string>): void {
 
 export const readSettings = () => readFileSync(settingsFile, 'utf8');
 
+export const writeSettings = (text: string) => writeFileSync(settingsFile, text);
+
 export function resetSettings(): void {
   writeFileSync(settingsFile, original);
 }
