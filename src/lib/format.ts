@@ -22,12 +22,12 @@ export function formatPlural(value: number, one: string, many = `${one}s`): stri
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** A KB has 1,024 bytes, an MB 1,024 KB, and so on: limits, quotas and settings count the same way. */
 /** Such as 99.9 %. Rounded down, so that 100 % means all. */
 export function formatShare(part: number, whole: number): string {
   return `${Math.floor((part / whole) * 1000) / 10} %`;
 }
 
+/** A KB has 1,024 bytes, an MB 1,024 KB, and so on: limits, quotas and settings count the same way. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -19,6 +19,12 @@ export function useNotifyDeleted() {
       },
       (error) => notify({ text: `Couldn’t restore ${name}`, problem: toProblem(error), link: RESTORABLE }),
     );
-  return (record: { id: string; name: string }): void =>
-    notify({ text: `Deleted ${record.name}`, undo: () => void undo(record), link: RESTORABLE });
+  return (record: { id: string; name: string }): void => {
+    let isUndone = false;
+    const undoOnce = () => {
+      if (!isUndone) void undo(record);
+      isUndone = true;
+    };
+    notify({ text: `Deleted ${record.name}`, undo: undoOnce, link: RESTORABLE });
+  };
 }

@@ -66,7 +66,13 @@ export function Dialog(props: DialogProps) {
       title={title}
       yOffset={72}
     >
-      <form className={classes.form} onSubmit={submit} onInput={input.onInput} noValidate>
+      <form
+        className={classes.form}
+        onSubmit={submit}
+        onInput={input.onInput}
+        onClickCapture={input.onClick}
+        noValidate
+      >
         <DialogFields>{children}</DialogFields>
         {input.isAsking && (
           <DialogFooter>

@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { type MouseEvent, useEffect, useState } from 'react';
 
 /**
  * Whether something was entered into a dialog since it opened. Closing it by Escape, or the browser's tab, asks first.
@@ -27,6 +27,10 @@ export function useEnteredInput(opened: boolean, losesNothing = false) {
   return {
     isAsking: isAsking && isWorthAsking,
     onInput: () => setHasInput(true),
+    /** An option of a list is chosen without input. By the keyboard, too, it is clicked, and React passes that on from where the list is. */
+    onClick: ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest('[role="option"]')) setHasInput(true);
+    },
     keep: () => setIsAsking(false),
     /** Calls `close`, unless something would be lost: then it asks, or with a second Escape goes on. */
     confirmLoss: (close: () => void) => {

@@ -72,7 +72,7 @@ function byKey<Of extends z.ZodType>(value: Of) {
 const State = Setting.pick({ value: true, source: true });
 
 /** Beyond, the rows are not counted. */
-export const MAX_COUNTED = 1_000_000;
+export const MAX_COUNTED = 100_000;
 
 const Deletion = z.object({
   what: z.enum(['messages', 'contents of messages', 'events', 'reports']),

@@ -48,12 +48,9 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
       for (const row of rows) after.set(row.key, row);
       await tx.$executeRaw`SELECT pg_notify(${SETTINGS_CHANNEL}, '')`;
     }
-    const report: ConfigChanges['changes'] = [];
-    for (const { key, text, before } of effective) {
-      const [old, next] = [stateOf(key, before ?? undefined), stateOf(key, text ?? undefined)];
-      const deletes = await deletionOf(tx, { key, before: old.value, after: next.value, now });
-      report.push({ key, before: old, after: next, deletes });
-    }
+    const report = effective.map(({ key, text, before }) => {
+      return { key, before: stateOf(key, before ?? undefined), after: stateOf(key, text ?? undefined) };
+    });
     await audit({
       resource: 'config',
       before: Object.fromEntries(report.map(({ key, before }) => [key, before.value])),
@@ -62,9 +59,19 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
     });
     return { changes: report, after };
   });
+  // Counting can take seconds, which no transaction waits for.
+  const described = changes.map(async ({ key, before, after }) => {
+    return {
+      key,
+      before,
+      after,
+      deletes: await deletionOf(ctx.db, { key, before: before.value, after: after.value, now }),
+    };
+  });
+  const report = await Promise.all(described);
   if (!input.dry_run) await applySavedSettings(ctx.db);
   ctx.response.headers.set('ETag', entityTag(versionOfSettings(presentAll(after))));
-  return { dry_run: input.dry_run, changes };
+  return { dry_run: input.dry_run, changes: report };
 }
 
 /** @throws NOT_FOUND */

@@ -115,11 +115,11 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
 /** Changes only the supplied fields. Pending deliveries use the new URL, and a new URL resets the failure count. */
 export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
   const { id, url, events, name, active } = input;
-  if (url !== undefined) requireReachable(url);
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const before = await requireWebhook(ctx, tx, id);
     const isMoved = url !== undefined && url !== before.url;
+    if (isMoved) requireReachable(url);
     const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
     const row = await tx.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing('webhook'));
     if (isMoved || active === false) await resolveAlert(tx, failingAlert(before), ctx.clock.now());

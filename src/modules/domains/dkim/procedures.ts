@@ -59,6 +59,7 @@ export const dkimProcedures = {
       rest('GET', '/domains/{id}/dkim/{selector}/dns', {
         tag,
         summary: 'Look up the DNS record of a DKIM key',
+        isAgentRead: true,
         description:
           'Asks the resolvers and the name servers of the domain now, for up to 10 seconds. Nothing is stored.',
         isOpenToScopedKeys: true,

@@ -68,6 +68,9 @@ export async function discardDkim(ctx: MutationContext, { id, selector }: DkimKe
       throw new AppError('CONFLICT', `The key ${selector} is ${row.status}. Only a pending key can be discarded.`);
     }
     await tx.dkimKey.delete({ where: { id: row.id }, select: { id: true } });
+    // Else the record to publish would be shown until the next check.
+    await tx.dnsRecord.deleteMany({ where: { domainId: id, name: { startsWith: `${selector}._domainkey.` } } });
+    await tx.domain.update({ where: { id }, data: { nextDnsCheckAt: ctx.clock.now() }, select: { id: true } });
     await audit({ resource: `domain:${id}`, domainId: id, before: present(row), after: null });
     return { message: `Key ${selector} discarded.` };
   });

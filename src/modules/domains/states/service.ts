@@ -30,25 +30,36 @@ async function findStates(ctx: ActorContext, input: ListDomainStates, position: 
   const later = position
     ? Prisma.sql`WHERE rank ${beyond} ${position.value} OR (rank = ${position.value} AND name > ${position.id})`
     : Prisma.empty;
+  const sums = { dmarc: dmarcOf(ctx), tls: tlsOf(ctx) };
+  const ranked = sort === 'dmarc_pass_rate' ? sums.dmarc : sort === 'tls_failures' ? sums.tls : Prisma.empty;
   return ctx.db.$queryRaw<Row[]>`
-    WITH state AS (
-      SELECT d.id, d.name, d.active, d.dns_status::text AS "dnsStatus", d.dmarc_policy AS "dmarcPolicy",
-             d.mta_sts_mode::text AS "mtaStsMode", d.dns_checked_at AS "checkedAt", record.states,
-             dmarc.messages::float8 AS messages, dmarc.passed::float8 AS passed, dmarc.failed::float8 AS failed,
-             tls.sessions::float8 AS sessions, tls.failed::float8 AS "failedSessions",
-             ${rankOf(sort, order)} COLLATE "C" AS rank
-        FROM ${domains(ctx, input)}
-        LEFT JOIN LATERAL (${WORST_RECORDS}) record ON true
-        LEFT JOIN LATERAL (
-          SELECT sum(messages) AS messages, sum(aligned) AS passed, sum(messages - aligned - unknown) AS failed
-            FROM dmarc_day WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
-        ) dmarc ON true
-        LEFT JOIN LATERAL (
-          SELECT sum(sessions) AS sessions, sum(failed_sessions) AS failed
-            FROM tls_report WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
-        ) tls ON true
+    WITH ranked AS (
+      SELECT d.*, ${rankOf(sort, order)} COLLATE "C" AS rank FROM ${domains(ctx, input)} ${ranked}
+    ), page AS MATERIALIZED (
+      SELECT * FROM ranked ${later} ORDER BY rank ${direction}, name LIMIT ${limit + 1}
     )
-    SELECT * FROM state ${later} ORDER BY rank ${direction}, name LIMIT ${limit + 1}`;
+    SELECT d.id, d.name, d.active, d.dns_status::text AS "dnsStatus", d.dmarc_policy AS "dmarcPolicy",
+           d.mta_sts_mode::text AS "mtaStsMode", d.dns_checked_at AS "checkedAt", record.states,
+           dmarc.messages::float8 AS messages, dmarc.passed::float8 AS passed, dmarc.failed::float8 AS failed,
+           tls.sessions::float8 AS sessions, tls.failed::float8 AS "failedSessions", d.rank
+      FROM page d LEFT JOIN LATERAL (${WORST_RECORDS}) record ON true ${sums.dmarc} ${sums.tls}
+     ORDER BY rank ${direction}, name`;
+}
+
+function dmarcOf(ctx: ActorContext): Prisma.Sql {
+  return Prisma.sql`
+    LEFT JOIN LATERAL (
+      SELECT sum(messages) AS messages, sum(aligned) AS passed, sum(messages - aligned - unknown) AS failed
+        FROM dmarc_day WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
+    ) dmarc ON true`;
+}
+
+function tlsOf(ctx: ActorContext): Prisma.Sql {
+  return Prisma.sql`
+    LEFT JOIN LATERAL (
+      SELECT sum(sessions) AS sessions, sum(failed_sessions) AS failed
+        FROM tls_report WHERE domain_id = d.id AND day >= ${firstDay(ctx)}::date
+    ) tls ON true`;
 }
 
 /** The tables and conditions of the domains that match the filters. */

@@ -27,7 +27,11 @@ export function useDkim(id: string) {
 export function useRefreshDkim(id: string) {
   const utils = trpc.useUtils();
   return async () => {
-    await Promise.all([utils.domains.dkimKeys.invalidate({ id }), utils.domains.get.invalidate({ id })]);
+    await Promise.all([
+      utils.domains.dkimKeys.invalidate({ id }),
+      utils.domains.get.invalidate({ id }),
+      utils.domains.dns.invalidate({ id }),
+    ]);
   };
 }
 
