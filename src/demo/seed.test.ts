@@ -15,7 +15,7 @@ import { NotEmptyError, type Seeded, seedDemo } from './seed';
 const SCALE = 0.1;
 const PASSWORD = 'the quiet canal at noon';
 const MESSAGE_EVENTS =
-  'accepted suppressed queued refused uncertain delivered bounced deferred failed held released received forwarded spam';
+  'accepted suppressed queued refused uncertain delivered bounced deferred failed complained unsubscribed held released received forwarded spam';
 
 let seeded: Seeded;
 let api: Client;

@@ -145,6 +145,19 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       note(kind, when, address, detailOf(reply));
       emissions.push(outcomeEvent(message, kind, address, when, reply));
     },
+    /** The recipient reported the message as spam. */
+    complain(address: string, when: Date): void {
+      note('complained', when, address, { feedback_type: 'abuse' });
+      const about = { message_id: row.message_id, from, to, recipient: address, subject, domain: domain.name };
+      const data = { ...about, queue_id: row.queue_id, feedback_type: 'abuse' };
+      emissions.push({ type: 'mail.complained', at: when, recipient: address, data });
+    },
+    /** The recipient followed the link to unsubscribe. */
+    unsubscribe(address: string, list: string, when: Date): void {
+      note('unsubscribed', when, address, { list });
+      const data = { message_id: row.message_id, recipient: address, domain: domain.name, list };
+      emissions.push({ type: 'mail.unsubscribed', at: when, recipient: address, data });
+    },
     /** An admin held the message in the queue, or released it. */
     hold(when: Date, type: 'held' | 'released'): void {
       note(type, when, null, {});

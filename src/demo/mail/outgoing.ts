@@ -6,7 +6,7 @@ import type { DemoMailbox } from '../directory/mailboxes';
 import type { Weighted } from '../random';
 import { after, before, busyMoments, DAY_MS, MINUTE_MS, SECOND_MS } from '../time';
 import type { DemoMessage } from './demo-message';
-import { createOutbound, type NewOutbound, type Origin } from './outbound';
+import { createOutbound, type NewOutbound, type Origin, type Outbound } from './outbound';
 import { conclude } from './outcomes';
 import { deferredBy, randomCorrespondent } from './remote-servers';
 import { type SenderKind, sizeOf, subjectOf } from './subjects';
@@ -28,6 +28,7 @@ const USES: Record<string, { weight: number; local: string; kinds: SenderKind[] 
   'Coffee CRM': { weight: 6, local: 'hello', kinds: ['person'] },
 };
 const NEWSLETTER = 'Alderbrook web shop: newsletter';
+const LIST = 'newsletter';
 const NEWSLETTER_AGES_DAYS = [27, 20, 13, 6];
 
 type Sending = Pick<NewOutbound, 'domain' | 'from' | 'origin'> & { kind: SenderKind };
@@ -126,9 +127,16 @@ function planNewsletters(ctx: DemoContext, { keys, domains }: Senders): DemoMess
       const outbound = createOutbound(ctx, { ...facts, sizeBytes: sizeOf(random, 'newsletter') });
       for (const address of left) outbound.suppress(address, 'unsubscribe');
       conclude(ctx, outbound, [to]);
+      if (outbound.message.row.status === 'delivered') react(outbound, to.address, { index, at });
       return outbound.message;
     });
   });
+}
+
+/** Some recipients of a newsletter unsubscribe, and few report it as spam. */
+function react(outbound: Outbound, address: string, { index, at }: { index: number; at: Date }): void {
+  if (index % 40 === 7) outbound.complain(address, after(at, 50 * MINUTE_MS));
+  else if (index % 20 === 3) outbound.unsubscribe(address, LIST, after(at, 20 * MINUTE_MS));
 }
 
 /** Messages that are being submitted, just sent, unconfirmed or deferred. */

@@ -27,6 +27,15 @@ export async function seedSuppressions(
       FROM message_recipient r JOIN message m ON m.id = r.message_id
      WHERE m.direction = 'outbound' AND r.status = 'bounced' AND r.enhanced_code = '5.1.1' AND r.address NOT LIKE '%+%'
      ORDER BY m.domain_id, r.address, m.created_at`;
+  await tx.$executeRaw`
+    INSERT INTO suppression (id, email, domain_id, reason, list, source_message_id, detail, created_at)
+    SELECT DISTINCT ON (m.domain_id, e.recipient, e.type)
+           gen_random_uuid(), e.recipient, m.domain_id,
+           (CASE e.type WHEN 'complained' THEN 'complaint' ELSE 'unsubscribe' END)::suppression_reason, e.detail->>'list', m.id,
+           CASE e.type WHEN 'complained' THEN 'Reported as spam' ELSE 'Unsubscribed from ' || (e.detail->>'list') END, e.at
+      FROM message_event e JOIN message m ON m.id = e.message_id
+     WHERE e.type IN ('complained', 'unsubscribed') AND e.recipient NOT LIKE '%+%'
+     ORDER BY m.domain_id, e.recipient, e.type, e.at`;
   const owned = BY_HAND.map((given, index) => ({ ...given, domainId: domains[index % 2]?.id ?? null }));
   const all = [
     ...owned,
