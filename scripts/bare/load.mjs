@@ -10,6 +10,8 @@ const [url, email, password, name, file = ''] = process.argv.slice(2);
 const DOMAIN = 'shop.example';
 const PAUSE_MS = 300;
 const SENDERS = 20;
+/** The mail server says that it can't yet, for example while the host is too busy to look up the DKIM key in time. */
+const TEMPORARY = /"outcome":"refused".*"smtp_code":4/;
 const run = promisify(execFile);
 const done = { calls: 0, accepted: /** @type {string[]} */ ([]), refused: /** @type {string[]} */ ([]), longestMs: 0 };
 
@@ -69,6 +71,10 @@ async function call(method, path, body) {
     (error) => String(error.cause ?? error),
   );
   done.longestMs = Math.max(done.longestMs, Date.now() - startedAt);
+  if (TEMPORARY.test(problem)) {
+    await sleep(PAUSE_MS);
+    return call(method, path, body);
+  }
   if (problem) done.refused.push(`${new Date().toISOString()} ${method} ${path}: ${problem}`);
   return problem === '';
 }
