@@ -20,6 +20,8 @@ export const ADVISORY_LOCKS = {
   /** Alias writes share it; what adds a domain waits for them. */
   aliases: 7_203_022,
   verifying: 7_203_023,
+  /** An alert mute is added or replaced. */
+  alertMutes: 7_203_024,
   /** In src/server/migrations: a database is brought to another version. */
   upgrades: 7_203_030,
 } as const;

@@ -1,10 +1,10 @@
--- Sets when an alert notified by email and webhook: as it opens, or never so far while it is muted.
+-- Sets when an alert notified of its opening: at once, or never so far while it is muted. A mute that begins later changes nothing.
 -- Called by the trigger below.
 CREATE OR REPLACE FUNCTION set_alert_notified() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  NEW.notified_at := CASE WHEN NOT alert_is_muted(NEW.kind, NEW.severity, NEW.domain_id, NEW.subject) THEN now() END;
+  NEW.notified_at := CASE WHEN (alert_muted_until(NEW.kind, NEW.severity, NEW.domain_id, NEW.subject) > now()) IS NOT TRUE THEN now() END;
   RETURN NEW;
 END
 $$;

@@ -41,7 +41,8 @@ export const Alert = z
     acknowledged_at: Timestamp.nullable(),
     closed_at: Timestamp.nullable(),
     notified_at: Timestamp.nullable().meta({
-      description: 'When emails and webhooks were notified that it opened. Null: it was muted then',
+      description:
+        'When webhooks were notified that it opened. Emails follow, or wait while it is muted. Null: it has been muted since it opened',
     }),
     muted: z.boolean().meta({ description: 'Whether alerts such as this one notify nobody now' }),
     resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),

@@ -73,15 +73,13 @@ export function resolveDomainAlerts(db: Tx, domainId: string, now: Date): Promis
   return resolveAlerts(db, { domainId, kind: { in: lasting } }, now);
 }
 
-/** Closes the alerts about states that have ended. */
+/** Closes the alerts about states that have ended. Emits an event about each that had one when it opened, also while it is muted. */
 async function resolveAlerts(db: Tx, where: Prisma.AlertWhereInput, now: Date): Promise<void> {
   const closed = await db.alert.updateManyAndReturn({
     where: { ...where, status: { not: 'closed' } },
     data: { status: 'closed', closedAt: now, isResolved: true },
   });
-  const notified = closed.filter(({ notifiedAt }) => notifiedAt !== null);
-  const muted = await mutedIds(db, notified);
-  for (const row of notified) if (!muted.has(row.id)) await emitAlert(db, row, now);
+  for (const row of closed) if (row.notifiedAt) await emitAlert(db, row, now);
 }
 
 /** A part of the system that is down or degraded. `subject` names it, `text` has what was found and what to do,

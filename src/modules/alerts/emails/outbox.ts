@@ -1,6 +1,7 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Turn } from '@/server/background/task';
 import type { Database, Tx } from '@/server/db';
+import { type AlertEmail, Prisma } from '@/server/prisma/client';
 import type { AlertRow } from '../message';
 import { AlertSeverity } from '../schema';
 import { quietNow } from './quiet-hours';
@@ -20,6 +21,32 @@ export type NextEmail = { failureCount: number; news: AlertNews[]; missing: stri
 export type AlertNews = AlertRow & { changes: ('opened' | 'closed')[] };
 
 /**
+ * Emails of alerts that are muted and whose opening nobody has been emailed yet. They wait: one that the mail server accepted, even for
+ * one address only, is completed and has an email of its end.
+ */
+const IS_HELD = Prisma.sql`
+  (alert_muted_until(alert.kind, alert.severity, alert.domain_id, alert.subject) > now()
+   AND EXISTS (SELECT FROM alert_email o
+                WHERE o.alert_id = alert.id AND o.change = 'opened' AND o.sent_at IS NULL AND o.missing = '{}')) IS TRUE`;
+
+/**
+ * Drops held emails of alerts that were acknowledged or closed meanwhile. The others have been waiting since now, so that they aren't
+ * reported as delayed, and are not given up.
+ */
+export async function holdMuted(db: Database): Promise<void> {
+  await db.$executeRaw`
+    WITH held AS (
+      SELECT alert_id, change, status FROM alert_email e JOIN alert ON alert.id = alert_id WHERE e.sent_at IS NULL AND ${IS_HELD}
+    ), dropped AS (
+      DELETE FROM alert_email e USING held
+       WHERE e.alert_id = held.alert_id AND e.change = held.change AND held.status <> 'open' AND e.sent_at IS NULL
+    )
+    UPDATE alert_email e SET created_at = now() FROM held
+     WHERE e.alert_id = held.alert_id AND e.change = held.change AND held.status = 'open' AND e.sent_at IS NULL
+           AND e.created_at < now() - make_interval(secs => ${GATHER_SECONDS})`;
+}
+
+/**
  * Takes everything that waits for the same addresses, if the first of it has waited for a minute: at first what all
  * addresses lack. Null if nothing is due. @param severities those that are emailed now
  */
@@ -30,22 +57,24 @@ export async function nextAlertEmail(
   const [run] = await db.$queryRaw<{ failureCount: number; missing: string[] }[]>`
     SELECT failure_count AS "failureCount", missing
       FROM alert_email JOIN alert ON alert.id = alert_id CROSS JOIN alert_email_run
-     WHERE next_attempt_at <= now() AND sent_at IS NULL AND severity::text = ANY (${[...severities]}::text[])
+     WHERE next_attempt_at <= now() AND sent_at IS NULL AND NOT ${IS_HELD} AND severity::text = ANY (${[...severities]}::text[])
            AND alert_email.created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
      ORDER BY cardinality(missing) > 0, alert_email.created_at LIMIT 1`;
   if (!run) return null;
-  const waiting = await db.alertEmail.findMany({
-    where: { sentAt: null, missing: { equals: run.missing }, alert: { severity: { in: [...severities] } } },
-    orderBy: [{ createdAt: 'asc' }, { alertId: 'asc' }],
-    take: MAX_ALERTS,
-    include: { alert: true },
-  });
-  const byAlert = new Map<string, AlertNews>();
-  for (const { alert, change } of waiting) {
-    const known = byAlert.get(alert.id);
-    byAlert.set(alert.id, { ...alert, changes: [...(known?.changes ?? []), change] });
+  const waiting = await db.$queryRaw<Pick<AlertEmail, 'alertId' | 'change'>[]>`
+    SELECT alert_id AS "alertId", change
+      FROM alert_email JOIN alert ON alert.id = alert_id
+     WHERE sent_at IS NULL AND missing = ${run.missing}::text[] AND NOT ${IS_HELD} AND severity::text = ANY (${[...severities]}::text[])
+     ORDER BY alert_email.created_at, alert_id LIMIT ${MAX_ALERTS}`;
+  const alerts = await db.alert.findMany({ where: { id: { in: waiting.map(({ alertId }) => alertId) } } });
+  const found = new Map(alerts.map((alert) => [alert.id, alert]));
+  const news = new Map<string, AlertNews>();
+  for (const { alertId, change } of waiting) {
+    const known = news.get(alertId);
+    const alert = known ?? found.get(alertId);
+    if (alert) news.set(alertId, { ...alert, changes: [...(known?.changes ?? []), change] });
   }
-  return { ...run, news: [...byAlert.values()] };
+  return news.size > 0 ? { ...run, news: [...news.values()] } : null;
 }
 
 type Attempt = { db: Database; turn: Turn; email: NextEmail };

@@ -10,6 +10,7 @@ import {
   discardAlertEmails,
   discardWarnings,
   forgetRefused,
+  holdMuted,
   markFailed,
   markSent,
   nextAlertEmail,
@@ -22,6 +23,7 @@ export async function sendAlertEmails({ db, clock, turn }: SharedContext): Promi
   const { alertEmails, alertEmailSeverity, appUrl } = env();
   if (alertEmails.length === 0) return discardAlertEmails(db);
   if (alertEmailSeverity === 'critical') await discardWarnings(db);
+  await holdMuted(db);
   const email = await nextAlertEmail(db, quietNow(clock.now())?.isQuiet ? ['critical'] : undefined);
   if (!email) return forgetRefused(db, alertEmails);
   const { missing, news } = email;

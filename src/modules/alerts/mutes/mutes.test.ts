@@ -1,18 +1,30 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimTurn, registerTasks, turnOf } from '@/server/background/turns';
+import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { runTask, sharedTask } from '@/test/tasks';
-import { openAlerts, resolveAlert } from '../service';
+import { markSent, nextAlertEmail } from '../emails/outbox';
+import { forgetAlertEmails } from '../emails/send';
+import { checkAlertEmails, openAlerts, resolveAlert } from '../service';
 import { alertTasks } from '../tasks';
+import { notifyUnmuted } from './notify';
+import { MAX_MUTES } from './schema';
 
 const HOUR_MS = 3_600_000;
+const WEBHOOK = '0197a3f0-0000-7000-8000-000000000000';
 
+const mta = await startScriptedMta();
 const api = await keyClient({ role: 'super_admin' });
 const task = sharedTask(alertTasks, 'notifying of alerts that are no longer muted');
+const emailing = sharedTask(alertTasks, 'emailing alerts');
 let domain: { id: string; name: string };
 
 beforeEach(async () => {
+  mta.server.messages.length = 0;
+  applySaved({ ALERT_EMAILS: 'ops@far.example' });
   await db.alertMute.deleteMany();
   await db.alert.deleteMany();
   await db.event.deleteMany();
@@ -20,13 +32,33 @@ beforeEach(async () => {
   domain = await makeDomain();
 });
 
+afterAll(() => {
+  applySaved({});
+  return mta.server.close();
+});
+
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 const mute = async (body: object) => (await api.post('/alert-mutes', body)).data;
 const unmute = (id: string) => api.delete(`/alert-mutes/${id}`);
-const open = (kind: 'dns_broken' | 'rate_limited' | 'system_down' = 'dns_broken', subject = domain.name) => {
-  const domainId = kind === 'system_down' ? null : domain.id;
+const open = (
+  kind: 'dns_broken' | 'rate_limited' | 'system_down' | 'webhook_failing' = 'dns_broken',
+  subject = domain.name,
+) => {
+  const domainId = kind === 'dns_broken' || kind === 'rate_limited' ? domain.id : null;
   return openAlerts(db, [{ kind, subject, domainId, count: 1, expected: 0 }], new Date());
 };
+const openMany = (count: number) =>
+  openAlerts(
+    db,
+    Array.from({ length: count }, (_, n) => ({
+      kind: 'rate_limited' as const,
+      subject: `${n}@${domain.name}`,
+      domainId: domain.id,
+      count: 1,
+      expected: 0,
+    })),
+    new Date(),
+  );
 const close = () => resolveAlert(db, { kind: 'dns_broken', subject: domain.name }, new Date());
 const alerts = async () => (await api.get('/abuse/alerts?order=asc')).data;
 /** What notified, by both ways. */
@@ -35,6 +67,10 @@ async function notified() {
   const emails = await db.alertEmail.findMany({ orderBy: { createdAt: 'asc' } });
   return [events.length, emails.map(({ change }) => change)];
 }
+const send = () => runTask(db, emailing);
+/** As if some minutes had passed. */
+const later = (minutes = 1) =>
+  db.$executeRaw`UPDATE alert_email SET created_at = created_at - make_interval(mins => ${minutes}::int)`;
 /** As if the mute had ended. */
 const pass = (id: string) =>
   db.alertMute.update({ where: { id }, data: { endsAt: new Date(Date.now() - 1_000) }, select: { id: true } });
@@ -73,12 +109,49 @@ describe('a muted alert', () => {
     expect(await notified()).toEqual([0, []]);
   });
 
-  it('that notified before it was muted notifies nobody when it closes', async () => {
-    await open();
-    await db.alertEmail.updateMany({ data: { sentAt: new Date() } });
-    await mute({ subject: domain.name });
-    await close();
-    expect(await notified()).toEqual([1, ['opened']]);
+  it.each(['resolved', 'closed by an admin'])(
+    'that notified before it was muted also notifies when it is %s',
+    async (how) => {
+      await open();
+      await db.alertEmail.updateMany({ data: { sentAt: new Date() } });
+      await mute({ subject: domain.name });
+      if (how === 'resolved') await close();
+      else await api.patch(`/abuse/alerts/${(await alerts())[0].id}`, { status: 'closed' });
+      expect(await notified()).toEqual([how === 'resolved' ? 2 : 1, ['opened', 'closed']]);
+    },
+  );
+
+  it('is not read while no mute has ended, however many there are', async () => {
+    await mute({ kind: 'rate_limited' });
+    await openMany(300);
+    const read = await db.$transaction(async (tx) => {
+      const rowsRead = async () => {
+        const [table] = await tx.$queryRaw<[{ rows: number }]>`
+          SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'alert'`;
+        return table.rows;
+      };
+      const before = await rowsRead();
+      await notifyUnmuted(tx, new Date());
+      return (await rowsRead()) - before;
+    });
+    // The planner reads the ends of an index.
+    expect(read).toBeLessThan(20);
+  });
+
+  it('notifies in one of several runs if there are many, also if something else is muted meanwhile', async () => {
+    const { id } = await mute({ kind: 'rate_limited' });
+    await openMany(450);
+    await unmute(id);
+    await mute({ kind: 'dns_broken' });
+    expect(await db.event.count()).toBe(200);
+    await runTask(db, task);
+    await runTask(db, task);
+    await runTask(db, task);
+    expect(await db.event.count()).toBe(450);
+    expect(await db.alertMute.count()).toBe(2);
+    await db.alertMute.update({ where: { id }, data: { endsAt: new Date(Date.now() - 61_000) }, select: { id: true } });
+    await runTask(db, task);
+    expect(await db.alertMute.count()).toBe(1);
   });
 
   it('notifies nobody while another mute applies to it', async () => {
@@ -91,32 +164,109 @@ describe('a muted alert', () => {
     expect(await notified()).toEqual([1, ['opened']]);
   });
 
-  it('whose email was waiting has none until the mute ends', async () => {
+  it('that opened before has one event, and its waiting email is sent once after the mute', async () => {
     await open();
-    expect(await notified()).toEqual([1, ['opened']]);
+    const [{ notified_at }] = await alerts();
     const { id } = await mute({ severity: 'critical' });
-    expect((await notified())[1]).toEqual([]);
+    await later();
+    await send();
+    expect(mta.server.messages).toEqual([]);
+    expect(await checkAlertEmails(db)).toMatchObject([{ value: 0 }]);
+    expect(await alerts()).toMatchObject([{ notified_at }]);
     await unmute(id);
-    expect((await notified())[1]).toEqual(['opened']);
+    await runTask(db, task);
+    await later();
+    await send();
+    await send();
+    expect(mta.server.messages).toHaveLength(1);
+    expect(await notified()).toEqual([1, ['opened']]);
+  });
+
+  it('that opened before is emailed after a mute of weeks', async () => {
+    await open();
+    const { id } = await mute({ severity: 'critical' });
+    await later(7 * 24 * 60);
+    await send();
+    await unmute(id);
+    await forgetAlertEmails(db);
+    await later();
+    await send();
+    expect(mta.server.messages).toHaveLength(1);
+  });
+
+  it.each(['acknowledged', 'open'])(
+    'that opened before and ends while it is %s has an event of its end, and no email',
+    async (status) => {
+      await open();
+      const { id } = await mute({ severity: 'critical' });
+      await api.patch(`/abuse/alerts/${(await alerts())[0].id}`, { status });
+      await later();
+      await send();
+      await close();
+      await later();
+      await send();
+      await unmute(id);
+      await later();
+      await send();
+      expect(mta.server.messages).toEqual([]);
+      const events = await db.event.findMany({ where: { type: 'system.alert' }, orderBy: { sequence: 'asc' } });
+      expect(events.map(({ body }) => JSON.parse(body ?? '').data.status)).toEqual(['open', 'closed']);
+    },
+  );
+
+  it('whose opening waits for one address only is emailed to it, and then its end', async () => {
+    await open();
+    await db.alertEmail.updateMany({ data: { missing: ['ops@far.example'] } });
+    await mute({ severity: 'critical' });
+    await later();
+    await send();
+    expect(mta.server.messages).toHaveLength(1);
+    await close();
+    await later();
+    await send();
+    expect(mta.server.messages).toHaveLength(2);
+  });
+
+  it('that is muted while its email is submitted is emailed once', async () => {
+    await open();
+    await later();
+    const email = await nextAlertEmail(db);
+    await registerTasks(db, [emailing]);
+    const claim = await claimTurn(db, [emailing]);
+    if (!email || !claim) throw new Error('nothing was claimed');
+    const { id } = await mute({ severity: 'critical' });
+    await markSent({ db, email, turn: turnOf(claim) });
+    await db.scheduledTask.deleteMany();
+    await unmute(id);
+    await later();
+    await send();
+    expect(mta.server.messages).toEqual([]);
+    await close();
+    expect(await notified()).toEqual([2, ['opened', 'closed']]);
   });
 });
 
 it.each<[object | (() => object), string[]]>([
   [{ kind: 'rate_limited' }, ['rate_limited']],
-  [{ severity: 'critical' }, ['dns_broken', 'system_down']],
+  [{ severity: 'critical' }, ['dns_broken', 'system_down', 'webhook_failing']],
   [() => ({ domain_id: domain.id }), ['dns_broken', 'rate_limited']],
   [() => ({ domain_id: domain.id, severity: 'warning' }), ['rate_limited']],
   [() => ({ kind: 'dns_broken', subject: domain.name }), ['dns_broken']],
+  [() => ({ subject: domain.name.toUpperCase() }), ['dns_broken']],
+  [{ subject: 'Hooks.example' }, ['webhook_failing']],
+  [{ subject: `HOOKS.EXAMPLE (${WEBHOOK})` }, ['webhook_failing']],
   [{ kind: 'dns_broken', subject: 'other.example' }, []],
-  [{ ends_at: '2200-01-01T00:00:00Z' }, ['dns_broken', 'rate_limited', 'system_down']],
+  [{ ends_at: '2200-01-01T00:00:00Z' }, ['dns_broken', 'rate_limited', 'system_down', 'webhook_failing']],
 ])('a mute applies to alerts that match all it names: %j', async (scope, kinds) => {
   await mute(typeof scope === 'function' ? scope() : scope);
   await open('dns_broken');
   await open('rate_limited', `ann@${domain.name}`);
   await open('system_down', 'SMTP');
+  await open('webhook_failing', `hooks.example (${WEBHOOK})`);
   const muted = (await alerts()).filter((alert: { muted: boolean }) => alert.muted);
   expect(muted.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(kinds);
-  expect(await db.event.count()).toBe(3 - kinds.length);
+  // A failing webhook has no event.
+  expect(await db.event.count()).toBe(3 - kinds.filter((kind) => kind !== 'webhook_failing').length);
 });
 
 describe('a mute', () => {
@@ -135,6 +285,20 @@ describe('a mute', () => {
       { action: 'alert_mute.create', domain_id: domain.id, details: { before: null } },
       { action: 'alert_mute.create', details: { before: { reason: 'Moving' }, after: { reason: 'Still moving' } } },
     ]);
+  });
+
+  it('is refused beyond the number that the console shows, also by two calls at once, but can be replaced', async () => {
+    const by = { createdBy: api.admin.id, createdByEmail: api.admin.email };
+    const data = Array.from({ length: MAX_MUTES - 1 }, (_, n) => ({ subject: `${n}.example`, ...by }));
+    await db.alertMute.createMany({ data });
+    const answers = await Promise.all(['one', 'two', 'three'].map((subject) => api.post('/alert-mutes', { subject })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    const { status, data: replaced } = await api.post('/alert-mutes', { subject: '0.EXAMPLE', reason: 'Still' });
+    expect({ status, subject: replaced.subject }).toEqual({ status: 201, subject: '0.example' });
+    const { data: listed } = await api.get(`/alert-mutes?limit=${MAX_MUTES}`);
+    expect(listed).toHaveLength(MAX_MUTES);
+    await pass(listed[0].id);
+    expect((await api.post('/alert-mutes', { subject: 'four' })).status).toBe(201);
   });
 
   it('that has ended is not listed, and can be made again', async () => {

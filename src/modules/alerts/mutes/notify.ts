@@ -4,25 +4,34 @@ import { type AlertRow, messageOf } from '../message';
 
 /** Notified in one transaction. The next run of the task has the others. */
 const MAX_NOTIFIED = 200;
+/** Ended mutes are kept for longer than any transaction that opens an alert, since it may have read them before they ended. */
+const KEPT_SECONDS = 60;
 
 /** The alerts among these that notify nobody now. */
 export async function mutedIds(db: Tx, alerts: readonly { id: string }[]): Promise<Set<string>> {
   if (alerts.length === 0) return new Set();
   const muted = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM alert
-     WHERE id = ANY (${alerts.map(({ id }) => id)}::uuid[]) AND alert_is_muted(kind, severity, domain_id, subject)`;
+     WHERE id = ANY (${alerts.map(({ id }) => id)}::uuid[]) AND alert_muted_until(kind, severity, domain_id, subject) > now()`;
   return new Set(muted.map(({ id }) => id));
 }
 
-/** Notifies once of alerts that opened while they were muted, are no longer muted, and are still open. */
+/**
+ * Notifies once of alerts that opened while they were muted, are no longer muted, and are still open. Reads alerts only after a mute
+ * has ended.
+ */
 export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
   // A trigger queues the emails.
   const unmuted = await tx.$queryRaw<{ id: string }[]>`
     UPDATE alert SET notified_at = now()
      WHERE id IN (SELECT id FROM alert
-                   WHERE notified_at IS NULL AND status = 'open' AND NOT alert_is_muted(kind, severity, domain_id, subject)
+                   WHERE EXISTS (SELECT FROM alert_mute WHERE ends_at <= now())
+                         AND notified_at IS NULL AND status = 'open'
+                         AND alert_muted_until(kind, severity, domain_id, subject) <= now()
                    ORDER BY created_at LIMIT ${MAX_NOTIFIED} FOR UPDATE SKIP LOCKED)
     RETURNING id`;
+  if (unmuted.length < MAX_NOTIFIED)
+    await tx.$executeRaw`DELETE FROM alert_mute WHERE ends_at < now() - make_interval(secs => ${KEPT_SECONDS})`;
   const rows = await tx.alert.findMany({
     where: { id: { in: unmuted.map(({ id }) => id) } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],

@@ -3,6 +3,8 @@ import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wir
 import { AlertKind, AlertSeverity } from '../schema';
 
 const MAX_SUBJECT_LENGTH = 500;
+/** Each alert that opens is compared with all of them, and the console shows them on one page. */
+export const MAX_MUTES = 200;
 
 export const AlertMute = z
   .object({

@@ -1,20 +1,17 @@
-import { uuidv7 } from '@/lib/uuid';
 import { authorizeDomain } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/advisory-locks';
+import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { notifyUnmuted } from './notify';
-import type { AlertMute, CreateAlertMute, ListAlertMutes } from './schema';
-
-/** Each alert that opens is compared with all of them. */
-const MAX_MUTES = 500;
+import { type AlertMute, type CreateAlertMute, type ListAlertMutes, MAX_MUTES } from './schema';
 
 /** The mutes that have not ended. */
 export function listAlertMutes({ db, clock }: ActorContext, input: ListAlertMutes): Promise<Page<AlertMute>> {
-  const current = { OR: [{ endsAt: null }, { endsAt: { gt: clock.now() } }] };
+  const current = currentAt(clock.now());
   return paginate('alert mutes', input, {
     column: 'createdAt',
     fetch: ({ where, ...page }) =>
@@ -25,7 +22,7 @@ export function listAlertMutes({ db, clock }: ActorContext, input: ListAlertMute
 }
 
 /**
- * Mutes alerts, in place of a mute of the same alerts. Emails about them that wait are not sent.
+ * Mutes alerts, in place of a mute of the same alerts. Emails about them that wait are held.
  * @throws VALIDATION_ERROR for an end that has passed; CONFLICT if there are too many; the errors of authorizeDomain
  */
 export async function createAlertMute(ctx: MutationContext, input: CreateAlertMute): Promise<AlertMute> {
@@ -35,30 +32,16 @@ export async function createAlertMute(ctx: MutationContext, input: CreateAlertMu
   const { id: createdBy, email: createdByEmail } = ctx.actor.admin;
   return ctx
     .transaction(async ({ tx, audit }) => {
-      await tx.$executeRaw`DELETE FROM alert_mute WHERE ends_at <= now()`;
-      if ((await tx.alertMute.count()) >= MAX_MUTES) throw tooMany();
-      const where = { kind, severity, domainId, subject };
-      const before = await tx.alertMute.findFirst({ where, include: INCLUDED });
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.alertMutes}::bigint)`;
+      const before = await findMute(tx, input);
+      if (!before && (await tx.alertMute.count({ where: currentAt(ctx.clock.now()) })) >= MAX_MUTES) throw tooMany();
       const data = { reason, endsAt, createdBy, createdByEmail, createdAt: ctx.clock.now() };
-      const { id } = before ?? { id: uuidv7() };
-      // One statement, so that two at once make one row.
-      await tx.$executeRaw`
-        INSERT INTO alert_mute (id, kind, severity, domain_id, subject, reason, ends_at, created_by, created_by_email, created_at)
-        VALUES (${id}::uuid, ${kind}::alert_kind, ${severity}::alert_severity, ${domainId}::uuid, ${subject}, ${data.reason},
-                ${data.endsAt}::timestamptz, ${createdBy}::uuid, ${createdByEmail}, ${data.createdAt})
-            ON CONFLICT (kind, severity, domain_id, subject) DO UPDATE
-           SET reason = excluded.reason, ends_at = excluded.ends_at, created_by = excluded.created_by,
-               created_by_email = excluded.created_by_email, created_at = excluded.created_at`;
-      const row = await tx.alertMute.findFirstOrThrow({ where, include: INCLUDED });
-      await dropWaitingEmails(tx);
-      const mute = present(row);
-      await audit({
-        resource: `alert_mute:${row.id}`,
-        domainId,
-        before: before && present(before),
-        after: mute,
-      });
-      return mute;
+      const mute = before
+        ? await tx.alertMute.update({ where: { id: before.id }, data, include: INCLUDED })
+        : await tx.alertMute.create({ data: { ...data, kind, severity, domainId, subject }, include: INCLUDED });
+      const after = present(mute);
+      await audit({ resource: `alert_mute:${mute.id}`, domainId, before: before && present(before), after });
+      return after;
     })
     .catch((error) => {
       if (!isForeignKeyViolation(error)) throw error;
@@ -70,24 +53,34 @@ export async function createAlertMute(ctx: MutationContext, input: CreateAlertMu
 export async function deleteAlertMute(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit }) => {
     const row = await tx.alertMute.findUnique({ where: { id }, include: INCLUDED });
-    if (!row) throw notFound('alert mute');
-    await tx.alertMute.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('alert mute'));
+    // Milliseconds, as in the table, so that it ends before the next statement.
+    const ended = await tx.$executeRaw`
+      UPDATE alert_mute SET ends_at = date_trunc('milliseconds', now())
+       WHERE id = ${id}::uuid AND (ends_at IS NULL OR ends_at > now())`;
+    if (!row || ended === 0) throw notFound('alert mute');
     await notifyUnmuted(tx, ctx.clock.now());
     await audit({ resource: `alert_mute:${id}`, domainId: row.domainId, before: present(row), after: null });
     return { message: 'Alerts unmuted.' };
   });
 }
 
-/** An alert whose email was still waiting counts as not notified, so that it is emailed if it outlasts the mute. */
-async function dropWaitingEmails(tx: Tx): Promise<void> {
-  await tx.$executeRaw`
-    WITH dropped AS (
-      DELETE FROM alert_email e USING alert a
-       WHERE a.id = e.alert_id AND e.sent_at IS NULL AND e.missing = '{}'
-             AND alert_is_muted(a.kind, a.severity, a.domain_id, a.subject)
-      RETURNING e.alert_id, e.change
-    )
-    UPDATE alert SET notified_at = NULL FROM dropped WHERE alert.id = alert_id AND change = 'opened' AND status <> 'closed'`;
+/** Finds the mute of the same alerts. Deletes it instead if it has ended: a new one takes over its alerts. */
+async function findMute(
+  tx: Tx,
+  { kind, severity, domain_id: domainId, subject }: CreateAlertMute,
+): Promise<Row | null> {
+  const [same] = await tx.$queryRaw<{ id: string; hasEnded: boolean }[]>`
+    SELECT id, coalesce(ends_at <= now(), false) AS "hasEnded" FROM alert_mute
+     WHERE (kind, severity, domain_id, lower(subject))
+           IS NOT DISTINCT FROM (${kind}::alert_kind, ${severity}::alert_severity, ${domainId}::uuid, lower(${subject}))`;
+  if (!same) return null;
+  if (!same.hasEnded) return tx.alertMute.findUniqueOrThrow({ where: { id: same.id }, include: INCLUDED });
+  await tx.alertMute.delete({ where: { id: same.id }, select: { id: true } });
+  return null;
+}
+
+function currentAt(now: Date) {
+  return { OR: [{ endsAt: null }, { endsAt: { gt: now } }] };
 }
 
 function hasEnded(): AppError {

@@ -8,11 +8,9 @@ import { IconBell, IconBellOff } from '@/components/icons/icons';
 import { notify } from '@/components/notifications';
 import { LocalText } from '@/components/values/local-text';
 import { formatFull } from '@/lib/format';
-import type { AlertMute } from '../../mutes/schema';
+import { type AlertMute, MAX_MUTES } from '../../mutes/schema';
 import { KINDS, SEVERITIES } from '../alert-values';
 import classes from './mutes.module.css';
-
-const MAX_MUTES = 200;
 
 /** What is muted, who muted it and until when. */
 export function Mutes({ onMute }: { onMute: () => void }) {
