@@ -79,6 +79,10 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await page.getByRole('menuitem', { name: 'Mute…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Mute alerts' });
   await expect(dialog.getByLabel('Subject (optional)')).toHaveValue(`three@${domain.name}`);
+  await expect(dialog.getByLabel('Domain')).toHaveValue(domain.name);
+  const subject = dialog.getByLabel('Subject (optional)');
+  await subject.fill('three');
+  await page.getByRole('option', { name: `three@${domain.name}` }).click();
   await dialog.getByLabel('Reason (optional)').fill('Known');
   await dialog.getByRole('button', { name: 'Mute alerts' }).click();
   await expect(rows.last()).toContainText('Muted');

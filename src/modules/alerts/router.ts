@@ -45,8 +45,9 @@ export const alertsRouter = router({
         tag,
         summary: 'Mute alerts',
         description:
-          'Alerts that match every given field are recorded, but notify neither by email nor by webhook. Those that are still open ' +
-          'when the mute ends notify then. Replaces a mute of the same alerts.',
+          'Alerts that match every given field are recorded, but notify neither by email nor by webhook when they open. Those that ' +
+          'are still open when the mute ends notify then. Replaces a mute of the same alerts. Without a domain, an end within 24 hours is required; ' +
+          'of super admins, within 30 days, and only without a kind and subject, too.',
         status: 201,
         audit: 'alert_mute.create',
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },

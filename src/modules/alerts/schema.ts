@@ -44,7 +44,7 @@ export const Alert = z
       description:
         'When webhooks were notified that it opened. Emails follow, or wait while it is muted. Null: it has been muted since it opened',
     }),
-    muted: z.boolean().meta({ description: 'Whether alerts such as this one notify nobody now' }),
+    muted: z.boolean().meta({ description: 'Whether alerts such as this one notify nobody now when they open' }),
     resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),
   })
   .meta({ id: 'Alert' });

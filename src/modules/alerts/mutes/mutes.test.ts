@@ -18,6 +18,7 @@ const WEBHOOK = '0197a3f0-0000-7000-8000-000000000000';
 
 const mta = await startScriptedMta();
 const api = await keyClient({ role: 'super_admin' });
+const admin = await keyClient({ role: 'admin' });
 const task = sharedTask(alertTasks, 'notifying of alerts that are no longer muted');
 const emailing = sharedTask(alertTasks, 'emailing alerts');
 let domain: { id: string; name: string };
@@ -167,7 +168,7 @@ describe('a muted alert', () => {
   it('that opened before has one event, and its waiting email is sent once after the mute', async () => {
     await open();
     const [{ notified_at }] = await alerts();
-    const { id } = await mute({ severity: 'critical' });
+    const { id } = await mute({ kind: 'dns_broken' });
     await later();
     await send();
     expect(mta.server.messages).toEqual([]);
@@ -184,7 +185,7 @@ describe('a muted alert', () => {
 
   it('that opened before is emailed after a mute of weeks', async () => {
     await open();
-    const { id } = await mute({ severity: 'critical' });
+    const { id } = await mute({ kind: 'dns_broken' });
     await later(7 * 24 * 60);
     await send();
     await unmute(id);
@@ -198,7 +199,7 @@ describe('a muted alert', () => {
     'that opened before and ends while it is %s has an event of its end, and no email',
     async (status) => {
       await open();
-      const { id } = await mute({ severity: 'critical' });
+      const { id } = await mute({ kind: 'dns_broken' });
       await api.patch(`/abuse/alerts/${(await alerts())[0].id}`, { status });
       await later();
       await send();
@@ -217,7 +218,7 @@ describe('a muted alert', () => {
   it('whose opening waits for one address only is emailed to it, and then its end', async () => {
     await open();
     await db.alertEmail.updateMany({ data: { missing: ['ops@far.example'] } });
-    await mute({ severity: 'critical' });
+    await mute({ kind: 'dns_broken' });
     await later();
     await send();
     expect(mta.server.messages).toHaveLength(1);
@@ -234,7 +235,7 @@ describe('a muted alert', () => {
     await registerTasks(db, [emailing]);
     const claim = await claimTurn(db, [emailing]);
     if (!email || !claim) throw new Error('nothing was claimed');
-    const { id } = await mute({ severity: 'critical' });
+    const { id } = await mute({ kind: 'dns_broken' });
     await markSent({ db, email, turn: turnOf(claim) });
     await db.scheduledTask.deleteMany();
     await unmute(id);
@@ -248,7 +249,7 @@ describe('a muted alert', () => {
 
 it.each<[object | (() => object), string[]]>([
   [{ kind: 'rate_limited' }, ['rate_limited']],
-  [{ severity: 'critical' }, ['dns_broken', 'system_down', 'webhook_failing']],
+  [{ severity: 'critical', ends_at: inHours(1) }, ['dns_broken', 'system_down', 'webhook_failing']],
   [() => ({ domain_id: domain.id }), ['dns_broken', 'rate_limited']],
   [() => ({ domain_id: domain.id, severity: 'warning' }), ['rate_limited']],
   [() => ({ kind: 'dns_broken', subject: domain.name }), ['dns_broken']],
@@ -256,7 +257,7 @@ it.each<[object | (() => object), string[]]>([
   [{ subject: 'Hooks.example' }, ['webhook_failing']],
   [{ subject: `HOOKS.EXAMPLE (${WEBHOOK})` }, ['webhook_failing']],
   [{ kind: 'dns_broken', subject: 'other.example' }, []],
-  [{ ends_at: '2200-01-01T00:00:00Z' }, ['dns_broken', 'rate_limited', 'system_down', 'webhook_failing']],
+  [{ ends_at: inHours(29 * 24) }, ['dns_broken', 'rate_limited', 'system_down', 'webhook_failing']],
 ])('a mute applies to alerts that match all it names: %j', async (scope, kinds) => {
   await mute(typeof scope === 'function' ? scope() : scope);
   await open('dns_broken');
@@ -310,16 +311,41 @@ describe('a mute', () => {
   });
 
   it.each([
-    [{}, 'ends_at'],
     [{ kind: 'dns_broken', ends_at: '2020-01-01T00:00:00Z' }, 'ends_at'],
     [{ kind: 'unknown' }, 'kind'],
     [{ subject: '' }, 'subject'],
-  ])('of everything without an end, or with an end in the past, is rejected: %j', async (body, path) => {
+  ])('with an end in the past, or of unknown alerts, is rejected: %j', async (body, path) => {
     const { status, error } = await api.post('/alert-mutes', body);
     expect({ status, paths: error.details.fields?.map((field: { path: string }) => field.path) }).toEqual({
       status: 400,
       paths: [path],
     });
+  });
+
+  it.each<['admin' | 'super_admin', string, () => object, number | null]>([
+    ['admin', 'of a domain', () => ({ domain_id: domain.id }), null],
+    ['admin', 'of a subject', () => ({ kind: 'system_down', subject: 'SMTP' }), 24],
+    ['admin', 'of a kind', () => ({ kind: 'system_down' }), 24],
+    ['admin', 'of a severity', () => ({ severity: 'critical' }), 24],
+    ['admin', 'of everything', () => ({}), 24],
+    ['super_admin', 'of a domain', () => ({ domain_id: domain.id }), null],
+    ['super_admin', 'of a subject', () => ({ subject: 'SMTP' }), null],
+    ['super_admin', 'of a kind', () => ({ kind: 'system_down' }), null],
+    ['super_admin', 'of a severity', () => ({ severity: 'critical' }), 30 * 24],
+    ['super_admin', 'of everything', () => ({}), 30 * 24],
+  ])('that an %s makes %s ends in time', async (role, _of, scope, hours) => {
+    const { post } = role === 'admin' ? admin : api;
+    const statusOf = async (ends_at: string | null) => {
+      const { status, error, data } = await post('/alert-mutes', { ...scope(), ends_at });
+      if (status === 400) expect(error.details.fields).toMatchObject([{ path: 'ends_at' }]);
+      else expect((await api.get(`/audit?resource=alert_mute:${data.id}`)).data).not.toEqual([]);
+      return status;
+    };
+    const isEndless = hours === null;
+    expect(await statusOf(null)).toBe(isEndless ? 201 : 400);
+    expect(await statusOf('2200-01-01T00:00:00Z')).toBe(isEndless ? 201 : 400);
+    expect(await statusOf(inHours((hours ?? 0) + 1))).toBe(isEndless ? 201 : 400);
+    if (!isEndless) expect(await statusOf(inHours(hours))).toBe(201);
   });
 
   it('ends with its domain, and is restored with it', async () => {

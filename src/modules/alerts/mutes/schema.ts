@@ -28,25 +28,36 @@ export type AlertMute = z.infer<typeof AlertMute>;
 export const ListAlertMutes = z.strictObject(pageQuery(['created_at']));
 export type ListAlertMutes = z.infer<typeof ListAlertMutes>;
 
-export const CreateAlertMute = z
-  .strictObject({
-    kind: AlertKind.nullable().default(null).meta({ description: 'Null: every kind' }),
-    severity: AlertSeverity.nullable().default(null).meta({ description: 'Null: both severities' }),
-    domain_id: Id.nullable().default(null).meta({ description: 'Null: alerts of all domains, and of none' }),
-    subject: plainText(MAX_SUBJECT_LENGTH)
-      .min(1)
-      .nullable()
-      .default(null)
-      .meta({ description: 'The `subject` of an alert. Null: every subject' }),
-    reason: plainText(500).default(''),
-    ends_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: when somebody unmutes them' }),
-  })
-  .refine(
-    ({ ends_at, kind, severity, domain_id, subject }) =>
-      ends_at !== null || kind !== null || severity !== null || domain_id !== null || subject !== null,
-    {
-      path: ['ends_at'],
-      error: 'Choose when it ends, or which alerts to mute. All alerts can’t be muted without an end.',
-    },
-  );
+export const CreateAlertMute = z.strictObject({
+  kind: AlertKind.nullable().default(null).meta({ description: 'Null: every kind' }),
+  severity: AlertSeverity.nullable().default(null).meta({ description: 'Null: both severities' }),
+  domain_id: Id.nullable().default(null).meta({ description: 'Null: alerts of all domains, and of none' }),
+  subject: plainText(MAX_SUBJECT_LENGTH)
+    .min(1)
+    .nullable()
+    .default(null)
+    .meta({ description: 'The `subject` of an alert, in any case, or the host of a webhook. Null: every subject' }),
+  reason: plainText(500).default(''),
+  ends_at: EnteredTimestamp.nullable()
+    .default(null)
+    .meta({ description: 'Null: when somebody unmutes them, which is possible only for some alerts' }),
+});
 export type CreateAlertMute = z.infer<typeof CreateAlertMute>;
+
+const DAY_HOURS = 24;
+
+type Scope = { kind: string | null; domain_id: string | null; subject: string | null };
+
+/** Returns for how many hours such alerts can be muted, or null if without an end. Nobody keeps the others unaware for ever. */
+export function maxMuteHours({ kind, domain_id, subject }: Scope, isSuperAdmin: boolean): number | null {
+  if (domain_id !== null) return null;
+  if (!isSuperAdmin) return DAY_HOURS;
+  return kind === null && subject === null ? 30 * DAY_HOURS : null;
+}
+
+/** Says what {@link maxMuteHours} allows. */
+export function maxMuteText(hours: number): string {
+  return hours === DAY_HOURS
+    ? 'Choose an end within 24 hours, or a domain. Only super admins can mute other alerts for longer.'
+    : 'Choose an end within 30 days, or a kind, domain or subject.';
+}

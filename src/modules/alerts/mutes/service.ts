@@ -1,3 +1,4 @@
+import { hasRole } from '@/lib/roles';
 import { authorizeDomain } from '@/server/access/authorize';
 import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
@@ -7,7 +8,18 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { notifyUnmuted } from './notify';
-import { type AlertMute, type CreateAlertMute, type ListAlertMutes, MAX_MUTES } from './schema';
+import {
+  type AlertMute,
+  type CreateAlertMute,
+  type ListAlertMutes,
+  MAX_MUTES,
+  maxMuteHours,
+  maxMuteText,
+} from './schema';
+
+const HOUR_MS = 3_600_000;
+/** Tolerated clock difference of the caller, who chooses an end in 24 hours. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** The mutes that have not ended. */
 export function listAlertMutes({ db, clock }: ActorContext, input: ListAlertMutes): Promise<Page<AlertMute>> {
@@ -23,12 +35,12 @@ export function listAlertMutes({ db, clock }: ActorContext, input: ListAlertMute
 
 /**
  * Mutes alerts, in place of a mute of the same alerts. Emails about them that wait are held.
- * @throws VALIDATION_ERROR for an end that has passed; CONFLICT if there are too many; the errors of authorizeDomain
+ * @throws VALIDATION_ERROR for an end that has passed or is too late; CONFLICT if there are too many; the errors of authorizeDomain
  */
 export async function createAlertMute(ctx: MutationContext, input: CreateAlertMute): Promise<AlertMute> {
   const { kind, severity, domain_id: domainId, subject, reason, ends_at: endsAt } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  if (endsAt !== null && new Date(endsAt) <= ctx.clock.now()) throw hasEnded();
+  requireEnd(ctx, input);
   const { id: createdBy, email: createdByEmail } = ctx.actor.admin;
   return ctx
     .transaction(async ({ tx, audit }) => {
@@ -83,8 +95,15 @@ function currentAt(now: Date) {
   return { OR: [{ endsAt: null }, { endsAt: { gt: now } }] };
 }
 
-function hasEnded(): AppError {
-  const message = 'Enter a time in the future.';
+function requireEnd({ clock, actor }: MutationContext, input: CreateAlertMute): void {
+  const now = clock.now().getTime();
+  const end = input.ends_at === null ? Infinity : new Date(input.ends_at).getTime();
+  if (end <= now) throw invalidEnd('Enter a time in the future.');
+  const hours = maxMuteHours(input, hasRole(actor.admin.role, 'super_admin'));
+  if (hours !== null && end > now + hours * HOUR_MS + CLOCK_TOLERANCE_MS) throw invalidEnd(maxMuteText(hours));
+}
+
+function invalidEnd(message: string): AppError {
   return new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'ends_at', message }] } });
 }
 

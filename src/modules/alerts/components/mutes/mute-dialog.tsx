@@ -1,20 +1,24 @@
 'use client';
 
-import { Select, TextInput } from '@mantine/core';
+import { Autocomplete, Select, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { notify } from '@/components/notifications';
 import { DomainPicker } from '@/components/pickers/domain-picker';
+import { useHasRole } from '@/components/shell/use-has-role';
+import { shownSubject } from '@/lib/alert-subject';
 import { formatZone } from '@/lib/format';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
-import { CreateAlertMute } from '../../mutes/schema';
+import { CreateAlertMute, maxMuteHours, maxMuteText } from '../../mutes/schema';
 import type { Alert } from '../../schema';
 import { KIND_OPTIONS, SEVERITY_OPTIONS } from '../alert-values';
 
 const HOUR_MS = 3_600_000;
+
+const MAX_SUGGESTED = 200;
 
 const ENDS = [
   { value: '1', label: 'In 1 hour' },
@@ -26,7 +30,7 @@ const ENDS = [
 ];
 
 type Values = {
-  kind: string | null;
+  kind: Alert['kind'] | null;
   severity: string | null;
   domain_id: string | null;
   subject: string;
@@ -38,7 +42,7 @@ type Values = {
 
 type MuteDialogProps = {
   opened: boolean;
-  /** Alerts of its kind and subject are suggested. */
+  /** Alerts of its kind, domain and subject are suggested. */
   alert: Alert | null;
   onClose: () => void;
 };
@@ -50,7 +54,7 @@ export function MuteDialog({ opened, alert, onClose }: MuteDialogProps) {
   const initialValues: Values = {
     kind: alert?.kind ?? null,
     severity: null,
-    domain_id: null,
+    domain_id: alert?.domain_id ?? null,
     subject: alert?.subject ?? '',
     reason: '',
     ends: '24',
@@ -67,6 +71,14 @@ export function MuteDialog({ opened, alert, onClose }: MuteDialogProps) {
       notify({ text: 'Alerts muted' });
     },
   });
+
+  const isSuperAdmin = useHasRole('super_admin') === true;
+  const { kind, domain_id, subject, ends } = form.values;
+  const maxHours = maxMuteHours({ kind, domain_id, subject: subject.trim() || null }, isSuperAdmin);
+  const open = trpc.alerts.list.useQuery(
+    { status: 'open', kind: kind ?? undefined, domain_id: domain_id ?? undefined, limit: MAX_SUGGESTED },
+    { enabled: opened },
+  );
 
   return (
     <Dialog
@@ -87,9 +99,10 @@ export function MuteDialog({ opened, alert, onClose }: MuteDialogProps) {
         {...form.getInputProps('severity')}
       />
       <DomainPicker label="Domain" allLabel="Any domain, or none" {...form.getInputProps('domain_id')} />
-      <TextInput
+      <Autocomplete
         label="Subject (optional)"
-        description="The address, domain or part of the system, as in the list."
+        description="The address, domain, webhook or part of the system, as in the list."
+        data={[...new Set(open.data?.items.map(shownSubject))]}
         className="mono-input"
         autoComplete="off"
         autoCapitalize="none"
@@ -98,13 +111,14 @@ export function MuteDialog({ opened, alert, onClose }: MuteDialogProps) {
       />
       <Select
         label="Ends"
+        description={maxHours === null ? undefined : maxMuteText(maxHours)}
         data={ENDS}
         allowDeselect={false}
         data-autofocus
         {...form.getInputProps('ends')}
-        error={form.values.ends === 'at' ? undefined : form.errors.ends_at}
+        error={ends === 'at' ? undefined : form.errors.ends_at}
       />
-      {form.values.ends === 'at' && (
+      {ends === 'at' && (
         <TextInput
           label="Ends at"
           description={`Times are in ${formatZone()}.`}

@@ -19,7 +19,7 @@ export function Notifications({ onMute }: { onMute: () => void }) {
     <>
       <SettingsSection
         title="Muted alerts"
-        hint="They are recorded, but notify nobody. Those that are still open when a mute ends notify then."
+        hint="They are recorded, but notify nobody when they open. Those that are still open when a mute ends notify then."
       >
         <FormColumn>
           <Mutes onMute={onMute} />
