@@ -21,13 +21,18 @@ export async function mutedIds(db: Tx, alerts: readonly { id: string }[]): Promi
  * has ended.
  */
 export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
-  // A trigger queues the emails.
+  // A trigger queues the emails. Alerts that no ended mute may have applied to are left out first, which takes less time.
   const unmuted = await tx.$queryRaw<{ id: string }[]>`
+    WITH ended AS MATERIALIZED (SELECT kind, severity, domain_id FROM alert_mute WHERE ends_at <= now())
     UPDATE alert SET notified_at = now()
      WHERE id IN (SELECT id FROM alert
-                   WHERE EXISTS (SELECT FROM alert_mute WHERE ends_at <= now())
+                   WHERE EXISTS (SELECT FROM ended)
                          AND notified_at IS NULL AND status = 'open'
-                         AND alert_muted_until(kind, severity, domain_id, subject) <= now()
+                         AND CASE WHEN EXISTS (SELECT FROM ended m
+                                                WHERE coalesce(m.kind, alert.kind) = alert.kind
+                                                      AND coalesce(m.severity, alert.severity) = alert.severity
+                                                      AND (m.domain_id IS NULL OR m.domain_id = alert.domain_id))
+                                  THEN alert_muted_until(kind, severity, domain_id, subject) <= now() END
                    ORDER BY created_at LIMIT ${MAX_NOTIFIED} FOR UPDATE SKIP LOCKED)
     RETURNING id`;
   if (unmuted.length < MAX_NOTIFIED)
