@@ -10,6 +10,7 @@ export const APP_UNIT = '/etc/systemd/system/postroom.service';
 const RELEASES = 'releases';
 const HASH_LENGTH = 10;
 const REMOVED = 'removed-';
+const INCOMPLETE = 'incomplete-';
 /** Files and folders that the app, its build, the agent and their commands read. */
 const COPIED = [
   'deploy',
@@ -61,24 +62,35 @@ export function isCopied({ source, root }) {
   return source === root || (existsSync(join(root, 'package.json')) && basename(root).endsWith(contentOf(root)));
 }
 
-/** Copies the program, with packages and build of another release where they are the same. */
-export function copyRelease({ source, root }) {
+/**
+ * Copies the program, with packages and build of another release where they are the same. The release gets its name when it is
+ * complete and on the disk, so that a copy that was interrupted is no release.
+ * @param {Release} release
+ * @param {{ former?: string | null, owner?: string }} options `former`: the folder of the release to take packages and build from
+ */
+export function copyRelease({ source, root }, { former = runningFolder(), owner = 'root:root' } = {}) {
+  const copy = join(dirname(root), `${INCOMPLETE}${basename(root)}`);
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true, mode: 0o755 });
+  for (const name of COPIED) if (existsSync(join(source, name))) run('cp', ['-a', join(source, name), copy]);
+  for (const name of LEFT_OUT) rmSync(join(copy, name), { recursive: true, force: true });
+  // The files of a clone that was unpacked from an archive can have other owners.
+  run('chown', ['-R', owner, copy]);
+  if (former && existsSync(former)) takeOver(former, copy);
+  run('sync', ['--file-system', copy]);
   rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true, mode: 0o755 });
-  for (const name of COPIED) if (existsSync(join(source, name))) run('cp', ['-a', join(source, name), root]);
-  for (const name of LEFT_OUT) rmSync(join(root, name), { recursive: true, force: true });
-  // Root owns the releases, and another user may own the clone.
-  run('chown', ['-R', 'root:root', root]);
-  const former = runningFolder();
-  if (!former || !existsSync(former)) return;
-  if (!isInstalled(former) || !isSameInstallation(former, root)) return;
-  run('cp', ['-al', join(former, 'node_modules'), join(root, 'node_modules')]);
-  rmSync(join(root, 'node_modules/.cache'), { recursive: true, force: true });
-  if (!isClientCurrent(former) || !isBuildCurrent(former) || !isSameBuild(former, root)) return;
-  for (const name of ['.next', GENERATED]) run('cp', ['-a', join(former, name), join(root, dirname(name))]);
+  renameSync(copy, root);
+}
+
+function takeOver(former, copy) {
+  if (!isInstalled(former) || !isSameInstallation(former, copy)) return;
+  run('cp', ['-al', join(former, 'node_modules'), join(copy, 'node_modules')]);
+  rmSync(join(copy, 'node_modules/.cache'), { recursive: true, force: true });
+  if (!isClientCurrent(former) || !isBuildCurrent(former) || !isSameBuild(former, copy)) return;
+  for (const name of ['.next', GENERATED]) run('cp', ['-a', join(former, name), join(copy, dirname(name))]);
   for (const name of ['build', 'client']) {
     const stamp = join('node_modules/.cache/postroom', name);
-    cpSync(join(former, stamp), join(root, stamp));
+    cpSync(join(former, stamp), join(copy, stamp));
   }
 }
 
