@@ -5,7 +5,6 @@ import { type Installation, readInstallation } from '@/mail/agent/installation';
 import type { Outcome } from '@/mail/agent/operations/operation';
 import { createPerform } from '@/mail/agent/operations/perform';
 import { explainRecovery, recoverFiles, recoverServices } from '@/mail/agent/operations/recover';
-import { restoreSettings } from '@/mail/agent/operations/set-relay';
 import { createServiceControl, DEPLOY } from '@/mail/agent/services/control';
 import { createServiceWatch } from '@/mail/agent/services/watch';
 import { republishDkimKeys } from '@/modules/domains/dkim/publish';
@@ -26,7 +25,6 @@ const WATCH_TASK = 'watching the services';
 /** Undoes what an operation left half done when the agent was killed. Call it before anything reads the configuration. */
 export async function recoverOperation(config: string) {
   const journal = await recoverFiles(config);
-  await restoreSettings(readInstallation(config));
   const control = createServiceControl(() => readInstallation(config));
   const lines: string[] = [];
   // Not awaited by the agent's start: Rspamd takes up to 40 seconds.

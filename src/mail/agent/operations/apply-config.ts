@@ -58,7 +58,7 @@ export async function applyConfig(parts: Parts, { id, dryRun }: Operation, run: 
       };
     }
     if (signal.aborted) return { state: 'interrupted', message: 'The mail agent was stopped. Nothing was changed.' };
-    return await change(parts, { operationId: id, services, files: changes.map(toJournal) }, changes, report);
+    return await change(parts, { operationId: id, services, files: changes.map(toJournal), settings }, changes, report);
   } catch (error) {
     if (!(error instanceof OperationFailure)) throw error;
     return { state: 'failed', message: `${error.message} Nothing was changed.` };
@@ -66,7 +66,7 @@ export async function applyConfig(parts: Parts, { id, dryRun }: Operation, run: 
 }
 
 async function change(parts: Parts, journal: Journal, changes: Change[], report: Report): Promise<Outcome> {
-  const { config } = parts.read();
+  const { config, settings } = parts.read();
   const count = formatPlural(changes.length, 'file');
   await beginChange(config, journal);
   report('step', `Replacing ${count}`);
@@ -75,7 +75,7 @@ async function change(parts: Parts, journal: Journal, changes: Change[], report:
     report('error', problem);
     return rollBack(parts, journal, problem, report);
   }
-  await endChange(config);
+  await endChange(config, settings);
   await followLogrotate(changes).catch((error: Error) => report('error', `${LOGROTATE}: ${error.message}`));
   const has = (path: string) => changes.some((each) => each.path === path);
   const isAgentOutdated = has('environment');
@@ -102,13 +102,13 @@ async function replaceFiles(
 }
 
 async function rollBack({ control, read }: Parts, journal: Journal, reason: string, report: Report): Promise<Outcome> {
-  const { config } = read();
+  const { config, settings } = read();
   report('step', 'Restoring the former files');
   await restoreFormer(config, journal);
   // A service that failed may be in any state, so it is restarted.
   const services = journal.services.map(({ service }) => ({ service, how: 'restart' as const }));
   const failed = await changeServices(control, services, report);
-  await endChange(config);
+  await endChange(config, settings);
   if (failed.length === 0) {
     return {
       state: 'rolled_back',

@@ -9,7 +9,7 @@ import { rebuildMaps } from './rebuild-maps';
 import { recoverFiles, recoverServices } from './recover';
 import { renewCertificates } from './renew-certificates';
 import { reloadServices, restartServices } from './service-operations';
-import { restoreSettings, setRelay } from './set-relay';
+import { setRelay } from './set-relay';
 
 type Parts = {
   read: () => Installation;
@@ -50,9 +50,7 @@ export function createPerform(parts: Parts): Perform {
     const run: Run = { signal, report: (kind, text) => report(kind, hideSecrets(text, secrets)) };
     requireKnown(operation);
     // If the files of an earlier operation could not be restored then.
-    const installation = parts.read();
-    const { config } = installation;
-    await restoreSettings(installation);
+    const { config } = parts.read();
     const journal = await recoverFiles(config);
     if (journal) await recoverServices(config, parts.control, journal, run.report);
     const outcome = await ACTIONS[operation.action as keyof typeof ACTIONS]({ ...parts, hide }, operation, run);

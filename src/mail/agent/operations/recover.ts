@@ -1,18 +1,21 @@
 import { formatPlural } from '@/lib/format';
-import { endChange, type Journal, readJournal, restoreFormer } from '../configuration/journal';
+import { endChange, type Journal, readJournal, restoreFormer, restoreSettings } from '../configuration/journal';
+import { readInstallation } from '../installation';
 import type { ServiceControl } from '../services/control';
 import type { Report } from './operation';
 import { changeServices, namesOf } from './service-operations';
 
 /**
- * Undoes the files of an operation during which an agent was killed, before anything reads them. @returns what is left to
+ * Undoes the files and settings of an operation during which an agent was killed, before anything reads them. @returns what is left to
  * do for its services; null if there was none
  */
 export async function recoverFiles(config: string): Promise<Journal | null> {
   const journal = await readJournal(config);
   if (journal) await restoreFormer(config, journal);
-  // A crash before the journal leaves a folder of copies.
-  else await endChange(config);
+  const { settings } = readInstallation(config);
+  await restoreSettings(settings);
+  // A crash before or after the journal leaves copies.
+  if (!journal) await endChange(config, settings);
   return journal;
 }
 
@@ -38,5 +41,5 @@ export async function recoverServices(
   const changes = files.length > 0 ? services : [];
   const failed = await changeServices(control, changes, report);
   if (failed.length > 0) report('error', `${namesOf(failed)} doesn’t respond. Its log is in DATA_DIR/log.`);
-  await endChange(config);
+  await endChange(config, readInstallation(config).settings);
 }

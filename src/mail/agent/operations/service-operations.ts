@@ -42,11 +42,11 @@ export async function restartServices(
   const services = service ? [service] : [...MAIL_SERVICES];
   if (dryRun) return wouldDo('restart', services);
   if (signal.aborted) return stopped([]);
-  const { config } = read();
+  const { config, settings } = read();
   const changes = services.map((each) => ({ service: each, how: 'restart' as const }));
   await beginChange(config, { operationId: id, services: changes, files: [] });
   const failed = await restartAll(control, services, report);
-  await endChange(config);
+  await endChange(config, settings);
   return outcomeOf('Restarted', services, failed);
 }
 

@@ -1,14 +1,11 @@
 import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { keepsRelayPassword, type OperationInput, type RelayInput, type RelayTls } from '@/lib/mail/operations';
 import { FROM_ENVIRONMENT, settingIn, withSettings } from '../../../../deploy/mail/settings.mjs';
-import type { Installation } from '../installation';
+import { formerSettings, restoreSettings } from '../configuration/journal';
 import { applyConfig } from './apply-config';
 import { type Operation, OperationFailure, type Outcome, type Run } from './operation';
 
 type Parts = Parameters<typeof applyConfig>[0] & { unsealPassword: (sealed: string) => string };
-
-/** The settings file as it was before the operation. While it exists, the operation isn't complete. */
-const formerOf = (settings: string) => `${settings}.former`;
 
 /** Writes the relay to the settings file and applies it. Unless that succeeds, the former settings are back. */
 export async function setRelay(parts: Parts, operation: Operation, run: Run): Promise<Outcome> {
@@ -32,16 +29,9 @@ export async function setRelay(parts: Parts, operation: Operation, run: Run): Pr
     if (!(error instanceof OperationFailure)) throw error;
     return { state: 'failed', message: `${error.message} Nothing was changed.` };
   } finally {
-    if (outcome?.state === 'succeeded') await rm(formerOf(settings), { force: true });
-    else await restoreSettings(parts.read());
+    if (outcome?.state === 'succeeded') await rm(formerSettings(settings), { force: true });
+    else await restoreSettings(settings);
   }
-}
-
-/** Takes back the settings of an operation during which the agent was killed. */
-export async function restoreSettings({ settings }: Pick<Installation, 'settings'>): Promise<void> {
-  await rename(formerOf(settings), settings).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
 }
 
 /** It comes from the database. */
@@ -74,7 +64,7 @@ async function replaceSettings(settings: string, text: string): Promise<void> {
   await writeFile(temporary, text, { mode: 0o600 });
   await chown(temporary, uid, gid);
   await chmod(temporary, mode & 0o777);
-  await rm(formerOf(settings), { force: true });
-  await link(settings, formerOf(settings));
+  await rm(formerSettings(settings), { force: true });
+  await link(settings, formerSettings(settings));
   await rename(temporary, settings);
 }
