@@ -1,5 +1,6 @@
 // The requirements that an installation can't meet itself are all checked before anything is changed.
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PORTS } from '../mail/settings.mjs';
 import { listeners } from './listeners.mjs';
 import { findForeignCaddyfile } from './proxy.mjs';
@@ -7,13 +8,13 @@ import { findForeignCaddyfile } from './proxy.mjs';
 const MB = 1_048_576;
 /** The build takes 1.2 GB, beside Postgres and, at an upgrade, the mail server. A host that is sold with 2 GB has a little less. */
 const MEMORY_MB = 1900;
-const DISK_MB = 4000;
+export const DISK_MB = 4000;
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
 const HTTP_PORTS = [80, 443];
 
 /**
  * @typedef {{
- *   root: string, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
+ *   root: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
  *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
  * }} Facts
  */
@@ -25,6 +26,7 @@ export function readFacts({ root, settings, options, isBuilt }) {
   const { bavail, bsize } = statfsSync(root);
   return {
     root,
+    foreignFolder: foreignFolder([...withParents(root), join(root, 'releases')]),
     hasSystemd: existsSync('/run/systemd/system'),
     memoryMb: memoryMb(),
     diskMb: (bavail * bsize) / MB,
@@ -50,6 +52,10 @@ export function problemsIn(facts) {
     problems.push(
       `Postroom is in ${facts.root}, where its service has no access. Move the folder to /opt/postroom, and run deploy/install there.`,
     );
+  if (facts.foreignFolder)
+    problems.push(
+      `Programs in ${facts.root} run as root, and another user can change the folder ${facts.foreignFolder}. Give it to root (chown root:root, chmod o-w), or move Postroom to /opt/postroom.`,
+    );
   if (!facts.isBuilt && facts.memoryMb < MEMORY_MB)
     problems.push(
       `The build needs 2 GB of memory, and this host has ${Math.round(facts.memoryMb)} MB with swap. Add swap: fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap`,
@@ -64,6 +70,25 @@ export function problemsIn(facts) {
   }
   if (facts.foreignCaddyfile) problems.push(facts.foreignCaddyfile);
   return problems;
+}
+
+/**
+ * Returns the first folder that belongs to another user than root, or in which everybody can replace what is there.
+ * @param {string[]} folders
+ * @param {(folder: string) => { uid: number, mode: number } | undefined} stat undefined for a folder that doesn't exist
+ */
+export function foreignFolder(folders, stat = (folder) => statSync(folder, { throwIfNoEntry: false })) {
+  const isForeign = ({ uid, mode }) => uid !== 0 || ((mode & 0o002) !== 0 && (mode & 0o1000) === 0);
+  return (
+    folders.find((folder) => {
+      const stats = stat(folder);
+      return stats !== undefined && isForeign(stats);
+    }) ?? null
+  );
+}
+
+function withParents(folder) {
+  return folder === dirname(folder) ? [folder] : [...withParents(dirname(folder)), folder];
 }
 
 /** Debian's default mail server, which delivers mail of this host only, is removed when Postfix is installed. */

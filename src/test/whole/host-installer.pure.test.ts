@@ -11,7 +11,7 @@ import { addressProblems, reverseProblems } from '../../../deploy/host/network.m
 import { readOptions } from '../../../deploy/host/options.mjs';
 import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
 import { nameOf, releaseOf, runningFolder } from '../../../deploy/host/releases.mjs';
-import { type Facts, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
+import { type Facts, foreignFolder, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
 import {
   changedText,
   errorsIn,
@@ -198,6 +198,7 @@ it('the app submits with a changed password or port of the mail server, unless t
 describe('requirements of an installation', () => {
   const bare: Facts = {
     root: '/opt/postroom',
+    foreignFolder: null,
     hasSystemd: true,
     memoryMb: 4000,
     diskMb: 20_000,
@@ -219,6 +220,7 @@ describe('requirements of an installation', () => {
     [{ hasSystemd: false }, /^This host isn't run by systemd/],
     [{ root: '/root/postroom' }, /^Postroom is in \/root\/postroom, where its service has no access/],
     [{ root: '/home/ann/postroom' }, /Move the folder to \/opt\/postroom/],
+    [{ foreignFolder: '/opt' }, /another user can change the folder \/opt\. Give it to root/],
     [{ memoryMb: 985 }, /^The build needs 2 GB of memory, and this host has 985 MB with swap\. Add swap/],
     [{ diskMb: 1500 }, /1500 MB are free/],
     [{ listeners: [listener(80, 'apache2')] }, /^Port 80 is in use by apache2 \(apache2\.service\)\. .* --proxy none/],
@@ -228,6 +230,18 @@ describe('requirements of an installation', () => {
     [{ listeners: [listener(465, '')] }, /^Port 465 is in use by another program\. Stop that program$/],
   ])('are named with what to do if they are not met: %j', (over, sentence) => {
     expect(problemsIn({ ...bare, ...over })).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it.each([
+    [{}, null],
+    [{ '/opt': { uid: 0, mode: 0o41777 } }, null],
+    [{ '/opt': { uid: 0, mode: 0o40777 } }, '/opt'],
+    [{ '/opt/postroom': { uid: 1000, mode: 0o40755 } }, '/opt/postroom'],
+    [{ '/opt/postroom/releases': { uid: 1000, mode: 0o40755 } }, '/opt/postroom/releases'],
+  ])('need folders that root alone can change: %j', (folders: Record<string, { uid: number; mode: number }>, found) => {
+    const ofRoot = { uid: 0, mode: 0o40755 };
+    const stat = (path: string) => folders[path] ?? (path.endsWith('releases') ? undefined : ofRoot);
+    expect(foreignFolder(['/', '/opt', '/opt/postroom', '/opt/postroom/releases'], stat)).toBe(found);
   });
 
   it('let Debian’s own exim4 be replaced, but none that carries mail away', () => {
