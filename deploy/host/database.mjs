@@ -1,7 +1,8 @@
 // The app's role and database in the Postgres of this host.
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { run, succeeds } from './commands.mjs';
+import { renameDurably } from './files.mjs';
 
 const OLDEST = 15;
 const DEFAULT_PORT = 5432;
@@ -27,10 +28,22 @@ export function sql(url, text) {
   return run('psql', ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'], { env: connectionOf(url), input: text }).trim();
 }
 
-/** Writes a copy that pg_restore reads, as the database was in one moment. Only root can read it. */
-export function dump(url, file) {
-  writeFileSync(file, '', { mode: 0o600 });
-  run('pg_dump', ['-Fc', '-f', file], { env: connectionOf(url) });
+/**
+ * Writes a copy that pg_restore reads, as the database was in one moment. Only root can read it.
+ * @param {string} url
+ * @param {string} file
+ * @param {string} part the name of the file until it is whole
+ */
+export function dump(url, file, part) {
+  try {
+    writeFileSync(part, '', { mode: 0o600 });
+    // pg_dump waits until the copy is on the disk.
+    run('pg_dump', ['-Fc', '-f', part], { env: connectionOf(url) });
+    renameDurably(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
 }
 
 /** Creates what is missing, and gives the role the password of the settings. @throws PlainError if the database is somebody else's */

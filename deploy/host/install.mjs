@@ -11,7 +11,8 @@ import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
 import { errorsIn, readSettings } from './settings.mjs';
 import { isBuilt, STEPS } from './steps.mjs';
-import { interruptedUpgrade, upgrade } from './upgrade.mjs';
+import { upgrade } from './upgrade.mjs';
+import { readUpgradeState } from './upgrade-state.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -55,7 +56,7 @@ async function main() {
 
 /** @returns {string[]} a sentence if this host runs another version than that of this folder */
 function otherVersion(host) {
-  if (interruptedUpgrade(host)) return ['An upgrade was interrupted. Run it again: sudo deploy/install --upgrade'];
+  if (readUpgradeState()) return ['An upgrade was interrupted. Run it again: sudo deploy/install --upgrade'];
   const running = runningFolder();
   if (!running || !isRelease(running) || running === host.root) return [];
   return [

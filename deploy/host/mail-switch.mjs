@@ -1,12 +1,13 @@
 // Lets the mail server and its agent run as another version. The agent of that version applies its configuration, as the console's
 // "Apply configuration" does: checked first, reloaded where that is enough, and taken back if a service doesn't respond with it.
-import { chmodSync, chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { run, show } from './commands.mjs';
 import { sql } from './database.mjs';
+import { replaceFile } from './files.mjs';
 import { readSettings, SETTINGS } from './settings.mjs';
 import { MAIL_CONFIG, stampMailServer } from './steps.mjs';
 
@@ -47,10 +48,7 @@ function writeEnvironment({ root }) {
   const target = join(MAIL_CONFIG, 'environment');
   const [before, after] = [parseEnv(readFileSync(target, 'utf8')), parseEnv(text)];
   if (FIXED.some((name) => before[name] !== after[name])) return;
-  writeFileSync(`${target}.new`, text, { mode: 0o600 });
-  chownSync(`${target}.new`, 0, gid);
-  chmodSync(`${target}.new`, mode);
-  renameSync(`${target}.new`, target);
+  replaceFile(target, text, { mode, owner: `0:${gid}` });
 }
 
 async function applyConfiguration() {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { run, succeeds } from './commands.mjs';
+import { replaceFile } from './files.mjs';
 import { readSettings } from './settings.mjs';
 
 const MAIN = '/etc/caddy/Caddyfile';
@@ -83,14 +84,14 @@ export function setUpProxy({ root, settings }) {
         `Caddy runs as the user caddy, who can't read ${file}. Give that user access, for example by the group.`,
       );
   const before = existsSync(OURS) ? readFileSync(OURS, 'utf8') : null;
-  writeFileSync(OURS, wanted({ root, settings }), { mode: 0o644 });
-  if (!existsSync(MAIN) || !readFileSync(MAIN, 'utf8').includes(IMPORT)) writeFileSync(MAIN, FIRST, { mode: 0o644 });
+  replaceFile(OURS, wanted({ root, settings }), { mode: 0o644 });
+  if (!existsSync(MAIN) || !readFileSync(MAIN, 'utf8').includes(IMPORT)) replaceFile(MAIN, FIRST, { mode: 0o644 });
   try {
     const check = ['caddy', 'validate', '--config', MAIN, '--adapter', 'caddyfile'];
     // Caddy must own the files that its check writes.
     run('runuser', ['-u', 'caddy', '--', 'env', 'HOME=/var/lib/caddy', ...check]);
   } catch (error) {
-    if (before !== null) writeFileSync(OURS, before);
+    if (before !== null) replaceFile(OURS, before, { mode: 0o644 });
     throw error;
   }
   run('systemctl', ['enable', '--quiet', 'caddy']);

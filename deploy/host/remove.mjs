@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { run, succeeds } from './commands.mjs';
 import { removeProxy } from './proxy.mjs';
 import { readSettings } from './settings.mjs';
+import { endUpgradeState } from './upgrade-state.mjs';
 
 const MAIL = ['redis', 'rspamd', 'dovecot', 'postfix', 'agent'].map((name) => `postroom-mail-${name}.service`);
 const UNITS = ['postroom-mail.target', ...MAIL.toReversed(), 'postroom.service'];
@@ -27,6 +28,7 @@ export function remove() {
   succeeds('systemctl', ['reset-failed', ...UNITS]);
   rmSync('/etc/logrotate.d/postroom-mail', { force: true });
   removeProxy();
+  endUpgradeState();
   console.log(KEPT.replace('DATA_FOLDER', readSettings().MAIL_DATA_DIR ?? '/var/lib/postroom-mail'));
   return 0;
 }

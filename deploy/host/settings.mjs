@@ -1,9 +1,9 @@
 // The settings of the whole host. The app, the mail server and its agent read the same file.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nameOnWholeHost } from '../mail/settings.mjs';
-import { run } from './commands.mjs';
+import { replaceFile } from './files.mjs';
 
 export const SETTINGS = '/etc/postroom/settings';
 export const APP_DATA = '/var/lib/postroom';
@@ -120,14 +120,11 @@ export function changedText(text, changes) {
   return result;
 }
 
-/** Changes the file. It is readable by root and the app's group, from the first moment. */
+/** Changes the file, which root and the app's group can read. */
 export function changeSettings(changes, file = SETTINGS) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
-  writeFileSync(`${file}.new`, changedText(text, changes), { mode: 0o600 });
-  run('chown', ['root:postroom', `${file}.new`]);
-  run('chmod', ['0640', `${file}.new`]);
-  renameSync(`${file}.new`, file);
+  replaceFile(file, changedText(text, changes), { mode: 0o640, owner: 'root:postroom' });
 }
 
 /** Returns the address of a mail server's postmaster if none is set: in the domain above its name. @param {string} host */

@@ -1,5 +1,5 @@
 // An installation takes these steps in order. A step that is done is left out, so that a run can be repeated and goes on after an interruption.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { isBuildCurrent, isClientCurrent } from '../../scripts/steps/build.mjs';
@@ -7,6 +7,7 @@ import { isInstalled } from '../../scripts/steps/install.mjs';
 import { fingerprint, readStamp, writeStamp } from '../../scripts/steps/stamp.mjs';
 import { run, show, succeeds } from './commands.mjs';
 import { canSignIn, databasePort, isDatabaseHere, makeDatabase } from './database.mjs';
+import { replaceFile } from './files.mjs';
 import { listeners } from './listeners.mjs';
 import { hasProxy, isProxyCurrent, removeProxy, setUpProxy } from './proxy.mjs';
 import { APP_UNIT, copyRelease, isCopied, makeReadable } from './releases.mjs';
@@ -176,7 +177,7 @@ function appUnit({ source, root }) {
 
 /** Lets the app's service run in the folder of a release, and waits until it answers. @throws PlainError with the end of its log */
 export async function startApp(host) {
-  writeFileSync(APP_UNIT, appUnit(host), { mode: 0o644 });
+  replaceFile(APP_UNIT, appUnit(host), { mode: 0o644 });
   run('systemctl', ['daemon-reload']);
   run('systemctl', ['enable', '--quiet', 'postroom']);
   // Systemd counts the starts from here.

@@ -1,5 +1,5 @@
 // What must be right before an upgrade, and after it.
-import { existsSync, mkdirSync, readlinkSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
@@ -8,21 +8,24 @@ import { stoppedServices } from './check.mjs';
 import { canSignIn, isDatabaseHere, sql } from './database.mjs';
 import { isAgentReporting } from './mail-switch.mjs';
 import { isRelease, nameOf, versionIn } from './releases.mjs';
+import { DISK_MB } from './requirements.mjs';
 import { readSettings } from './settings.mjs';
-import { askApp, isAppReady, isMailServerUp, propertyOf } from './steps.mjs';
+import { askApp, isAppReady, isBuilt, isMailServerUp, propertyOf } from './steps.mjs';
 
 const MB = 1_048_576;
 const BACKUPS = '/var/backups';
+const SPARE_MB = 500;
 /** A service that ends after its start does so within this time. */
 const SETTLE_MS = 5_000;
 
 /**
  * @param {import('./steps.mjs').Host} host
  * @param {string | null} former the folder of the release that runs
- * @param {{ isRepeated: boolean }} options `isRepeated`: an earlier run was interrupted, or couldn't go back, so not everything runs
+ * @param {{ isRepeated: boolean, hasDump: boolean }} options `isRepeated`: an earlier run was interrupted, or couldn't go back, so not
+ *   everything runs; `hasDump`: that run has made the copy of the database
  * @returns {Promise<string[]>} what keeps the upgrade from starting, each with what to do
  */
-export async function upgradeProblems(host, former, { isRepeated }) {
+export async function upgradeProblems(host, former, { isRepeated, hasDump }) {
   const { DATABASE_URL: url = '' } = readSettings();
   if (!former || !existsSync(former))
     return ['Postroom isn’t installed on this host. Install it: sudo deploy/install mail.example.com'];
@@ -35,14 +38,15 @@ export async function upgradeProblems(host, former, { isRepeated }) {
   if (!canSignIn(url))
     return ['The database doesn’t answer at DATABASE_URL in /etc/postroom/settings: systemctl status postgresql'];
   const ofDatabase = await migrationProblems(host.source, former, url);
-  if (isRepeated) return ofDatabase;
+  const ofDisk = hasDump || !isDatabaseHere(url) ? [] : dumpProblems(host, url);
+  if (isRepeated) return [...ofDatabase, ...ofDisk];
   const problems = [...stoppedServices(), ...ofDatabase];
   if (!(await isAppReady())) problems.push('The app doesn’t answer: journalctl -u postroom');
   if (!isMailServerUp(host))
     problems.push('The mail server doesn’t answer: deploy/mail/stack health /etc/postroom-mail');
   if (problems.length === 0 && !isAgentReporting())
     problems.push('The mail agent doesn’t report: journalctl -u postroom-mail-agent');
-  return [...problems, ...(isDatabaseHere(url) ? dumpProblems(url) : [])];
+  return [...problems, ...ofDisk];
 }
 
 /** Checks that a release runs, with all services. @throws PlainError */
@@ -88,14 +92,26 @@ async function migrationProblems(source, former, url) {
   ];
 }
 
-function dumpProblems(url) {
+function dumpProblems({ source, root }, url) {
   mkdirSync(BACKUPS, { recursive: true });
   const { bavail, bsize } = statfsSync(BACKUPS);
-  const free = (bavail * bsize) / MB;
-  const needed = Number(sql(url, 'SELECT pg_database_size(current_database());')) / MB;
-  if (free > needed) return [];
+  return spaceProblems({
+    freeMb: (bavail * bsize) / MB,
+    databaseMb: Number(sql(url, 'SELECT pg_database_size(current_database());')) / MB,
+    isBuildThere: !isBuilt(root) && statSync(BACKUPS).dev === statSync(source).dev,
+  });
+}
+
+/**
+ * Services fail on a full disk, so the copy of the database leaves room for the build and for what is written meanwhile.
+ * @param {{ freeMb: number, databaseMb: number, isBuildThere: boolean }} facts `isBuildThere`: the build will be on the disk of the copy
+ */
+export function spaceProblems({ freeMb, databaseMb, isBuildThere }) {
+  const neededMb = databaseMb + (isBuildThere ? DISK_MB : SPARE_MB);
+  if (freeMb >= neededMb) return [];
+  const what = `a copy of the database of up to ${Math.ceil(databaseMb)} MB${isBuildThere ? ' and the build' : ''}`;
   return [
-    `The copy of the database takes up to ${Math.ceil(needed)} MB in ${BACKUPS}, and ${Math.floor(free)} MB are free.`,
+    `The upgrade needs ${Math.ceil(neededMb)} MB on the disk of ${BACKUPS}, for ${what}, and ${Math.floor(freeMb)} MB are free.`,
   ];
 }
 

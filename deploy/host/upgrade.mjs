@@ -1,30 +1,28 @@
 // `deploy/install --upgrade`: replaces the version that runs by that of this folder. Until the new one is built and the database is ready
 // for both, the old one runs undisturbed. What fails afterwards brings the old one back, on the database as it is: nothing that was sent
 // or received meanwhile is lost.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
 import { secondsSince } from '../../scripts/steps/step.mjs';
 import { printReport } from './check.mjs';
 import { show } from './commands.mjs';
-import { dump, isDatabaseHere } from './database.mjs';
+import { isDatabaseHere } from './database.mjs';
+import { DUMPS, writeDump } from './dumps.mjs';
 import { switchMailServer } from './mail-switch.mjs';
 import { holdRequests, setUpProxy } from './proxy.mjs';
-import { nameOf, removeOtherReleases, runningFolder } from './releases.mjs';
+import { nameOf, removeOtherReleases, runningFolder, versionIn } from './releases.mjs';
 import { changeSettings, readSettings, SETTINGS } from './settings.mjs';
 import { buildApp, isPackageInstalled, packagesFor, settingsToChange, startApp } from './steps.mjs';
 import { upgradeProblems, verify } from './upgrade-checks.mjs';
-
-const DUMPS = '/var/backups/postroom';
-const KEPT_DUMPS = 3;
-const FORMER_SETTINGS = `${SETTINGS}.before-upgrade`;
-const STATE = 'upgrade.json';
+import { addChanges, changesBack, endUpgradeState, readUpgradeState, writeUpgradeState } from './upgrade-state.mjs';
 
 /**
  * @typedef {import('./steps.mjs').Host} Host
- * @typedef {{ to: Host, from: Host, dump?: string, letThrough?: () => Promise<void> }} Upgrade `from`: the release that runs, and runs
- *   again if this fails; `dump`: the copy of the database; `letThrough`: ends what holds requests back
+ * @typedef {{
+ *   to: Host, from: Host, state: import('./upgrade-state.mjs').UpgradeState, letThrough?: () => Promise<void>,
+ * }} Upgrade `from`: the release that runs, and runs again if this fails; `letThrough`: ends what holds requests back
  * @typedef {{
  *   name: string, plan: string, run: (upgrade: Upgrade) => unknown, undo?: (upgrade: Upgrade) => unknown,
  * }} Part `plan` says what `run` would do. Without `undo`, what it did doesn't disturb the old version
@@ -42,15 +40,18 @@ const PARTS = [
     },
   },
   { name: 'Build', plan: 'build this version in a folder of its own', run: ({ to }) => buildApp(to) },
-  { name: 'Copy of the database', plan: `write a copy of the database to ${DUMPS}`, run: writeDump },
+  { name: 'Copy of the database', plan: `write a copy of the database to ${DUMPS}`, run: copyDatabase },
   {
     name: 'Settings',
     plan: `add settings that are missing in ${SETTINGS}`,
-    run: ({ to }) => {
-      if (!existsSync(FORMER_SETTINGS)) copySettings(SETTINGS, FORMER_SETTINGS);
-      changeSettings(settingsToChange(to));
+    run: (upgrade) => {
+      const { to, from, state } = upgrade;
+      if (to.root === from.root) restoreSettings(upgrade);
+      const changes = settingsToChange(to);
+      record(upgrade, { settings: addChanges(readSettings(), changes, state.settings) });
+      changeSettings(changes);
     },
-    undo: () => existsSync(FORMER_SETTINGS) && copySettings(FORMER_SETTINGS, SETTINGS),
+    undo: restoreSettings,
   },
   {
     name: 'Database',
@@ -84,16 +85,19 @@ const PARTS = [
 /** @param {Host} host @returns {Promise<number>} the exit code */
 export async function upgrade(host) {
   const startedAt = Date.now();
-  const interrupted = interruptedUpgrade(host);
+  const interrupted = readUpgradeState();
   const former = interrupted?.from ?? runningFolder();
-  const problems = await upgradeProblems(host, former, { isRepeated: interrupted !== null });
+  const problems = await upgradeProblems(host, former, {
+    isRepeated: interrupted !== null,
+    hasDump: hasDump(interrupted),
+  });
   if (host.options.mode === 'dry-run') return plan(former, problems);
   if (!former || problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
   const from = { ...host, source: former, root: former };
   const names = { old: nameOf(from.root), new: nameOf(host.root) };
   console.log(`Upgrading from ${names.old} to ${names.new}. The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
   /** @type {Upgrade} */
-  const done = { to: host, from };
+  const done = { to: host, from, state: interrupted ?? { from: from.root } };
   await run(done, names, interrupted ? PARTS : []);
   removeOtherReleases(dirname(host.root), [host.root, from.root]);
   console.log(`\nUpgraded from ${names.old} to ${names.new} in ${secondsSince(startedAt)}.`);
@@ -101,12 +105,6 @@ export async function upgrade(host) {
   console.log(`To go back: sudo ${from.root}/deploy/install --upgrade`);
   await printReport();
   return 0;
-}
-
-/** @returns {{ from: string } | null} the upgrade that a killed run has left half done */
-export function interruptedUpgrade({ root }) {
-  const file = join(dirname(root), STATE);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
 function plan(former, problems) {
@@ -118,10 +116,7 @@ function plan(former, problems) {
 
 /** @param {Upgrade} upgrade @param {readonly Part[]} before parts that an interrupted run may have begun */
 async function run(upgrade, names, before) {
-  const { to, from } = upgrade;
-  const state = join(dirname(to.root), STATE);
-  mkdirSync(dirname(state), { recursive: true });
-  writeFileSync(state, JSON.stringify({ from: from.root }));
+  record(upgrade, {});
   const begun = new Set(before);
   for (const part of PARTS) {
     begun.add(part);
@@ -136,7 +131,7 @@ async function run(upgrade, names, before) {
         upgrade,
         PARTS.filter((each) => begun.has(each)),
       );
-      end(state);
+      endUpgradeState();
       const [problem] = describe(error).split('\n');
       throw new PlainError(
         `The upgrade to ${names.new} failed at "${part.name}": ${problem}\n\nThis host runs ${names.old} as before. Nothing that was ` +
@@ -144,7 +139,7 @@ async function run(upgrade, names, before) {
       );
     }
   }
-  end(state);
+  endUpgradeState();
 }
 
 /** @param {Upgrade} upgrade @param {Part[]} begun @throws PlainError if the old version doesn't run again */
@@ -173,14 +168,15 @@ async function goBack(upgrade, begun) {
   );
 }
 
-function end(state) {
-  rmSync(state, { force: true });
-  rmSync(FORMER_SETTINGS, { force: true });
+/** @param {Upgrade} upgrade @param {Partial<import('./upgrade-state.mjs').UpgradeState>} change */
+function record(upgrade, change) {
+  upgrade.state = { ...upgrade.state, ...change };
+  writeUpgradeState(upgrade.state);
 }
 
-/** Keeps owner and mode, which let the app's group read the file. */
-function copySettings(from, to) {
-  show('cp', ['-p', from, to], { root: '/' });
+/** @param {Upgrade} upgrade */
+function restoreSettings({ state }) {
+  changeSettings(changesBack(readSettings(), state.settings));
 }
 
 /** Requests wait until one of the versions answers. @param {Upgrade} upgrade @param {Host} host */
@@ -202,23 +198,30 @@ function reloadProxy({ source }) {
 }
 
 /** @param {Upgrade} upgrade */
-function writeDump(upgrade) {
+function copyDatabase(upgrade) {
   const url = readSettings().DATABASE_URL ?? '';
   if (!isDatabaseHere(url)) {
     console.log('  The database is on another host, so no copy was made.');
     return;
   }
-  mkdirSync(DUMPS, { recursive: true, mode: 0o700 });
-  const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  upgrade.dump = join(DUMPS, `${at}Z-${nameOf(upgrade.from.root).split(' ')[0]}.dump`);
-  dump(url, upgrade.dump);
-  const old = readdirSync(DUMPS).filter((name) => name.endsWith('.dump'));
-  for (const name of old.toSorted().slice(0, -KEPT_DUMPS)) rmSync(join(DUMPS, name));
+  if (hasDump(upgrade.state)) {
+    console.log('  The interrupted run has made it.');
+    return;
+  }
+  record(upgrade, { dump: writeDump(url, versionIn(upgrade.from.root)) });
+}
+
+/** @param {import('./upgrade-state.mjs').UpgradeState | null} state */
+function hasDump(state) {
+  return existsSync(state?.dump ?? '');
 }
 
 /** @param {Upgrade} upgrade */
-function describeDump({ dump: file }) {
-  return file ? `The copy of the database from before: ${file}` : 'There is no copy of the database.';
+function describeDump({ state: { dump, isLost } }) {
+  if (!dump) return 'There is no copy of the database.';
+  return isLost
+    ? `A copy of the database, from after an interrupted upgrade: ${dump}`
+    : `The copy of the database from before: ${dump}`;
 }
 
 function describe(error) {
