@@ -15,6 +15,7 @@ import { holdRequests, setUpProxy } from './proxy.mjs';
 import { nameOf, removeOtherReleases, runningFolder, versionIn } from './releases.mjs';
 import { changeSettings, readSettings, SETTINGS } from './settings.mjs';
 import { buildApp, isPackageInstalled, packagesFor, settingsToChange, startApp } from './steps.mjs';
+import { deferSignals } from './stop-request.mjs';
 import { upgradeProblems, verify } from './upgrade-checks.mjs';
 import { addChanges, changesBack, endUpgradeState, readUpgradeState, writeUpgradeState } from './upgrade-state.mjs';
 
@@ -85,6 +86,7 @@ const PARTS = [
 /** @param {Host} host @returns {Promise<number>} the exit code */
 export async function upgrade(host) {
   const startedAt = Date.now();
+  const signalSoFar = deferSignals();
   const interrupted = readUpgradeState();
   const former = interrupted?.from ?? runningFolder();
   const problems = await upgradeProblems(host, former, {
@@ -98,7 +100,7 @@ export async function upgrade(host) {
   console.log(`Upgrading from ${names.old} to ${names.new}. The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
   /** @type {Upgrade} */
   const done = { to: host, from, state: interrupted ?? { from: from.root } };
-  await run(done, names, interrupted ? PARTS : []);
+  await run(done, names, { before: interrupted ? PARTS : [], signalSoFar });
   removeOtherReleases(dirname(host.root), [host.root, from.root]);
   console.log(`\nUpgraded from ${names.old} to ${names.new} in ${secondsSince(startedAt)}.`);
   console.log(describeDump(done));
@@ -114,15 +116,22 @@ function plan(former, problems) {
   return problems.length > 0 ? 1 : 0;
 }
 
-/** @param {Upgrade} upgrade @param {readonly Part[]} before parts that an interrupted run may have begun */
-async function run(upgrade, names, before) {
+/**
+ * @param {Upgrade} upgrade
+ * @param {{ old: string, new: string }} names
+ * @param {{ before: readonly Part[], signalSoFar: ReturnType<typeof deferSignals> }} options `before`: parts that an interrupted run may
+ *   have begun; `signalSoFar`: tells whether somebody wants it to stop
+ */
+async function run(upgrade, names, { before, signalSoFar }) {
   record(upgrade, {});
   const begun = new Set(before);
   for (const part of PARTS) {
-    begun.add(part);
     console.log(`\n${part.name}`);
     const startedAt = Date.now();
     try {
+      const signal = await signalSoFar();
+      if (signal) throw new PlainError(`It was stopped by ${signal}.`);
+      begun.add(part);
       await part.run(upgrade);
       console.log(`  ${secondsSince(startedAt)}`);
     } catch (error) {

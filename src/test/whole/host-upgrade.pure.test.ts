@@ -1,9 +1,25 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeDump } from '../../../deploy/host/dumps.mjs';
+import { replaceFile } from '../../../deploy/host/files.mjs';
 import { copyRelease, isCopied, releaseOf } from '../../../deploy/host/releases.mjs';
 import { isBuilt } from '../../../deploy/host/steps.mjs';
+import { spaceProblems } from '../../../deploy/host/upgrade-checks.mjs';
+import { addChanges, changesBack, readUpgradeState, writeUpgradeState } from '../../../deploy/host/upgrade-state.mjs';
 import { build, generateClient } from '../../../scripts/steps/build.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-upgrade-'));
@@ -77,5 +93,170 @@ describe('the copy of a release', () => {
     copyRelease(release, { former, owner: OWNER });
     expect([isCopied(release), isBuilt(release.root)]).toEqual([true, true]);
     expect(readFileSync(join(release.root, 'node_modules/a/index.js'), 'utf8')).toBe('a');
+  });
+});
+
+describe('the state of an upgrade', () => {
+  const state = join(folder, 'upgrade.json');
+  const read = (running: string | null = '/opt/postroom/releases/running') =>
+    readUpgradeState({ file: state, running: () => running });
+
+  it('is known to the next run', () => {
+    expect(read()).toBeNull();
+    writeUpgradeState({ from: folder, dump: '/a.dump' }, state);
+    expect(read()).toEqual({ from: folder, dump: '/a.dump' });
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    expect(existsSync(`${state}.new`)).toBe(false);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half of it', '{"from": "/opt'],
+    ['another value', 'null'],
+    ['no folder', '{}'],
+    ['a folder that is gone', '{"from": "/opt/gone"}'],
+  ])('is that of an interrupted upgrade of what runs, with %s in the file', (_, text) => {
+    writeFileSync(state, text);
+    expect(read()).toEqual({ from: '/opt/postroom/releases/running', isLost: true });
+    expect(read(null)).toEqual({ from: '', isLost: true });
+  });
+
+  it('stays as it was if it can’t be written', () => {
+    writeUpgradeState({ from: folder }, state);
+    useInstead({ chown: 'exit 1' });
+    expect(() => replaceFile(state, 'other', { mode: 0o600, owner: '0:0' })).toThrow(/chown failed/);
+    expect(read()).toEqual({ from: folder });
+  });
+});
+
+describe('settings that an upgrade changed', () => {
+  const changed = addChanges({ URL: 'old' }, { URL: 'new', ADDED: 'a' });
+
+  it('go back, and those that somebody changed meanwhile stay', () => {
+    expect(changesBack({ URL: 'new', ADDED: 'a', RELAY: 'r' }, changed)).toEqual({ URL: 'old', ADDED: null });
+    expect(changesBack({ URL: 'own', ADDED: 'a' }, changed)).toEqual({ ADDED: null });
+    expect(changesBack({ URL: 'own' }, undefined)).toEqual({});
+  });
+
+  it('go back to what they were before the first of several runs', () => {
+    const again = addChanges({ URL: 'new', ADDED: 'a' }, { URL: 'newer', MORE: 'm' }, changed);
+    expect(changesBack({ URL: 'newer', ADDED: 'a', MORE: 'm' }, again)).toEqual({
+      URL: 'old',
+      ADDED: null,
+      MORE: null,
+    });
+  });
+});
+
+describe('the copy of the database', () => {
+  const url = 'postgresql://postroom:secret@127.0.0.1:5432/postroom';
+  const writeThree = (dumps: string) => {
+    for (const day of [1, 2, 3]) writeFileSync(join(dumps, `2026-01-0${day}T00-00-00Z-0.1.0.dump`), 'whole');
+    writeFileSync(join(dumps, '2026-01-04T00-00-00Z-0.1.0.dump.part'), 'part of a run that was killed');
+  };
+  const now = new Date('2026-01-05T00:00:00Z');
+
+  it('replaces the oldest of three', () => {
+    const dumps = mkdtempSync(join(folder, 'dumps-'));
+    writeThree(dumps);
+    useInstead({ pg_dump: 'echo whole >"$3"' });
+    const file = writeDump(url, '0.2.0', { folder: dumps, now });
+    expect(file).toBe(join(dumps, '2026-01-05T00-00-00Z-0.2.0.dump'));
+    expect(readdirSync(dumps).toSorted()).toEqual([
+      '2026-01-02T00-00-00Z-0.1.0.dump',
+      '2026-01-03T00-00-00Z-0.1.0.dump',
+      '2026-01-05T00-00-00Z-0.2.0.dump',
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves nothing of itself, and the others, if the disk is full', () => {
+    const dumps = mkdtempSync(join(folder, 'dumps-'));
+    writeThree(dumps);
+    useInstead({ pg_dump: 'echo half >"$3"; echo "No space left" >&2; exit 1' });
+    expect(() => writeDump(url, '0.2.0', { folder: dumps, now })).toThrow('No space left');
+    expect(readdirSync(dumps).toSorted()).toEqual([1, 2, 3].map((day) => `2026-01-0${day}T00-00-00Z-0.1.0.dump`));
+  });
+
+  it.each([
+    [{ freeMb: 1500, databaseMb: 1000, isBuildThere: false }, []],
+    [
+      { freeMb: 1499, databaseMb: 1000, isBuildThere: false },
+      [/^The upgrade needs 1500 MB .* and 1499 MB are free\.$/],
+    ],
+    [
+      { freeMb: 4999, databaseMb: 1000, isBuildThere: true },
+      [/^The upgrade needs 5000 MB .* and the build, and 4999 MB/],
+    ],
+  ])('needs room for what is written meanwhile: %j', (facts, sentences) => {
+    expect(spaceProblems(facts)).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)));
+  });
+});
+
+describe('an upgrade that is asked to stop', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops when it wants to, and its output is complete: %s', async (signal) => {
+    const log = join(folder, `${signal}.log`);
+    const script = `const { deferSignals } = await import('${process.cwd()}/deploy/host/stop-request.mjs');
+      const { spawnSync } = await import('node:child_process');
+      const signalSoFar = deferSignals();
+      console.log('begins');
+      const { signal, status } = spawnSync('bash', ['-c', 'until [[ -e ${folder}/${signal}.go ]]; do sleep 0.05; done; echo done'], { stdio: 'inherit' });
+      console.log('part:', signal, status);
+      console.log('stopped by', await signalSoFar());
+      process.exitCode = 3;`;
+    const run = spawn('bash', ['deploy/host/run-logged', log, process.execPath, '--input-type=module', '-e', script], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    run.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    const ended = once(run, 'close');
+    await expect.poll(() => output).toContain('begins');
+    // A terminal sends it to the whole group of processes.
+    process.kill(-Number(run.pid), signal);
+    await expect.poll(() => output).toContain('Stopping: what runs now finishes first.');
+    writeFileSync(join(folder, `${signal}.go`), '');
+    expect((await ended)[0]).toBe(3);
+    expect(output).toMatch(/done\npart: null 0\nstopped by SIGTERM\n$/);
+    expect(readFileSync(log, 'utf8')).toBe(output);
+  });
+});
+
+describe('the relay that holds requests back', () => {
+  /** Caddy waits for the file `go`, and systemctl fails as often as the file `failures` has lines. Both say how they were called. */
+  const start = (failures: string[]) => {
+    const bin = useInstead({
+      caddy: 'cd "$(dirname "$0")"; echo "caddy $1" >>calls; until [[ -e go ]]; do sleep 0.05; done',
+      systemctl:
+        'cd "$(dirname "$0")"; echo "systemctl $*" >>calls; [[ ! -s failures ]] || { sed -i 1d failures; exit 1; }',
+    });
+    write(bin, { failures: failures.join('\n'), calls: '', Caddyfile: 'reverse_proxy 127.0.0.1:RELAY' });
+    const relay = fork('deploy/host/hold-requests.mjs', ['1', join(bin, 'Caddyfile')], { silent: true });
+    return {
+      relay,
+      ended: once(relay, 'exit'),
+      bin,
+      calls: () => readFileSync(join(bin, 'calls'), 'utf8').trim().split('\n'),
+    };
+  };
+
+  it('lets Caddy leave it if the upgrade is killed before Caddy uses it', async () => {
+    const { relay, ended, bin, calls } = start([]);
+    await expect.poll(calls).toEqual(['caddy reload']);
+    relay.disconnect();
+    writeFileSync(join(bin, 'go'), '');
+    expect(await ended).toEqual([0, null]);
+    expect(calls()).toEqual(['caddy reload', 'systemctl reload caddy']);
+  });
+
+  it('tries again if Caddy can’t be reloaded, and serves it meanwhile', async () => {
+    const { relay, ended, bin, calls } = start(['first', 'second', '']);
+    writeFileSync(join(bin, 'go'), '');
+    expect((await once(relay, 'message'))[0]).toBe('ready');
+    relay.send('end');
+    expect(await ended).toEqual([0, null]);
+    expect(calls().slice(1)).toEqual(Array(3).fill('systemctl reload caddy'));
   });
 });
