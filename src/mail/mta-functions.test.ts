@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { detach } from '@/modules/mail-server/requests';
+import type { Prisma } from '@/server/prisma/client';
 import { db } from '@/test/database';
 import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox } from '@/test/factories';
 import { makeMessage } from '@/test/mail/reported-message';
@@ -58,6 +60,30 @@ describe('a bounce address', () => {
       expect(await ask('report_transport', name)).toEqual(['reports']);
       expect(await ask('sender_logins', name)).toEqual(['postroom']);
     }
+  });
+
+  it('keeps that while the agent is stopped, and is deferred if no mail host is known', async () => {
+    const now = new Date();
+    const [instance, name] = [crypto.randomUUID(), `Mail.${randomBytes(4).toString('hex')}.example`];
+    const agents = await db.mailAgent.findMany();
+    const cursors = await db.mailCursor.findMany();
+    onTestFinished(async () => {
+      await db.mailCursor.deleteMany();
+      await db.mailCursor.createMany({ data: cursors });
+      await db.mailAgent.createMany({ data: agents as Prisma.MailAgentCreateManyInput[] });
+    });
+    await db.mailAgent.create({ data: { host: name, instance, version: '1', startedAt: now, beatAt: now } });
+    await db.mailCursor.create({ data: { source: `${name} log`, file: 'a', position: '1' } });
+    await detach(db, { host: name, instance });
+    expect(await ask('rcpt_access', name)).toEqual(['OK']);
+    expect(await ask('resolve', name)).toEqual([`${local}@${name.toLowerCase()}`]);
+    expect(await ask('report_transport', name)).toEqual(['reports']);
+    expect(await ask('sender_logins', name)).toEqual(['postroom']);
+    await db.mailAgent.deleteMany();
+    expect(await ask('rcpt_access', host)).toEqual([]);
+    await db.mailCursor.deleteMany();
+    expect(await ask('rcpt_access', host)).toEqual(['450 4.3.0 Try again later']);
+    expect(await ask('rcpt_access', host, 'postmaster')).toEqual([]);
   });
 
   it('is nothing else, elsewhere, or at an inactive domain', async () => {

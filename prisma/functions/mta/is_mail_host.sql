@@ -1,11 +1,14 @@
 -- Returns a row if the name is that of a mail server of this instance. Bounce addresses of domains whose MX is elsewhere are at it.
--- Called by mta.resolve, mta.rcpt_access, mta.report_transport and mta.sender_logins.
+-- An agent deletes its heartbeat when it stops, and leaves its cursor in the mail log.
+-- Called by mta.resolve, mta.rcpt_access, mta.report_transport and mta.sender_logins, and by src/modules/messages/returned.
 CREATE OR REPLACE FUNCTION mta.is_mail_host(domain mta.asked_name) RETURNS SETOF integer
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
 AS $$
 BEGIN
-  RETURN QUERY SELECT 1 FROM mail_agent a WHERE lower(a.host) = lower(is_mail_host.domain);
+  RETURN QUERY
+    SELECT 1 WHERE EXISTS (SELECT FROM mail_agent a WHERE lower(a.host) = lower(is_mail_host.domain))
+                OR EXISTS (SELECT FROM mail_cursor c WHERE lower(c.source) = lower(is_mail_host.domain) || ' log');
 END
 $$;
 

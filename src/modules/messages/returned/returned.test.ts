@@ -211,6 +211,9 @@ describe('what changes nothing is counted:', () => {
       data: { host, instance: crypto.randomUUID(), version: '1', startedAt: now, beatAt: now },
     });
     await report(bounceMail({ reportingMta: host }));
+    await db.mailAgent.delete({ where: { host } });
+    await db.mailCursor.create({ data: { source: `${host} log`, file: 'a', position: '1' } });
+    await report(bounceMail({ reportingMta: `${host.toUpperCase()}.` }));
     await expectUnchanged();
   });
 });

@@ -107,7 +107,10 @@ async function recordBounces(tx: Tx, sent: Sent, recipients: RecipientReport[], 
 }
 
 async function isOwnHost(tx: Tx, name: string): Promise<boolean> {
-  return (await tx.mailAgent.count({ where: { host: name.toLowerCase().replace(/\.$/, '') } })) > 0;
+  const host = name.replace(/\.$/, '');
+  if (host === '') return false;
+  const found = await tx.$queryRaw<object[]>`SELECT 1 FROM mta.is_mail_host(${host})`;
+  return found.length > 0;
 }
 
 async function domainIdOf(tx: Tx, address: string): Promise<string | null> {
