@@ -74,7 +74,7 @@ describe('a bounce address', () => {
     });
     await db.mailAgent.create({ data: { host: name, instance, version: '1', startedAt: now, beatAt: now } });
     await db.mailCursor.create({ data: { source: `${name} log`, file: 'a', position: '1' } });
-    await detach(db, { host: name, instance });
+    await detach(db, { host: name, instance, version: '1' });
     expect(await ask('rcpt_access', name)).toEqual(['OK']);
     expect(await ask('resolve', name)).toEqual([`${local}@${name.toLowerCase()}`]);
     expect(await ask('report_transport', name)).toEqual(['reports']);
