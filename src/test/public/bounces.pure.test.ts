@@ -21,6 +21,8 @@ it.each([
   ['very many recipients', field('5.1.1').repeat(100_000)],
   ['a status without an end', field(`5.${'1'.repeat(2_000_000)}`)],
   ['lines that are no fields', 'x\r\n'.repeat(500_000)],
+  ['one line that is no field and has no end', 'x'.repeat(500_000)],
+  ['a carriage return in place of each line end', 'x y\r'.repeat(100_000)],
   ['empty lines', '\r\n'.repeat(500_000)],
   ['a long diagnosis', `${field('5.1.1').trim()}\r\nDiagnostic-Code: smtp; 550 ${'5.1.'.repeat(200_000)}`],
 ])('%s take little time and memory', async (_name, status) => {

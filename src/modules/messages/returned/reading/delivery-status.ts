@@ -37,8 +37,9 @@ function groupsIn(content: Buffer): RawField[][] {
     const { fields, bodyStart } = readFields(content, at);
     if (fields.length > 0) groups.push(fields);
     // A line that is no field is skipped.
-    const lineEnd = content.indexOf(0x0a, at);
-    at = bodyStart > at || lineEnd < 0 ? Math.max(bodyStart, at + 1) : lineEnd + 1;
+    const lineEnd = bodyStart > at ? bodyStart - 1 : content.indexOf(0x0a, at);
+    if (lineEnd < 0) break;
+    at = lineEnd + 1;
   }
   return groups;
 }
