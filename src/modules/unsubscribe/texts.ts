@@ -51,7 +51,7 @@ export function preferredLanguage(acceptLanguage: string | null): Language {
     const language = tag.split('-')[0] ?? '';
     const given = parameters.find((parameter) => parameter.startsWith('q='));
     const weight = given === undefined ? 1 : Number(given.slice(2));
-    return language in TEXTS && weight > 0 ? [{ language: language as Language, weight }] : [];
+    return Object.hasOwn(TEXTS, language) && weight > 0 ? [{ language: language as Language, weight }] : [];
   });
   return known.toSorted((one, other) => other.weight - one.weight)[0]?.language ?? 'en';
 }

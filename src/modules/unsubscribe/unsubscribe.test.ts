@@ -209,6 +209,8 @@ it.each([
   ['de;q=0, en', 'en'],
   ['en-GB,en;q=0.9,de;q=0.8', 'en'],
   [';;,=,de;q=x', 'en'],
+  ['constructor', 'en'],
+  ['__proto__, toString;q=0.5, de;q=0.1', 'de'],
 ])('the language for %j is %s', (header, language) => {
   expect(preferredLanguage(header)).toBe(language);
 });
