@@ -14,7 +14,7 @@ it.each(files)('%s is read as far as it goes', async (name) => {
 const field = (text: string) => `Final-Recipient: rfc822; ann@far.example\r\nAction: failed\r\nStatus: ${text}\r\n\r\n`;
 const reportOf = (status: string) =>
   new TextEncoder().encode(
-    `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nX: y\r\n\r\n${status}\r\n--b--\r\n`,
+    `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${status}\r\n--b--\r\n`,
   );
 
 it.each([
@@ -27,11 +27,28 @@ it.each([
   ['a long diagnosis', `${field('5.1.1').trim()}\r\nDiagnostic-Code: smtp; 550 ${'5.1.'.repeat(200_000)}`],
 ])('%s take little time and memory', async (_name, status) => {
   const startedAt = performance.now();
-  const found = await readReturned({ bytes: reportOf(status) });
+  const found = await readReturned({ bytes: reportOf(`X: y\r\n\r\n${status}`) });
   expect(performance.now() - startedAt).toBeLessThan(1_000);
   const recipients = found.kind === 'bounce' ? found.recipients : [];
   expect(recipients.length).toBeLessThanOrEqual(100);
   expect(recipients.every(({ response }) => response.length <= 1_000)).toBe(true);
+});
+
+it('names of servers have no control characters, and a limit', async () => {
+  const report = (name: string) => `Reporting-MTA: dns; ${name}\r\n\r\n${field('5.1.1').trim()}\r\nRemote-MTA: dns; ${name}`;
+  const read = (name: string) => readReturned({ bytes: reportOf(report(name)) });
+  for (const name of ['mx\0.far.example', `mx${'.\x1f\0'.repeat(10_000)}`]) {
+    const found = await read(name);
+    expect(JSON.stringify(found)).not.toMatch(/\\u00[01]/);
+    expect(JSON.stringify(found).length).toBeLessThan(3_000);
+  }
+  expect(await read('\0')).toMatchObject({ reportingMta: null, recipients: [{ remoteMta: null }] });
+});
+
+it.each(['constructor', 'toString', 'valueof'])('the action %s is none', async (action) => {
+  const status = field('5.1.1').replace('failed', action);
+  const found = await readReturned({ bytes: reportOf(status) });
+  expect(found).toEqual({ kind: 'unreadable' });
 });
 
 it('a bounce without structure takes little time, however long it is', async () => {

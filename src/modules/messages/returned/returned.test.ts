@@ -204,6 +204,11 @@ describe('what changes nothing is counted:', () => {
     expect(await dropped()).toEqual([['message_deleted', 1]]);
   });
 
+  it.each(['mx\0.far.example', '.', '\0'])('but a report of a server named %j is recorded', async (reportingMta) => {
+    expect(await report(bounceMail({ reportingMta }))).toMatch(/^250 /);
+    expect(await currentState(message)).toMatchObject({ status: 'bounced' });
+  });
+
   it('not what this server reports itself, which its log has said', async () => {
     const host = `${unique()}.example`;
     const now = new Date();

@@ -13,22 +13,22 @@ export function readDeliveryStatus(content: Buffer): DeliveryStatus {
   const groups = message && isAboutRecipient(message) ? [message, ...others] : others;
   const actions = groups.map((fields) => textOf(fields, 'action')?.toLowerCase() ?? '');
   const recipients = groups.flatMap((fields, index) => {
-    const action = ACTIONS[/^[a-z]+/.exec(actions[index] ?? '')?.[0] ?? ''];
+    const action = ACTIONS.get(/^[a-z]+/.exec(actions[index] ?? '')?.[0] ?? '');
     return action ? recipientIn(fields, action) : [];
   });
   return {
-    reportingMta: message ? typedValue(textOf(message, 'reporting-mta')) : null,
+    reportingMta: message ? serverIn(message, 'reporting-mta') : null,
     recipients,
     isConfirmation: recipients.length === 0 && actions.some((action) => action.startsWith('delivered')),
   };
 }
 
-const ACTIONS: Record<string, RecipientReport['action']> = {
-  failed: 'failed',
-  delayed: 'delayed',
-  relayed: 'relayed',
-  expanded: 'relayed',
-};
+const ACTIONS = new Map<string, RecipientReport['action']>([
+  ['failed', 'failed'],
+  ['delayed', 'delayed'],
+  ['relayed', 'relayed'],
+  ['expanded', 'relayed'],
+]);
 
 function groupsIn(content: Buffer): RawField[][] {
   const groups: RawField[][] = [];
@@ -55,8 +55,8 @@ function recipientIn(fields: RawField[], action: RecipientReport['action']): Rec
   const diagnostic = typedValue(textOf(fields, 'diagnostic-code'));
   const status = textOf(fields, 'status') ?? '';
   const response = oneLine(diagnostic ?? status).slice(0, LIMITS.response);
-  const remoteMta = typedValue(textOf(fields, 'remote-mta'));
-  return [{ action, addresses, ...codesIn(status, response), response, remoteMta: remoteMta && oneLine(remoteMta) }];
+  const remoteMta = serverIn(fields, 'remote-mta');
+  return [{ action, addresses, ...codesIn(status, response), response, remoteMta }];
 }
 
 /** The codes of a status and a reply. Some servers give a general status, and the exact one in the reply only. */
@@ -76,6 +76,11 @@ const ENHANCED_CODE = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
 function textOf(fields: RawField[], name: string): string | null {
   const body = bodyOf(fields, name);
   return body === null ? null : body.trim();
+}
+
+/** The name of a server, of at most 255 characters and without control characters; null without one. */
+function serverIn(fields: RawField[], name: string): string | null {
+  return oneLine(typedValue(textOf(fields, name)) ?? '').slice(0, LIMITS.server) || null;
 }
 
 /** The value after its type, such as that of `smtp; 550 No such user`. */
