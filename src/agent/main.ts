@@ -98,7 +98,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   });
 
   await waitForDatabase(db);
-  await recordHeartbeat(db, agent);
+  await recordHeartbeat(db, agent, readShownRelay(installation.config));
   await applySavedSettings(db);
   const stopFollowing = followSavedSettings(db);
   const leaveCluster = await joinCluster(db, ['agent']);

@@ -29,7 +29,7 @@ async function run(): Promise<void> {
     'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
     'relay.test': async () => ({ host: agent.host, result: null }),
   };
-  await recordHeartbeat(db, agent);
+  await recordHeartbeat(db, agent, null);
   const requests = createRequestRunner({ db, agent, handlers }, () => running.runNow(REQUEST_TASK));
   const runners = (['services', 'mail_backup'] as const).map((lane) =>
     createOperationRunner({ db, clock: systemClock, host: agent.host, lane, perform: performInDemo }, () => {}),

@@ -16,19 +16,29 @@ export type Answer = { output: unknown } | { failure: string };
 const RETENTION_MINUTES = 60;
 const MAX_CONCURRENT = 4;
 
-/** Shows that the agent is running. Called every few seconds. */
-export async function recordHeartbeat(db: Database, { host, instance, version }: AgentInstance): Promise<void> {
+/**
+ * Shows that the agent is running. Called every few seconds.
+ * @param relay as in {@link recordRelay}, for the first heartbeat; without it, what is known of the relay stays
+ */
+export async function recordHeartbeat(
+  db: Database,
+  { host, instance, version }: AgentInstance,
+  relay?: ShownRelay | null,
+): Promise<void> {
+  const shown = relay ? JSON.stringify(relay) : null;
   await db.$executeRaw`
-    INSERT INTO mail_agent AS existing (host, instance, version, started_at, beat_at)
-    VALUES (${host}, ${instance}::uuid, ${version}, now(), now())
+    INSERT INTO mail_agent AS existing (host, instance, version, started_at, beat_at, relay, relay_known)
+    VALUES (${host}, ${instance}::uuid, ${version}, now(), now(), ${shown}::jsonb, ${relay !== undefined})
     ON CONFLICT (host) DO UPDATE SET
       beat_at = now(), instance = EXCLUDED.instance, version = EXCLUDED.version,
+      relay = CASE WHEN EXCLUDED.relay_known THEN EXCLUDED.relay ELSE existing.relay END,
+      relay_known = existing.relay_known OR EXCLUDED.relay_known,
       started_at = CASE WHEN existing.instance = EXCLUDED.instance THEN existing.started_at ELSE now() END`;
 }
 
 /** Shows the relay of the mail server of an agent that has sent a heartbeat. */
 export async function recordRelay(db: Database, host: string, relay: ShownRelay | null): Promise<void> {
-  await db.mailAgent.updateMany({ where: { host }, data: { relay: relay ?? Prisma.DbNull } });
+  await db.mailAgent.updateMany({ where: { host }, data: { relay: relay ?? Prisma.DbNull, relayKnown: true } });
 }
 
 /** Removes the heartbeat when the agent ends, so that later calls fail immediately. */

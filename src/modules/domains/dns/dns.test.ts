@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recordRelay } from '@/modules/mail-server/requests';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain } from '@/test/factories';
@@ -139,6 +139,16 @@ describe('a check of a domain', () => {
     dns.faults = { [dkim.name]: 'servfail', [`MX ${domain.name}`]: 'refused' };
     const { status, records } = await check();
     expect([status, records.dkim?.status, records.mx?.status]).toEqual(['ok', 'ok', 'ok']);
+    dns.faults = { [HOST]: 'servfail', [`A ${HOST}`]: 'refused' };
+    const again = (await check()).records;
+    expect([again.mx?.status, again.host_spf?.status]).toEqual([records.mx?.status, records.host_spf?.status]);
+  });
+
+  it('finds the mail server by its name while its agent is stopped', async () => {
+    await db.mailAgent.deleteMany();
+    await db.mailCursor.create({ data: { source: `${HOST} log`, file: 'a', position: '1' } });
+    onTestFinished(async () => void (await db.mailCursor.deleteMany()));
+    expect((await check()).records.mx).toMatchObject({ status: 'ok', expected: `10 ${HOST}` });
   });
 
   it('keeps the results of addresses while the host has no answer', async () => {

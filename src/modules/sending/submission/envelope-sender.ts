@@ -16,9 +16,10 @@ function bounceDomain(domainName: string, { isReceivingHere, mailHost }: Returns
   const { smtpUrl, mailHost: publicName } = env();
   // The sandbox takes mail to all managed domains.
   if (!smtpUrl) return domainName;
-  if (!mailHost) return null;
+  // A relay may accept only senders that it knows, such as single addresses.
+  if (!mailHost || mailHost.hasRelay) return null;
   if (isReceivingHere) return domainName;
-  // A relay may accept senders of the domains only that it knows.
-  if (mailHost.hasRelay || (publicName && publicName !== mailHost.name)) return null;
+  // Without an SPF record of that name, mail that passes SPF by the domain in From would have none.
+  if (!mailHost.isInSpf || (publicName && publicName !== mailHost.name)) return null;
   return normalizeDomainName(mailHost.name) === mailHost.name ? mailHost.name : null;
 }

@@ -38,8 +38,11 @@ export type Admission = {
 export type Returns = {
   /** Whether the domain's MX record was this server's when its DNS was last checked. */
   isReceivingHere: boolean;
-  /** The mail server whose agent reported last. */
-  mailHost: { name: string; hasRelay: boolean } | null;
+  /**
+   * The mail server whose agent reported last. It has a relay also while that is unknown. `isInSpf`: its name had an SPF record that
+   * lets it send, when the domain's DNS was last checked.
+   */
+  mailHost: { name: string; hasRelay: boolean; isInSpf: boolean } | null;
 };
 
 /** A message as the statement takes it. */
@@ -140,8 +143,12 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
            (SELECT jsonb_agg(jsonb_build_object('email', address, 'reason', reason)) FROM suppressed s WHERE s.message = given.id)
              AS suppressed,
            sender.is_here AS "isReceivingHere",
-           (SELECT jsonb_build_object('name', a.host, 'hasRelay', a.relay IS NOT NULL) FROM mail_agent a
-             ORDER BY a.beat_at DESC LIMIT 1) AS "mailHost"
+           (SELECT jsonb_build_object(
+                     'name', a.host, 'hasRelay', a.relay IS NOT NULL OR NOT a.relay_known,
+                     'isInSpf', EXISTS (SELECT FROM dns_record r
+                                         WHERE r.domain_id = sender.id AND r.type = 'TXT' AND r.name = a.host AND r.purpose = 'host_spf'
+                                           AND r.status = 'ok'))
+              FROM mail_agent a ORDER BY a.beat_at DESC LIMIT 1) AS "mailHost"
       FROM given LEFT JOIN sender ON sender.message = given.id LEFT JOIN counting c ON c.message = given.id`;
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));

@@ -42,7 +42,15 @@ export async function findMailHost(db: Tx): Promise<string> {
   const given = env().mailHost;
   if (given) return given;
   const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } });
-  return agent?.host ?? new URL(env().appUrl).hostname;
+  return agent?.host ?? (await findEarlierMailHost(db)) ?? new URL(env().appUrl).hostname;
+}
+
+/** An agent that is stopped has left the position of its host's mail log. */
+async function findEarlierMailHost(db: Tx): Promise<string | null> {
+  const suffix = ' log';
+  const where = { source: { endsWith: suffix } };
+  const cursor = await db.mailCursor.findFirst({ where, orderBy: { completeSince: 'desc' }, select: { source: true } });
+  return cursor?.source.slice(0, -suffix.length) ?? null;
 }
 
 async function findRelayHost(db: Tx): Promise<string | null> {

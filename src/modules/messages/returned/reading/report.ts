@@ -27,6 +27,6 @@ export const LIMITS = {
   /** Depth of multiparts, for gateways that put a report into another one. */
   depth: 4,
   response: 1_000,
-  /** Of the name of a server. */
+  /** Characters of a server's name. */
   server: 255,
 } as const;

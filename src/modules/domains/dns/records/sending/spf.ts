@@ -91,7 +91,7 @@ export function hostSpfRecord(facts: DomainFacts): ExpectedRecord[] {
   if (mailHost === name || relayHost !== null || relaySpf !== null || !hasPublicName(mailHost)) return [];
   const record = spfRecord({ ...facts, name: mailHost });
   const severity = 'info';
-  const message = `Without an SPF record, ${mailHost} can’t prove that bounces, and mail of domains whose MX is elsewhere, are from it. Publish v=spf1 a -all.`;
+  const message = `Without an SPF record, ${mailHost} can’t prove that bounces are from it, and isn’t in the envelope sender of domains whose MX is elsewhere. Publish v=spf1 a -all.`;
   return [
     {
       ...record,

@@ -1,0 +1,1 @@
+ALTER TABLE mail_agent ADD COLUMN relay_known boolean NOT NULL DEFAULT false;
