@@ -1,4 +1,5 @@
--- Returns what find_suppressed_in_lists does for messages that belong to no mailing list.
+-- Returns what find_suppressed_in_lists does. Only a scheduled message that an instance of this version stored can belong to a mailing
+-- list.
 -- Called by instances of the version before.
 CREATE OR REPLACE FUNCTION find_suppressed(
   messages uuid[], sender_domains uuid[], are_transactional boolean[], moments timestamptz[], recipients jsonb[]
@@ -7,7 +8,9 @@ LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT * FROM find_suppressed_in_lists(messages, sender_domains, are_transactional, array_fill(NULL::text, ARRAY[cardinality(messages)]),
+  SELECT * FROM find_suppressed_in_lists(messages, sender_domains, are_transactional,
+                                         ARRAY(SELECT s.list FROM unnest(messages) WITH ORDINALITY AS given(id, place)
+                                                 LEFT JOIN scheduled_message s ON s.message_id = given.id ORDER BY given.place),
                                          moments, recipients);
 END
 $$;
