@@ -110,6 +110,21 @@ describe('a report that a message bounced after it was delivered', () => {
     expect(await currentState(message)).toMatchObject({ status: 'bounced', recipients: ['bounced'] });
   });
 
+  it.each(['sent', 'deferred'] as const)(
+    'doesn’t close a recipient that is %s, if others got the message too',
+    async (status) => {
+      const both = await makeMessage(domain, status, ['ann@far.example', 'bo@far.example']);
+      await db.messageRecipient.updateMany({
+        where: { messageId: both.id, address: 'bo@far.example' },
+        data: { status: 'delivered' },
+      });
+      await report(bounceMail(), address(both.id));
+      expect(await currentState(both)).toMatchObject({ status, recipients: [status, 'delivered'], emitted: [] });
+      await report(bounceMail({ recipient: 'bo@far.example' }), address(both.id));
+      expect(await currentState(both)).toMatchObject({ recipients: [status, 'bounced'] });
+    },
+  );
+
   it('names the recipient by the address that it was sent to', async () => {
     const raw = bounceMail({ recipient: 'x@inner.far.example' }).replace(
       'Action:',

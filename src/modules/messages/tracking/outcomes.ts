@@ -123,7 +123,9 @@ function applyOutcome(
   changes: Changes,
 ): RecordResult {
   const isLate = given.cause === 'bounce_report';
-  const isOpen = !isFinal(recipient.status) || (isLate && recipient.status === 'delivered');
+  // All recipients know the bounce address of the message, and one could report another, whose server hasn't answered yet.
+  const isProven = !isLate || message.recipients.length === 1;
+  const isOpen = (isProven && !isFinal(recipient.status)) || (isLate && recipient.status === 'delivered');
   if (!isOpen || recipient.status === given.kind) return 'repeated';
   settle(given, message, changes);
   const response = oneLine(given.response);
@@ -142,9 +144,8 @@ function applyOutcome(
   const detail = { ...reply, remote_mta: remoteMta, ...(isLate && { late: true }) };
   changes.trace.push({ messageId, type: kind, at, recipient: recipient.address, detail });
   changes.events.push(outcomeEvent(message, recipient.address, { ...given, response, remoteMta, queueId }));
-  // All recipients know the bounce address of the message, and one could report another.
-  const isTold = kind === 'bounced' && (!isLate || message.recipients.length === 1);
-  const unknown = isTold ? unknownRecipient(recipient.address, { smtpCode, enhancedCode, response }) : null;
+  const unknown =
+    kind === 'bounced' && isProven ? unknownRecipient(recipient.address, { smtpCode, enhancedCode, response }) : null;
   if (unknown) {
     const { address } = recipient;
     changes.suppressions.push({
