@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { emitEvent } from '@/modules/events/service';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { endUnsubscription, isUnsubscribed, suppressFrom } from '@/modules/suppressions/service';
 import type { Database, Tx } from '@/server/db';
+import { isLinkChangeRecorded } from '@/server/limits/rate-limit';
 import { type Subscription, subscriptionOf } from '@/server/secrets/unsubscribe-token';
 
 /** A mailing list and one of its recipients, whose link says so. */
@@ -20,14 +22,19 @@ export function hasUnsubscribed(db: Tx, { email, list, domain }: Recipient, at: 
   return isUnsubscribed(db, { email, list, domainId: domain.id, at });
 }
 
-/** Suppresses the list for the recipient, with trace and event. The second time, nothing changes. */
+/**
+ * Suppresses the list for the recipient, with trace and event. The second time, nothing changes. After a few changes in a day, those that
+ * follow are made without trace and event, or somebody with a link could add any number of them.
+ */
 export async function unsubscribe(db: Database, recipient: Recipient, at: Date): Promise<void> {
   const { email, list, domain } = recipient;
+  if (await hasUnsubscribed(db, recipient, at)) return;
+  const isRecorded = await isLinkChangeRecorded(nameOf(recipient));
   await db.$transaction(async (tx) => {
     const sent = await findSent(tx, recipient);
     const about = { email, list, domainId: domain.id, sourceMessageId: sent?.id ?? null };
     const detail = `Unsubscribed from ${list}`;
-    if (!(await suppressFrom(tx, { ...about, reason: 'unsubscribe', detail, at }))) return;
+    if (!(await suppressFrom(tx, { ...about, reason: 'unsubscribe', detail, at })) || !isRecorded) return;
     await addToTrace(tx, sent, 'unsubscribed', recipient, at);
     const { messageId } = recipient;
     const labels = sent ? labelsOf(sent as Labels) : {};
@@ -37,13 +44,20 @@ export async function unsubscribe(db: Database, recipient: Recipient, at: Date):
   });
 }
 
-/** Ends what `unsubscribe` began. Other suppressions of the address hold. */
+/** Ends what `unsubscribe` began, and is recorded as often. Other suppressions of the address hold. */
 export async function resubscribe(db: Database, recipient: Recipient, at: Date): Promise<void> {
   const { email, list, domain } = recipient;
+  if (!(await hasUnsubscribed(db, recipient, at))) return;
+  const isRecorded = await isLinkChangeRecorded(nameOf(recipient));
   await db.$transaction(async (tx) => {
-    if (!(await endUnsubscription(tx, { email, list, domainId: domain.id }))) return;
+    if (!(await endUnsubscription(tx, { email, list, domainId: domain.id })) || !isRecorded) return;
     await addToTrace(tx, await findSent(tx, recipient), 'resubscribed', recipient, at);
   });
+}
+
+/** A name for the link of a message to one recipient, of the same length for all. */
+function nameOf({ messageId, email }: Recipient): string {
+  return createHash('sha256').update(`${messageId} ${email}`).digest('hex');
 }
 
 type Sent = { id: string; tags: unknown; metadata: unknown };

@@ -178,6 +178,29 @@ describe('the link', () => {
     expect((await send()).status).toBe(200);
   });
 
+  it.each(['kept', 'deleted'])(
+    'records few changes a day, however often its page is used, of a message that is %s',
+    async (message) => {
+      const { path, messageId } = await sendNews();
+      const { id } = await db.message.findFirstOrThrow({ where: { messageId } });
+      const trace = () =>
+        db.messageEvent.count({ where: { messageId: id, type: { in: ['unsubscribed', 'resubscribed'] } } });
+      if (message === 'deleted') await db.message.delete({ where: { id } });
+      for (let round = 0; round < 8; round++) {
+        await oneClick(path);
+        await oneClick(path);
+        expect(await suppressions()).toHaveLength(1);
+        await oneClick(path, 'Subscribe=One-Click');
+        expect(await suppressions()).toEqual([]);
+      }
+      expect(await events()).toHaveLength(3);
+      expect(await trace()).toBe(message === 'kept' ? 6 : 0);
+      const other = await sendNews({ to: [{ email: 'bo@far.example' }] });
+      await oneClick(other.path);
+      expect(await events()).toHaveLength(4);
+    },
+  );
+
   it('is valid after the message was deleted, and not in another form', async () => {
     const { path } = await sendNews();
     await db.message.deleteMany({ where: { domainId: domain.id } });

@@ -14,6 +14,8 @@ import { type Counters, createCounters } from './counters';
 type Limit = { name: 'login' | 'key'; points: number; windowSeconds: number; subject: string; message: string };
 
 const ADDRESS_WINDOW_SECONDS = 60;
+const LINK_WINDOW_SECONDS = 24 * 60 * 60;
+const LINK_CHANGES = 6;
 
 // Further requests of these addresses are refused without asking the store, until the window ends.
 const exceeded = new RateLimiterMemory({ points: 1, duration: ADDRESS_WINDOW_SECONDS });
@@ -57,6 +59,15 @@ export async function limitAddress(ctx: Context): Promise<RequestCount | null> {
   const refusal = addressRefusal(counted);
   if (refusal) throw refusal;
   return counted;
+}
+
+/**
+ * Counts one change that somebody made with a link of a message.
+ * @returns whether few enough were made in the last day for this one to be recorded
+ */
+export async function isLinkChangeRecorded(link: string): Promise<boolean> {
+  const { count } = await counters().count('link', link, LINK_WINDOW_SECONDS);
+  return count <= LINK_CHANGES;
 }
 
 /** The sign-in throttle: 5 requests per second and client address (docs/api-contract.md, Limits). */
