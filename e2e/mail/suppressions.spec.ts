@@ -178,7 +178,8 @@ test('says what came back and changed nothing, with what is kept of it', async (
   const domain = await makeDomain(api);
   await api.sql(
     `INSERT INTO dropped_bounce (id, domain_id, reason, count, last_at)
-     VALUES (gen_random_uuid(), $1, 'unreadable', 1, now()), (gen_random_uuid(), $1, 'forged', 4, now())`,
+     VALUES (gen_random_uuid(), $1, 'unreadable', 1, now()), (gen_random_uuid(), $1, 'forged', 4, now()),
+            (gen_random_uuid(), $1, 'answer', 7, now()), (gen_random_uuid(), $1, 'no_message', 3, now() - interval '8 days')`,
     [domain.id],
   );
   await api.sql(
@@ -187,7 +188,7 @@ test('says what came back and changed nothing, with what is kept of it', async (
     [domain.id],
   );
   await page.goto(`${url()}/suppressions?domain=${domain.id}`);
-  await expect(page.getByText('5 bounces and complaints changed nothing')).toBeVisible();
+  await expect(page.getByText('5 bounces and complaints couldn’t be matched to a message')).toBeVisible();
   await expect(page.getByText(`4 for ${domain.name}: the signature of the bounce address is invalid.`)).toBeVisible();
   await expect(page.getByText('Kept for a day:').getByRole('link')).toHaveAttribute(
     'href',

@@ -284,9 +284,10 @@ const ownDomain = {
 
 export const UnreadBounces = z
   .object({
-    dropped: z
-      .array(z.object({ ...ownDomain, reason: DropReason, count: z.number().int(), last_at: Timestamp }))
-      .meta({ description: 'How much mail to bounce addresses changed nothing' }),
+    dropped: z.array(z.object({ ...ownDomain, reason: DropReason, count: z.number().int(), last_at: Timestamp })).meta({
+      description:
+        'How much mail to bounce addresses changed nothing: the newest 200 counts. Each is deleted 30 days after its last mail',
+    }),
     unread: z
       .array(
         z.object({
@@ -297,7 +298,10 @@ export const UnreadBounces = z
           received_at: Timestamp,
         }),
       )
-      .meta({ description: 'The newest 200 that are unreadable. They are kept for a day, up to 100 per domain' }),
+      .meta({
+        description:
+          'The newest 200 that are unreadable. They are kept for a day: the newest 100 of a domain, and 1,000 in all',
+      }),
   })
   .meta({ id: 'UnreadBounces' });
 export type UnreadBounces = z.infer<typeof UnreadBounces>;

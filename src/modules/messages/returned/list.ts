@@ -22,6 +22,7 @@ export async function getUnreadBounces(
       where,
       include: { domain: DOMAIN },
       orderBy: [{ lastAt: 'desc' }, { id: 'desc' }],
+      take: MAX_SHOWN,
     }),
     ctx.db.unreadBounce.findMany({
       where,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
 import { bounceMail } from '@/test/mail/bounce-mail';
@@ -211,6 +212,50 @@ describe('what changes nothing is counted:', () => {
     await deleteOldUnread(db, new Date(Date.now() + 25 * 60 * 60 * 1000));
     expect((await unread()).unread).toEqual([]);
     expect(await dropped()).toEqual([['unreadable', 1]]);
+  });
+
+  it('the newest of what can’t be read: 100 of a domain, and 1,000 in all', async () => {
+    const [other, quiet] = [await makeDomain(), await makeDomain()];
+    const now = Date.now();
+    const make = (domainId: string, from: number, count: number) =>
+      db.unreadBounce.createMany({
+        data: Array.from({ length: count }, (_, n) => {
+          const receivedAt = new Date(now - from + n);
+          return { id: uuidv7(), domainId, address: `junk${n}`, sizeBytes: 1, raw: new Uint8Array(1), receivedAt };
+        }),
+      });
+    const all = () => db.unreadBounce.findMany({ orderBy: { receivedAt: 'asc' } });
+    await db.unreadBounce.deleteMany();
+    await make(quiet.id, 3_600_000, 1);
+    await make(domain.id, 60_000, 100);
+    await report('Subject: Confirm your feedback loop\r\n\r\nFollow this link.\r\n');
+    const kept = await all();
+    expect(kept.map(({ address: name }) => name)).toEqual([
+      'junk0',
+      ...Array.from({ length: 99 }, (_, n) => `junk${n + 1}`),
+      address(),
+    ]);
+    await make(other.id, 50_000, 1_000);
+    await report('Subject: Sorry\r\n\r\nAgain.\r\n');
+    expect(await all()).toHaveLength(1_000);
+    expect((await all()).some(({ domainId }) => domainId === quiet.id)).toBe(false);
+    await db.unreadBounce.deleteMany();
+  });
+
+  it('for 30 days after the last one, with the newest 200 in the API', async () => {
+    await report(bounceMail(), address(), 'ann@far.example');
+    const at = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
+    await deleteOldUnread(db, at(29));
+    expect(await dropped()).toEqual([['answer', 1]]);
+    await deleteOldUnread(db, at(31));
+    expect(await dropped()).toEqual([]);
+    const reasons = ['forged', 'answer', 'unreadable', 'other_recipient', 'no_message', 'message_deleted'];
+    for (let n = 0; n < 34; n++) {
+      const { id } = await makeDomain();
+      const rows = reasons.map((reason) => ({ domainId: id, reason, count: 1, lastAt: at(0) }));
+      await db.droppedBounce.createMany({ data: rows });
+    }
+    expect((await api.get('/unread-bounces')).data.dropped).toHaveLength(200);
   });
 
   it('what is about a message that was deleted', async () => {

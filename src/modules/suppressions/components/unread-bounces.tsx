@@ -3,19 +3,22 @@ import { Notice } from '@/components/layout/notice';
 import { formatCount, formatDay, formatFull, formatPlural } from '@/lib/format';
 import type { DropReason, UnreadBounces as Unread } from '@/modules/messages/schema';
 
-/** Mail to bounce addresses and complaints that changed nothing, and a download of what is kept of it. */
+const SHOWN_MS = 7 * 24 * 60 * 60 * 1000;
+const MAX_LINES = 20;
+
+/** Mail to bounce addresses and complaints that came in the last 7 days and changed nothing, and a download of what is kept of it. */
 export function UnreadBounces({ domainId }: { domainId: string | null }) {
   const { data } = trpc.messages.unreadBounces.useQuery({ domain_id: domainId ?? undefined });
-  const dropped = data?.dropped.filter(({ reason }) => reason !== 'message_deleted') ?? [];
+  const dropped = data?.dropped.filter(isShown) ?? [];
   if (!data || dropped.length === 0) return null;
   const count = dropped.reduce((sum, one) => sum + one.count, 0);
   return (
     <Notice
       status="pending"
-      title={`${formatPlural(count, 'bounce or complaint', 'bounces and complaints')} changed nothing`}
+      title={`${formatPlural(count, 'bounce or complaint', 'bounces and complaints')} couldn’t be matched to a message`}
     >
       <ul>
-        {dropped.map(({ domain_id: id, domain, reason, count: times, last_at: lastAt }) => (
+        {dropped.slice(0, MAX_LINES).map(({ domain_id: id, domain, reason, count: times, last_at: lastAt }) => (
           <li key={`${id} ${reason}`} className="soft">
             {formatCount(times)} for {domain ?? 'the mail host'}: {REASONS[reason]} Last on {formatDay(lastAt)}.
           </li>
@@ -24,6 +27,11 @@ export function UnreadBounces({ domainId }: { domainId: string | null }) {
       <Kept unread={data.unread} />
     </Notice>
   );
+}
+
+/** Answers of people and programs are expected, and so is mail about messages that were deleted. */
+function isShown({ reason, last_at: lastAt }: Unread['dropped'][number]): boolean {
+  return reason !== 'message_deleted' && reason !== 'answer' && Date.now() - Date.parse(lastAt) < SHOWN_MS;
 }
 
 function Kept({ unread }: Pick<Unread, 'unread'>) {
