@@ -144,7 +144,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
              AS suppressed,
            sender.is_here AS "isReceivingHere",
            (SELECT jsonb_build_object(
-                     'name', a.host, 'hasRelay', a.relay IS NOT NULL OR NOT a.relay_known,
+                     'name', a.host, 'hasRelay', NOT a.relay_known OR coalesce(a.relay->>'destination' !~ '^[[]?127[.]', false),
                      'isInSpf', EXISTS (SELECT FROM dns_record r
                                          WHERE r.domain_id = sender.id AND r.type = 'TXT' AND r.name = a.host AND r.purpose = 'host_spf'
                                            AND r.status = 'ok'))
