@@ -47,7 +47,7 @@ function searches(page: Page): string[] {
   return texts;
 }
 
-const announced = (within: Locator) => within.locator('[aria-live]');
+const announced = (within: Locator) => within.locator('.sr-only[aria-live]');
 const domainField = (within: Page | Locator) => within.getByRole('combobox', { name: 'Domain', exact: true });
 
 test('finds the last of 1,200 domains with one search, and asks for none before the field is opened', async ({
