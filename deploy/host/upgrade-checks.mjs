@@ -1,4 +1,4 @@
-// What must be right before an upgrade, and after it.
+// The checks before and after an upgrade.
 import { existsSync, mkdirSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

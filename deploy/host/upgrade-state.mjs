@@ -1,4 +1,4 @@
-// What an upgrade has done so far, in a file of the host, so that a run after one that was killed knows it, in any clone.
+// The state of an upgrade, in a file of the host, so that a run after one that was killed knows it, in any clone.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { replaceFile } from './files.mjs';
 import { runningFolder } from './releases.mjs';

@@ -53,7 +53,7 @@ export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
 /** Settings with a password. */
 export const SECRET_SETTINGS = ['DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD', 'RELAY_PASSWORD'];
 
-/** What other readers of the file, such as systemd, continue in the next line. */
+/** Values that other readers of the file, such as systemd, continue in the next line. */
 const SWALLOWS = /^["'`]|\\$/;
 /** A line of the settings file of deploy/install. */
 const WHOLE_HOST = /^\s*MAIL_HOST\s*=/m;

@@ -22,7 +22,7 @@ export function formatPlural(value: number, one: string, many = `${one}s`): stri
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** Such as 99.9 %. Rounded down, so that 100 % means all. */
+/** Formats a share, such as 99.9 %. It is rounded down, so that 100 % means all. */
 export function formatShare(part: number, whole: number): string {
   return `${Math.floor((part / whole) * 1000) / 10} %`;
 }

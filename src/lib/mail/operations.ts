@@ -55,7 +55,7 @@ export type RelayTls = (typeof RELAY_TLS)[number];
 
 export type OperationInput = RestoreInput | RelayInput;
 
-/** What the password of an operation is sealed for: the mail server, because the operation has no id yet. */
+/** The place that the password of an operation is sealed for: the mail server, because the operation has no id yet. */
 export const relayPasswordPlace = (host: string) => `operation.input.password:${host}`;
 
 /** Whether a password that was set for one relay can stay for another one: the same server and user, with at least as much TLS. */

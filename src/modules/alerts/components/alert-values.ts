@@ -21,6 +21,6 @@ export const STATUSES: Record<Exclude<Alert['status'], 'open'>, string> = {
 
 export const SEVERITIES: Record<Alert['severity'], string> = { critical: 'Critical', warning: 'Warning' };
 
-/** What the filters call a kind and a severity. */
+/** The names of kinds and severities, as in the filters. */
 export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, label]]) => ({ value, label }));
 export const SEVERITY_OPTIONS = Object.entries(SEVERITIES).map(([value, label]) => ({ value, label }));

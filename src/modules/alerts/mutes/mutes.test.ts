@@ -62,7 +62,7 @@ const openMany = (count: number) =>
   );
 const close = () => resolveAlert(db, { kind: 'dns_broken', subject: domain.name }, new Date());
 const alerts = async () => (await api.get('/abuse/alerts?order=asc')).data;
-/** What notified, by both ways. */
+/** The notifications so far, by email and by webhook. */
 async function notified() {
   const events = await db.event.findMany({ where: { type: 'system.alert' }, orderBy: { sequence: 'asc' } });
   const emails = await db.alertEmail.findMany({ orderBy: { createdAt: 'asc' } });

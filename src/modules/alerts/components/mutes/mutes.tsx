@@ -69,7 +69,7 @@ function MuteItem({ mute }: { mute: AlertMute }) {
   );
 }
 
-/** Such as "DNS, Critical, acme.example". */
+/** Describes a mute, such as "DNS, Critical, acme.example". */
 function nameOf({ kind, severity, domain, subject }: AlertMute): string {
   const parts = [
     kind && KINDS[kind][1],

@@ -17,7 +17,7 @@ type Hints = {
   dead: { address: string; explanation: string }[];
 };
 
-/** What helps while destinations are entered: mailboxes to choose from, and addresses of managed domains that nobody has. */
+/** Helps while destinations are entered: mailboxes to choose from, and addresses of managed domains that nobody has. */
 export function useDestinationHints(addresses: readonly string[], draft: string): Hints {
   const [q] = useDebouncedValue(draft.trim(), DEBOUNCE_MS);
   const mailboxes = trpc.mailboxes.list.useQuery(

@@ -5,7 +5,7 @@ import { statusLabel } from '../dns/dns-values';
 
 type PublishedKeyProps = { lookup: DkimLookup | undefined; isFailed: boolean };
 
-/** What DNS has of a key that is about to sign. */
+/** Shows the DNS record of a key that is about to sign. */
 export function PublishedKey({ lookup, isFailed }: PublishedKeyProps) {
   if (isFailed) return <StatusMark status="warning">The lookup of the record failed.</StatusMark>;
   if (!lookup) return <p className="soft">Looking up the record…</p>;

@@ -105,7 +105,7 @@ const OK = 'OK';
 
 const MARKS: Partial<Record<string, Status>> = { error: 'bounced', warning: 'warning' };
 
-/** What was found, or for a policy which it is. */
+/** The record that was found, or for a policy which it is. */
 function labelOf({ records, dmarc_policy: policy, mta_sts_mode: mode }: DomainState, purpose: Purpose): string {
   const status = records[purpose]?.status ?? 'missing';
   if (purpose === 'dmarc' && policy && policy !== 'unknown') return policy;
