@@ -24,7 +24,7 @@ type DomainOptions = {
  * @throws DOMAIN_NOT_FOUND, FORBIDDEN, API_KEY_DOMAIN_SCOPE or DOMAIN_INACTIVE
  */
 export async function authorizeDomain(
-  ctx: ActorContext,
+  ctx: Pick<ActorContext, 'db' | 'actor'>,
   where: { id: string } | { name: string },
   options: DomainOptions = {},
 ): Promise<AuthorizedDomain> {

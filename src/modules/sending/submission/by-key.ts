@@ -3,10 +3,10 @@ import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { countSubmission } from '@/modules/abuse/service';
-import { type Actor, type ActorKey, identifyKeySession } from '@/server/access/actor';
+import { type ActorKey, identifyKeySession } from '@/server/access/actor';
 import {
   type AuthorizedDomain,
-  requireAccess,
+  authorizeDomain,
   requireAllowedAddress,
   requirePermission,
   requireSender,
@@ -52,7 +52,7 @@ export function admitByKey(ctx: SmtpContext, session: KeySession, id: string, re
   });
 }
 
-type Session = { actor: Actor; key: ActorKey; domain: AuthorizedDomain };
+type Session = { key: ActorKey; domain: AuthorizedDomain };
 
 async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySession): Promise<Session> {
   const actor = await identifyKeySession(keyId, ctx.clock.now());
@@ -64,10 +64,8 @@ async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySe
   requirePermission(actor, 'send');
   requireAllowedAddress(key, ctx.request.ip);
   requireSender(actor, sender.address);
-  const where = { name: sender.domain };
-  const found = await ctx.db.domain.findUnique({ where, select: { id: true, name: true, active: true } });
-  const domain = requireAccess(actor, found, `The domain ${sender.domain}`, { missingStatus: 403 });
-  return { actor, key, domain };
+  const domain = await authorizeDomain({ db: ctx.db, actor }, { name: sender.domain }, { missingStatus: 403 });
+  return { key, domain };
 }
 
 /** Why mail of the domain isn't sent to this address, or null. */
