@@ -11,8 +11,6 @@ export type Postgres = Awaited<ReturnType<typeof findPostgres>>;
 
 /** The Postgres of the test run, which a test can stop, kill and suspend. */
 export async function findPostgres() {
-  // Otherwise a crash would lose transactions that were committed: the servers of test runs don't wait for the disk.
-  await db.$executeRawUnsafe(`ALTER DATABASE postroom SET synchronous_commit = on`);
   const [row] = await db.$queryRaw<{ folder: string }[]>`SELECT current_setting('data_directory') AS folder`;
   if (!row) throw new Error('no data directory');
   const { folder } = row;
