@@ -28,8 +28,9 @@ export async function seedScheduled(
     const waiting = await sealWaiting(id, new Uint8Array(raw));
     const status = isCancelled ? 'cancelled' : 'scheduled';
     const detail = { by: admin.email, source: 'console', session_id: null, send_at: sendAt.toISOString() };
-    const accepted = { type: 'accepted', at: createdAt, detail };
-    const cancelled = { type: 'cancelled', at: new Date(createdAt.getTime() + HOUR_MS), detail: { by: admin.email } };
+    const accepted = { id: uuidv7(), type: 'accepted', at: createdAt, detail };
+    const at = new Date(createdAt.getTime() + HOUR_MS);
+    const cancelled = { id: uuidv7(), type: 'cancelled', at, detail: { by: admin.email } };
     const { rawBytes } = waiting;
     await tx.message.create({
       data: {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { mailServerCalls } from '@/modules/messages/service';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, makeWebhook, unique } from '@/test/factories';
@@ -47,7 +48,7 @@ it('has the webhook deliveries at their times', async () => {
   const { id } = await db.message.findFirstOrThrow({ where: { domainId: domain.id } });
   const at = new Date();
   await db.webhookDelivery.updateMany({ where: { webhookId: webhook.id }, data: { finishedAt: at } });
-  const later = { messageId: id, type: 'forwarded', at: new Date(at.getTime() + 1_500), detail: {} };
+  const later = { id: uuidv7(), messageId: id, type: 'forwarded', at: new Date(at.getTime() + 1_500), detail: {} };
   await db.messageEvent.create({ data: later });
   const key = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
   const { events } = (await key.get(`/messages/${id}`)).data;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { endUnsubscription, isUnsubscribed, suppressFrom } from '@/modules/suppressions/service';
@@ -80,7 +81,7 @@ async function addToTrace(
 ): Promise<void> {
   if (!sent) return;
   await tx.messageEvent.create({
-    data: { messageId: sent.id, type, at, recipient, detail: { list } },
+    data: { id: uuidv7(), messageId: sent.id, type, at, recipient, detail: { list } },
     select: { id: true },
   });
 }

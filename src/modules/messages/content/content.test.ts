@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { makeContentStore } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
@@ -224,7 +225,7 @@ describe('content that can’t be read', () => {
     expect((await api.get(`/messages/${id}`)).data.content).toMatchObject({ state: 'pending', reason: null });
     await db.message.update({ where: { id }, data: { createdAt: new Date(Date.now() - 3_600_000) } });
     expect((await api.get(`/messages/${id}`)).data.content).toMatchObject({ state: 'not_kept', reason: 'not_stored' });
-    await db.messageEvent.create({ data: { messageId: id, type: 'queued', detail: { source: 'smtp' } } });
+    await db.messageEvent.create({ data: { id: uuidv7(), messageId: id, type: 'queued', detail: { source: 'smtp' } } });
     expect((await api.get(`/messages/${id}`)).data.content).toMatchObject({ reason: 'submitted_by_smtp' });
     expect(await unavailable(id)).toBe('submitted_by_smtp');
   });

@@ -59,7 +59,7 @@ async function makeMessage(days: number, { status = 'delivered', events = ['acce
       createdAt,
       recipients: { createMany: { data: addresses.map((address) => ({ address, kind: 'to', status, createdAt })) } },
       events: {
-        createMany: { data: events.map((type, n) => ({ type, at: new Date(createdAt.getTime() + n) })) },
+        createMany: { data: events.map((type, n) => ({ id: uuidv7(), type, at: new Date(createdAt.getTime() + n) })) },
       },
     },
   });

@@ -1,3 +1,4 @@
+import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
 import { suppressFrom } from '@/modules/suppressions/service';
 import type { Tx } from '@/server/db';
@@ -30,7 +31,7 @@ export async function recordComplaint(
   if (known > 0) return true;
   const detail = { feedback_type: type };
   await tx.messageEvent.create({
-    data: { messageId: id, type: 'complained', at, recipient, detail },
+    data: { id: uuidv7(), messageId: id, type: 'complained', at, recipient, detail },
     select: { id: true },
   });
   const { messageId, domainId, fromAddress: from, toAddresses: to, subject, queueId } = message;

@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
@@ -44,7 +45,7 @@ export async function recordAccepted(
   message: LockedMessage,
   { at, detail }: { at: Date; detail: Prisma.InputJsonObject },
 ): Promise<void> {
-  const event = { messageId: message.id, type: 'queued', at, detail };
+  const event = { id: uuidv7(), messageId: message.id, type: 'queued', at, detail };
   await tx.messageEvent.create({ data: event, select: { id: true } });
   await emitEvent(tx, sentEvent(message, at));
 }

@@ -1,3 +1,4 @@
+import { uuidv7 } from '@/lib/uuid';
 import { getMessage, type Message } from '@/modules/messages/service';
 import { domainFilter, requireSender } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
@@ -81,5 +82,8 @@ async function trace(
   { type, ...more }: { type: string; send_at?: string },
 ) {
   const detail = { by: ctx.actor.admin.email, ...more };
-  await tx.messageEvent.create({ data: { messageId, type, at: ctx.clock.now(), detail }, select: { id: true } });
+  await tx.messageEvent.create({
+    data: { id: uuidv7(), messageId, type, at: ctx.clock.now(), detail },
+    select: { id: true },
+  });
 }

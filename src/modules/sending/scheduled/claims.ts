@@ -82,7 +82,7 @@ export async function putBack(
     const type = 'postponed';
     if (reason && (await tx.messageEvent.count({ where: { messageId: id, type } })) === 0) {
       await tx.messageEvent.create({
-        data: { messageId: id, type, at, detail: { response: reason } },
+        data: { id: uuidv7(), messageId: id, type, at, detail: { response: reason } },
         select: { id: true },
       });
     }

@@ -94,7 +94,7 @@ function dataOf(ctx: ActorContext, { id, message, slot, domainId, rawBytes }: Ne
   const { sendAt, subject, messageId, recipients, tags, metadata, isTransactional = false, list } = message;
   const row = messageRow(ctx, { id, message, slot, isSendable: true });
   const { created_at: createdAt, detail } = row;
-  const event = { type: 'accepted', at: createdAt, detail: { ...detail, send_at: sendAt.toISOString() } };
+  const event = { id: uuidv7(), type: 'accepted', at: createdAt, detail: { ...detail, send_at: sendAt.toISOString() } };
   return {
     ...{ id, messageId, domainId, subject, sendAt, createdAt },
     direction: 'outbound',

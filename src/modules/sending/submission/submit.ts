@@ -235,7 +235,10 @@ export async function markUncertain(db: Tx, id: string, at: Date): Promise<void>
     data: { status: 'uncertain' },
   });
   const detail = { reason: 'Postroom stopped before the mail server replied.' };
-  await db.messageEvent.create({ data: { messageId: id, type: 'uncertain', at, detail }, select: { id: true } });
+  await db.messageEvent.create({
+    data: { id: uuidv7(), messageId: id, type: 'uncertain', at, detail },
+    select: { id: true },
+  });
 }
 
 function recipientSuppressed(suppressed: SuppressedRecipient[]): AppError {

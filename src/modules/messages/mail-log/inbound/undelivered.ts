@@ -1,4 +1,5 @@
 import { isBounceAddress } from '@/lib/mail/report-addresses';
+import { uuidv7 } from '@/lib/uuid';
 import type { LogEntry } from '@/mail/log/log-line';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
@@ -125,7 +126,7 @@ async function addHop(
   const alias = destination === address ? {} : { addressed_to: address };
   const to = route === 'forwarded' ? { forwarded_to: [destination] } : alias;
   const detail = { route, ...to, ...answer };
-  const data = { messageId, type, at, recipient: recipientOf(path), detail };
+  const data = { id: uuidv7(), messageId, type, at, recipient: recipientOf(path), detail };
   await tx.messageEvent.create({ data, select: { id: true } });
 }
 

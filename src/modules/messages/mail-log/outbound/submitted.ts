@@ -124,7 +124,9 @@ export async function recordQueueChange(tx: Tx, queueId: string, type: 'held' | 
     where: { queueId, events: { none: { type, at: sameSecond } } },
     select: { id: true },
   });
-  await tx.messageEvent.createMany({ data: messages.map(({ id: messageId }) => ({ messageId, type, at })) });
+  await tx.messageEvent.createMany({
+    data: messages.map(({ id: messageId }) => ({ id: uuidv7(), messageId, type, at })),
+  });
 }
 
 // Postfix logs timestamps with this precision.
