@@ -33,7 +33,7 @@ function createLifetime() {
   const cleanups = [stopTools];
   let ending;
   const end = async (exitCode) => {
-    for (const cleanUp of cleanups.reverse()) await Promise.resolve(cleanUp()).catch(console.error);
+    for (const cleanUp of cleanups.reverse()) await Promise.resolve().then(cleanUp).catch(console.error);
     process.exit(exitCode);
   };
   return {
