@@ -9,7 +9,7 @@ import { documentedCommands } from './bare/documented.mjs';
 import { startBareHost } from './bare/host.mjs';
 import { upgradesOf } from './bare/upgrade.mjs';
 import { runCommand } from './process/lifetime.mjs';
-import { PlainError } from './process/plain-error.mjs';
+import { isPlain, PlainError } from './process/plain-error.mjs';
 import { secondsSince, step } from './steps/step.mjs';
 import { isDebianAsRoot } from './testing/debian.mjs';
 import { run } from './testing/debian-root.mjs';
@@ -52,6 +52,10 @@ const START_ACME_SERVER = `apt-get install -qq pebble openssl >/dev/null 2>&1
   cat /etc/ssl/certs/ca-certificates.crt own.pem root.pem >all.pem`;
 const TRUST = `export NODE_EXTRA_CA_CERTS=${ACME}/all.pem`;
 
+/** Prints what explains a message that didn't arrive, or a service that didn't start. */
+const LAST_PROBLEMS = `journalctl --no-pager --quiet --priority=warning --lines=10
+  grep -v 'status=sent' /var/lib/postroom-mail/log/postfix/mail.log | grep 'status=\\|warning\\|fatal' | tail -n 10`;
+
 /** What a second run must leave as it is: every process of the services, and every file of the configuration. */
 const STATE = `for unit in caddy postroom postroom-mail-{redis,rspamd,dovecot,postfix,agent}; do
     systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; done
@@ -68,7 +72,10 @@ async function testBareHost(lifetime) {
   let passed = 0;
   /** @param {string} guarantee @param {() => Promise<void>} work */
   const test = async (guarantee, work) => {
-    await step(guarantee, work);
+    await step(guarantee, work).catch(async (error) => {
+      const { output } = await host.shell(LAST_PROBLEMS);
+      throw isPlain(error) ? new PlainError(`${error.message}\n\nWhat the host logged last:\n${output}`) : error;
+    });
     passed += 1;
   };
   const npmCache = join(homedir(), '.npm');

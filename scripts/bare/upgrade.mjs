@@ -1,6 +1,7 @@
 // An upgrade of the host by its one command, and upgrades that fail, while programs call the API and mail arrives.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../process/plain-error.mjs';
 
 const CLONE = '/root/next';
@@ -8,6 +9,7 @@ const ENOUGH = '/root/enough';
 const COMMIT = 'git -c user.name=Ann -c user.email=ann@example.test commit --quiet --all --message Next';
 const RUNNING =
   "sed -n 's/^WorkingDirectory=//p' /etc/systemd/system/postroom.service /etc/systemd/system/postroom-mail-agent.service";
+const RETRY_MS = 1_000;
 const MIGRATION = 'prisma/migrations/20990101000000_next/migration.sql';
 
 /**
@@ -42,10 +44,13 @@ export function upgradesOf({ host, root, commands, environment, signIn, mailbox 
     const wanted = subjects.toSorted();
     const until = Date.now() + 60_000;
     for (;;) {
-      const stored = (await must(mailbox)).split('\n').filter((line) => subjects.includes(line));
-      if (stored.toSorted().join() === wanted.join()) return;
+      // What the mail server defers while Dovecot restarts, it repeats only after some minutes.
+      const stored = (await must(`postqueue -c /etc/postroom-mail/postfix -f\n${mailbox}`)).split('\n');
+      const found = stored.filter((line) => subjects.includes(line)).toSorted();
+      if (found.join() === wanted.join()) return;
       if (Date.now() > until)
-        throw new PlainError(`Of ${subjects.length} accepted messages, ${stored.length} are in the mailbox.`);
+        throw new PlainError(`Of ${subjects.length} accepted messages, ${found.length} are in the mailbox.`);
+      await sleep(RETRY_MS);
     }
   };
   const refusedWith = ({ status, output }, ...sentences) => {
