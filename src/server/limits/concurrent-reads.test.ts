@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
+import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
 import { type Answer, client, expectError, keyClient } from '@/test/rest';
 import { hashPassword } from '../secrets/password';
@@ -15,6 +16,13 @@ async function holdWebhooks(): Promise<() => Promise<void>> {
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');
   return async () => void (await holder.query('ROLLBACK'));
+}
+
+/** How many queries wait for a lock. */
+async function countWaiting(): Promise<number | undefined> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return row?.count;
 }
 
 /** Sends requests that don't end before `done`. */
@@ -45,9 +53,10 @@ it('slow reads of many admins leave sign-in and changes alone', async () => {
   const other = await keyClient();
   const release = await holdWebhooks();
   const reads = slow.map((api) => sendSlowReads(20, api));
+  // Not after the other calls: on a busy host, the reads give up before those end.
+  await expect.poll(countWaiting).toBeGreaterThan(1);
   expect((await client().post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
   expect((await other.post('/domains', { name: 'quick.example' })).status).toBe(201);
-  expect(reads.every(({ pending }) => pending() > 0)).toBe(true);
   await release();
   await Promise.all(reads.map(({ answers }) => answers));
 });
