@@ -67,6 +67,7 @@ async function testContainers() {
     const before = secrets();
     await must(join(containers, 'prepare'), ['other.example.test']);
     if (secrets() !== before) throw new PlainError('The second run changed them.');
+    writeFileSync(join(containers, 'custom/postfix-main'), 'header_size_limit = 204800\n');
   });
   await test(`the app's image has less than ${MAX_APP_MB} MB`, async () => {
     const size = await podman('image', 'inspect', '--format', '{{.Size}}', 'localhost/postroom-app');
@@ -79,6 +80,8 @@ async function testContainers() {
     await startAll();
     await until('a setup link', async () => (await setupToken()) !== undefined);
     await until('the agent runs', isAgentRunning);
+    const used = await inContainer('mail', 'postconf', '-c', '/etc/postroom-mail/postfix', '-h', 'header_size_limit');
+    if (used !== '204800\n') throw new PlainError(`The setting in the folder custom isn't used: ${used}`);
   });
   await test('the app is no root, its root is read-only, and no environment has a password', async () => {
     const ids = await inContainer(
