@@ -43,15 +43,19 @@ const FILES = [
 const SKIPPED = [
   /^\.next\/(cache|diagnostics|trace|types)/,
   /\.test\.tsx?$|^src\/test(\/|$)|^scripts\/(bare|bench|checks|containers|corpora|demo|faults)\/|^scripts\/test[-.]/,
-  // Source maps, types, and Prisma's engines for other databases, which are most of it.
+  // Source maps, types, and Prisma's engines for other databases and of the other build, which are most of it.
   /^node_modules\/.*\.(map|d\.[mc]?ts|md)$/,
-  /@prisma\/client\/runtime\/.*(mysql|sqlite|sqlserver|cockroachdb)/,
+  /@prisma\/client\/runtime\/.*(mysql|sqlite|sqlserver|cockroachdb|compiler_small)/,
   // Parts of Next.js that only development, bundlers and experiments use, and its compiler.
   /^node_modules\/next\/dist\/(esm|docs|next-devtools|bundle-analyzer|compiled\/(next-devtools|.*-experimental))\//,
-  /^node_modules\/next\/dist\/compiled\/next-server\/.*\.(dev|experimental\.runtime\.prod|-experimental.*)\.js$/,
+  /^node_modules\/next\/dist\/compiled\/next-server\/.*(\.dev|-experimental\.runtime\.prod)\.js$/,
+  /^node_modules\/next\/dist\/compiled\/(@vercel\/og\/|webpack\/bundle5\.js$|.*\.development\.js$)/,
+  /^node_modules\/next\/dist\/server\/capsize-font-metrics\.json$/,
   /^node_modules\/(react.*\.development\.js$|@next\/swc)/,
   // Native code for the runtime Bare.
   /^node_modules\/bare-[a-z]+\/prebuilds\//,
+  // Sources and tests that packages carry.
+  /^node_modules\/(bintrees\/test|zod\/src)\//,
   // A second copy of the program in @esbuild.
   /^node_modules\/esbuild\/bin\//,
   // Next.js uses it for images alone, which aren't resized here (next.config.mjs).
