@@ -14,9 +14,9 @@ function runBlocks(blocks: string[], api: Api, domain: string): string {
 }
 
 // In this order: who is suppressed gets no message.
-test('the commands of the chapters on sending and suppressions work as printed', async ({ api }) => {
+test('the commands of the chapters on sending, templates and suppressions work as printed', async ({ api }) => {
   const domain = await makeDomain(api);
-  for (const chapter of ['docs/sending.md', 'docs/suppressions.md']) {
+  for (const chapter of ['docs/sending.md', 'docs/templates.md', 'docs/suppressions.md']) {
     const output = runBlocks(blocksOf(read(chapter)), api, domain.name);
     expect(output).toContain('"error":null');
     expect(output).not.toContain('"error":{');

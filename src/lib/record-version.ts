@@ -21,6 +21,7 @@ export const EDITED_FIELDS = {
   profile: ['time_zone'],
   saved_view: ['query'],
   sieve_filter: ['name', 'script', 'active', 'position'],
+  template: ['name', 'subject', 'html_body', 'text_body', 'variables', 'sample_data'],
   webhook: ['url', 'events', 'name', 'active'],
 } as const;
 

@@ -11,6 +11,7 @@ export const VIEW_PAGES = {
   sieve_filters: { path: '/sieve-filters', parameters: ['domain', 'show'] },
   domains: { path: '/domains', parameters: ['q', 'show', ...ORDER] },
   domain_states: { path: '/domains/dns', parameters: ['q', 'show', 'problem', ...ORDER] },
+  templates: { path: '/templates', parameters: ['q', 'domain', 'show'] },
   webhooks: { path: '/webhooks', parameters: ['q', 'domain', 'show'] },
   api_keys: { path: '/api-keys', parameters: ['q', 'show', ...ORDER] },
   admins: { path: '/admins', parameters: ['q', ...ORDER] },

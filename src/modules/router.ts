@@ -27,6 +27,7 @@ import { servicesRouter } from './services/router';
 import { sieveFiltersRouter } from './sieve-filters/router';
 import { suppressionsRouter } from './suppressions/router';
 import { systemRouter } from './system/router';
+import { templatesRouter } from './templates/router';
 import { webhooksRouter } from './webhooks/router';
 
 export const appRouter = router({
@@ -58,6 +59,7 @@ export const appRouter = router({
   sieveFilters: sieveFiltersRouter,
   suppressions: suppressionsRouter,
   system: systemRouter,
+  templates: templatesRouter,
   webhooks: webhooksRouter,
 });
 

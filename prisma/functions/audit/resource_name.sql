@@ -16,6 +16,7 @@ BEGIN
       RETURN QUERY SELECT s.name, coalesce(s.domain_id, m.domain_id) FROM "sieve_filter" s LEFT JOIN "mailbox" m ON m.id = s.mailbox_id
                     WHERE s.id = given;
     WHEN 'suppression' THEN RETURN QUERY SELECT s.email, s.domain_id FROM "suppression" s WHERE s.id = given;
+    WHEN 'template' THEN RETURN QUERY SELECT t.name, t.domain_id FROM "template" t WHERE t.id = given;
     WHEN 'message' THEN RETURN QUERY SELECT m.subject, m.domain_id FROM "message" m WHERE m.id = given;
     WHEN 'admin' THEN RETURN QUERY SELECT a.email, NULL::uuid FROM "admin" a WHERE a.id = given;
     WHEN 'api_key' THEN RETURN QUERY SELECT k.name, NULL::uuid FROM "api_key" k WHERE k.id = given;

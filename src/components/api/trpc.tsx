@@ -38,14 +38,19 @@ function linksOf(page: PageRequest | undefined): TRPCLink<AppRouter>[] {
       condition: ({ context }) => context.isAlone === true,
       true: httpLink({ url: URL }),
       false: splitLink({
-        condition: ({ input }) => ifMatchOf(input) !== null,
-        // The header is one call's.
-        true: httpBatchLink({
-          ...BATCH,
-          maxItems: 1,
-          headers: ({ opList: [{ input }] }) => ({ 'If-Match': ifMatchOf(input) ?? undefined }),
+        condition: ({ context }) => context.isPosted === true,
+        // Its fields are too long for a URL.
+        true: httpLink({ url: URL, methodOverride: 'POST' }),
+        false: splitLink({
+          condition: ({ input }) => ifMatchOf(input) !== null,
+          // The header is one call's.
+          true: httpBatchLink({
+            ...BATCH,
+            maxItems: 1,
+            headers: ({ opList: [{ input }] }) => ({ 'If-Match': ifMatchOf(input) ?? undefined }),
+          }),
+          false: httpBatchLink(BATCH),
         }),
-        false: httpBatchLink(BATCH),
       }),
     }),
   ];

@@ -4,20 +4,23 @@ import { Parser } from 'htmlparser2';
 const MAX_TAGS = 50_000;
 const MAX_OPEN_TAGS = 5_000;
 
-/** The text of HTML, up to a limit, with a line for each block. */
-export function htmlToText(html: string): string {
+/** The text of HTML, up to a limit, with a line for each block. @param options.hasLinks whether targets follow the text of links */
+export function htmlToText(html: string, { hasLinks = false } = {}): string {
   let text = '';
   let hidden = 0;
+  const links: { href: string; start: number }[] = [];
   const parser = new Parser({
-    onopentagname(name) {
+    onopentag(name, { href = '' }) {
       if (HIDDEN.has(name)) hidden += 1;
       else if (name === 'br') text += '\n';
+      else if (name === 'a' && hasLinks) links.push({ href: href.trim(), start: text.length });
     },
     ontext(content) {
       if (hidden === 0) text += content.replace(/\s+/g, ' ');
     },
     onclosetag(name) {
       if (HIDDEN.has(name)) hidden -= 1;
+      else if (name === 'a') text += targetOf(links.pop(), text);
       else if (BLOCKS.has(name)) text += '\n';
     },
   });
@@ -27,6 +30,14 @@ export function htmlToText(html: string): string {
 
 const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);
 const BLOCKS = new Set(['p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'blockquote', 'pre']);
+
+/** The target of a link in parentheses, unless its text says it already. */
+function targetOf(link: { href: string; start: number } | undefined, text: string): string {
+  if (!link || !/^(?:https?:|mailto:|tel:)/i.test(link.href)) return '';
+  const shown = text.slice(link.start).trim();
+  if (shown === '') return link.href;
+  return link.href.replace(/^(?:mailto|tel):/i, '') === shown ? '' : ` (${link.href})`;
+}
 
 export function textToHtml(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -3,6 +3,7 @@ import { restoreAlias } from '@/modules/aliases/service';
 import { restoreDomain } from '@/modules/domains/service';
 import { restoreMailbox } from '@/modules/mailboxes/service';
 import { restoreSieveFilter } from '@/modules/sieve-filters/service';
+import { restoreTemplate } from '@/modules/templates/service';
 import { restoreWebhook } from '@/modules/webhooks/service';
 import { domainFilter, isScoped } from '@/server/access/authorize';
 import { type Tx, violatedConstraint } from '@/server/db';
@@ -36,6 +37,7 @@ const RESTORED_BY: Record<Row['kind'], { noun: string; restore: Restore }> = {
   domain: { noun: 'Domain', restore: restoreDomain },
   mailbox: { noun: 'Mailbox', restore: restoreMailbox },
   sieve_filter: { noun: 'Filter', restore: restoreSieveFilter },
+  template: { noun: 'Template', restore: restoreTemplate },
   webhook: { noun: 'Webhook', restore: restoreWebhook },
 };
 

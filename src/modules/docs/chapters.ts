@@ -9,6 +9,7 @@ export const CHAPTER_GROUPS = [
     title: 'Mail',
     chapters: [
       'sending',
+      'templates',
       'bounces',
       'suppressions',
       'messages',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_TAG_LENGTH, type Tags } from '@/lib/mail/message-tags';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
+import { UsedTemplate } from '@/modules/templates/schema';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
@@ -181,6 +182,7 @@ export const Message = z
     ),
     events: z.array(MessageEvent),
     metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: 'As it was sent' }),
+    template: UsedTemplate.optional().meta({ description: 'The template that it was made from. Missing without one' }),
     content: ContentStatus,
   })
   .meta({ id: 'Message' });

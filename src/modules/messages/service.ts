@@ -72,6 +72,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     select: {
       ...SUMMARY,
       metadata: true,
+      template: true,
       recipients: { orderBy: [{ kind: 'asc' }, { id: 'asc' }] },
       events: { orderBy: [{ at: 'asc' }, { id: 'asc' }] },
     },
@@ -106,6 +107,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     })),
     events: inOrder([...row.events.map(presentEvent), ...deliveries.map(presentDelivery)]),
     metadata: row.metadata as Message['metadata'],
+    ...(row.template !== null && { template: row.template as Message['template'] }),
     content: describeContent(content, { ...row, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }

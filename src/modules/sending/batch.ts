@@ -6,8 +6,8 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { publicError } from '@/server/public-error';
 import { type MessageError, reasonOf } from './composing/check-outgoing-message';
-import type { PreparedMessage } from './composing/message-jobs';
-import type { PreparedBatch } from './composing/prepared';
+import type { CheckedMessage } from './composing/message-jobs';
+import { completer, type PreparedBatch } from './composing/prepared';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { BatchItem, BatchSent, Sent } from './schema';
 import { type Claim, claimKey, finishKey } from './submission/idempotency';
@@ -48,29 +48,31 @@ export async function sendBatch(ctx: MutationContext, { fingerprint, items }: Pr
 
 async function submitAll(
   ctx: MutationContext,
-  items: (PreparedMessage | MessageError)[],
+  items: (CheckedMessage | MessageError)[],
   claim: Claim | null,
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
+  const complete = completer(ctx);
   // The audit entry of the batch is already recorded.
   const storeOutcome: StoreOutcome = (_, store) => store(null);
-  const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
+  const submitOne = async (item: CheckedMessage | MessageError, index: number): Promise<BatchItem> => {
     if ('code' in item) return { index, error: reasonOf(item), code: item.code };
     try {
       const prior = claim && (await settledPrior(ctx, claim, index));
       if (prior) requireCertain(prior);
       if (prior) return { index, ...sentOf(prior) };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      if (isLater(item)) {
+      const message = await complete(item);
+      if (isLater(message)) {
         const store = (_: object, work: (tx: Tx) => Promise<void>) => ctx.db.$transaction(work);
-        return { index, ...(await limit(() => scheduleMessage(ctx, item, { slot, store }))) };
+        return { index, ...(await limit(() => scheduleMessage(ctx, message, { slot, store }))) };
       }
-      return { index, ...sentOf(await submitMessage(ctx, item, { storeOutcome, slot, limit })) };
+      return { index, ...sentOf(await submitMessage(ctx, message, { storeOutcome, slot, limit })) };
     } catch (error) {
       const { code, message, details } = publicError(error);
       return {
         index,
-        error: message,
+        error: reasonOf({ message, fields: details?.fields ?? [] }),
         code,
         ...(details?.suppressed ? { suppressed: details.suppressed as Sent['suppressed'] } : {}),
       };
@@ -86,14 +88,14 @@ async function submitAll(
  */
 async function auditBatch(
   ctx: MutationContext,
-  items: (PreparedMessage | MessageError)[],
+  items: (CheckedMessage | MessageError)[],
   claim: Claim | null,
   more: object = {},
 ): Promise<void> {
-  const messages = items.filter((item) => 'raw' in item);
+  const messages = items.filter((item) => 'messageId' in item);
   const messageIds = items.flatMap((item, index) => {
     const prior = claim?.prior.find(({ batchIndex }) => batchIndex === index);
-    return 'raw' in item ? [prior && !isRefused(prior) ? prior.messageId : item.messageId] : [];
+    return 'messageId' in item ? [prior && !isRefused(prior) ? prior.messageId : item.messageId] : [];
   });
   const domains = [...new Set(messages.map(({ from }) => parseAddress(from)?.domain ?? ''))];
   const refused = items.length - messages.length;

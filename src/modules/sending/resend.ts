@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseAddress } from '@/lib/mail/address';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { copyMessage } from '@/modules/messages/service';
+import type { UsedTemplate } from '@/modules/templates/schema';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newMessageId } from './composing/compose';
@@ -32,7 +33,8 @@ async function prepareCopy(ctx: MutationContext, { id, to }: Resend): Promise<Pr
   const { fromAddress: from, subject } = message;
   const labels = labelsOf(message as Labels);
   const envelope = { from, to: recipients.map(({ address }) => address) };
-  return { from, recipients, subject, messageId, raw, envelope, ...labels };
+  const template = (message.template as UsedTemplate | null) ?? undefined;
+  return { from, recipients, subject, messageId, raw, envelope, template, ...labels };
 }
 
 function domainOf(address: string): string {

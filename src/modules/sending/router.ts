@@ -6,7 +6,7 @@ import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { sendBatch } from './batch';
-import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
+import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
 import { cancelMessage, rescheduleMessage } from './scheduled/change';
 import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
@@ -61,7 +61,8 @@ export const sendingRouter = router({
     )
     .output(Sent)
     .mutation(async ({ ctx, input }) => {
-      const { id, ...sent } = await sendMessage(ctx, input);
+      const { fingerprint, message } = input;
+      const { id, ...sent } = await sendMessage(ctx, { fingerprint, message: () => completer(ctx)(message) });
       if (sent.status !== 'scheduled') return sent;
       ctx.response.status = 202;
       return { id, ...sent };

@@ -307,7 +307,7 @@ describe('the OpenAPI document', () => {
       requestBody: { content: Record<string, { schema: unknown }> };
     };
     expect(operation.requestBody.content['application/json']?.schema).toMatchObject({
-      required: ['from', 'to', 'subject'],
+      required: ['from', 'to'],
       additionalProperties: false,
       properties: {
         from: {

@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { isBlank, REQUIRED } from '@/lib/field-messages';
+import { isObject } from '@/lib/json-values';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
-import { isObject } from './fields/checks';
 import { Headers } from './fields/headers';
 import { Metadata, Tags } from './fields/labels';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
+import { UsedTemplate } from './fields/template';
 import { Unsubscribe } from './fields/unsubscribe';
+
+const ENTER_SUBJECT = 'Enter a subject.';
+const MADE_TWICE = 'Leave this out: the template has the text.';
 
 const body = z
   .string()
@@ -27,9 +32,10 @@ export const OutgoingMessage = z
     in_reply_to: InReplyTo.optional(),
     references: References.optional(),
     auto_submitted: AutoSubmitted.optional(),
-    subject: plainText(998).min(1, 'Enter a subject.'),
-    text_body: body.optional().meta({ description: 'Plain text. Required if html_body is missing' }),
-    html_body: body.optional().meta({ description: 'HTML. Required if text_body is missing' }),
+    subject: plainText(998).min(1, ENTER_SUBJECT).optional().meta({ description: 'Required without a template' }),
+    text_body: body.optional().meta({ description: 'Plain text. Required without html_body and template' }),
+    html_body: body.optional().meta({ description: 'HTML. Required without text_body and template' }),
+    template: UsedTemplate.optional(),
     attachments: Attachments.optional(),
     headers: Headers.optional(),
     transactional: z
@@ -48,8 +54,16 @@ export const OutgoingMessage = z
         'When the message is sent, at most 30 days ahead. In the past or within seconds, it is sent at once. ISO 8601 with any offset from UTC',
     }),
   })
+  .refine(hasSubject, {
+    when: always,
+    path: ['subject'],
+    error: ({ input }) => (isObject(input) && input.subject === '' ? ENTER_SUBJECT : REQUIRED),
+    params: { apiCode: 'MISSING_FIELDS' },
+  })
   .refine(hasBody, { when: always, path: ['text_body'], ...bodyRequired() })
   .refine(hasBody, { when: always, path: ['html_body'], ...bodyRequired() })
+  .refine((message) => !isMadeTwice(message, 'text_body'), { when: always, path: ['text_body'], error: MADE_TWICE })
+  .refine((message) => !isMadeTwice(message, 'html_body'), { when: always, path: ['html_body'], error: MADE_TWICE })
   .refine(hasBoundedRecipients, {
     when: always,
     path: ['to'],
@@ -146,9 +160,21 @@ function bodyRequired() {
   return { error: 'Enter a text or HTML body.', params: { apiCode: 'MISSING_FIELDS' } };
 }
 
-// The next two checks also run on input that failed its schema, so its shape is unknown.
+// The next checks also run on input that failed its schema, so its shape is unknown.
+function hasSubject(message: unknown): boolean {
+  return !isObject(message) || hasTemplate(message) || !isBlank(message.subject);
+}
+
+function hasTemplate({ template }: Record<string, unknown>): boolean {
+  return template !== undefined && template !== null;
+}
+
+function isMadeTwice(message: unknown, field: 'text_body' | 'html_body'): boolean {
+  return isObject(message) && hasTemplate(message) && typeof message[field] === 'string';
+}
+
 function hasBody(message: unknown): boolean {
-  if (!isObject(message)) return true;
+  if (!isObject(message) || hasTemplate(message)) return true;
   return [message.text_body, message.html_body].some((text) => text !== undefined && text !== null && text !== '');
 }
 

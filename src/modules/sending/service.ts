@@ -104,6 +104,7 @@ async function submitAudited(
           message_id: messageId,
           from: message.from,
           subject: message.subject,
+          ...(message.template && { template: message.template }),
           outcome: outcome.outcome,
           ...(suppressed.length > 0 && { suppressed }),
           ...more,
@@ -123,11 +124,18 @@ async function scheduleAudited(
   more: object,
   slot?: IdempotencySlot,
 ): Promise<SentMessage> {
-  const { from, subject, sendAt } = message;
+  const { from, subject, sendAt, template } = message;
   const store: Parameters<typeof scheduleMessage>[2]['store'] = ({ id, messageId, domain }, work) =>
     ctx.transaction(async ({ tx, audit }) => {
       await work(tx);
-      const details = { message_id: messageId, from, subject, send_at: sendAt.toISOString(), ...more };
+      const details = {
+        message_id: messageId,
+        from,
+        subject,
+        send_at: sendAt.toISOString(),
+        ...(template && { template }),
+        ...more,
+      };
       await audit({ resource: `message:${id}`, domainId: domain.id, details });
     });
   return scheduleMessage(ctx, message, { slot, store });

@@ -25,9 +25,12 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     ofDomain('alert_mute'),
     ofDomain('suppression'),
     ofDomain('webhook'),
+    ofDomain('template'),
+    { name: 'template_version', ofRecord: 'template_id IN (SELECT id FROM template WHERE domain_id = $1::uuid)' },
     { ...ofDomain('admin_domain'), restorable: OF_DOMAIN_ADMIN },
   ],
   mailbox: [own('mailbox'), { name: 'sieve_filter', ofRecord: 'mailbox_id = $1::uuid' }],
   sieve_filter: [own('sieve_filter')],
+  template: [own('template'), { name: 'template_version', ofRecord: 'template_id = $1::uuid' }],
   webhook: [own('webhook')],
 };

@@ -27,7 +27,8 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: WebReques
         endpoint: ENDPOINT,
         req: bounded,
         router,
-        allowMethodOverride: false,
+        // A query whose fields are too long for a URL.
+        allowMethodOverride: true,
         maxBatchSize: MAX_BATCH,
         createContext: () => ctx,
         responseMeta: () => ({ headers: withRequestId(headers, ctx) }),

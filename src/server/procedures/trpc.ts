@@ -86,7 +86,9 @@ async function withOwnErrors<Result extends { ok: true } | { ok: false; error: T
 
 /** Checks origin, role and key scope. @throws FORBIDDEN, CONFLICT, API_KEY_DOMAIN_SCOPE */
 function authorize(actor: Actor, { isSameOrigin }: Context, meta: ProcedureMeta, type: string): void {
-  if (type === 'mutation' && actor.session && !isSameOrigin) {
+  // A query that takes a body is called like a change.
+  const isPosted = type === 'mutation' || meta.openapi?.method === 'POST';
+  if (isPosted && actor.session && !isSameOrigin) {
     throw new AppError('FORBIDDEN', 'Sessions can make changes from the console only. Use an API key.');
   }
   if (meta.access) requireRole(actor, meta.access);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { makeBackup } from '../backup-records';
 import { db } from '../database';
-import { makeDomain, makeMailbox, makeNode, makeOperation, makeWebhook, unique } from '../factories';
+import { makeDomain, makeMailbox, makeNode, makeOperation, makeTemplate, makeWebhook, unique } from '../factories';
 import { makeReportedDomain, uploadDmarc, uploadTls } from '../reports/upload';
 import { document, expectError, keyClient } from '../rest';
 
@@ -68,6 +68,16 @@ describe('the export', () => {
     expect(await rowsOf(api, '/sieve-filters/export')).toHaveLength(2);
     expect(await rowsOf(api, '/sieve-filters/export?scope=mailbox')).toMatchObject([
       { id, scope: 'mailbox', mailbox: `ann@${own.name}`, name: 'Spam', script: filter.script },
+    ]);
+  });
+
+  it('of templates has those of the caller’s domains', async () => {
+    const [own, foreign] = [await makeDomain(), await makeDomain()];
+    await makeTemplate(own.id, 'order');
+    await makeTemplate(foreign.id, 'order');
+    const api = await keyClient({ role: 'domain_admin', domainIds: [own.id] });
+    expect(await rowsOf(api, '/templates/export')).toMatchObject([
+      { domain: own.name, name: 'order', subject: 'Matrix', published_version: '1', has_changes: 'true' },
     ]);
   });
 

@@ -6,7 +6,7 @@ import { applySavedSettings } from '@/server/settings/saved';
 import { db } from '../database';
 import { makeAdmin, makeAlias, makeDomain, makeMailbox, makeNode, makeWebhook } from '../factories';
 import { type Answer, document, expectError, keyClient, sessionClient } from '../rest';
-import { alertCall, filterCall, viewCall } from './access-matrix/calls';
+import { alertCall, filterCall, templateCall, viewCall } from './access-matrix/calls';
 
 const api = await keyClient();
 const routes = routesOf(appRouter);
@@ -91,6 +91,13 @@ const EDITS: Record<string, Edits> = {
     none: { active: true },
     one: { position: 7 },
     other: { name: 'Spam' },
+  },
+  '/templates/{id}': {
+    make: async () => called(templateCall()({ id: await domainId() })),
+    none: { subject: 'Matrix' },
+    one: { subject: 'Hello' },
+    other: { text_body: 'Good morning' },
+    background: (id) => db.template.update({ where: { id }, data: { publishedVersion: null, publishedAt: null } }),
   },
   '/admins/{id}': {
     make: async () => row('/admins', makeAdmin({ role: 'domain_admin' })),

@@ -54,7 +54,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   mailbox:
     'active created_at display_name domain_id id local_part password_changed_at password_hash percent_full quota_bytes rate_counted_from search_key sign_ins_valid_from suspended_at suspension_note suspension_reason updated_at used_bytes',
   message:
-    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id metadata queue_id search_key send_at size_bytes spam_score status subject tags to_addresses updated_at',
+    'api_key_id batch_index copy_addresses created_at direction domain_id from_address id idempotency_key_id message_id metadata queue_id search_key send_at size_bytes spam_score status subject tags template to_addresses updated_at',
   message_content:
     'domain_id lease_token leased_until message_id object_name raw_bytes reason state store_id stored_at stored_bytes',
   message_event: 'at detail id message_id recipient type',
@@ -78,6 +78,9 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   sign_in_device: 'admin_id last_used_at secret_hash',
   sign_in_failure: 'account failures updated_at wait_until',
   suppression: 'created_at created_by detail domain_id email expires_at id list reason search_key source_message_id',
+  template:
+    'created_at digest domain_id html_body id name published_at published_digest published_version sample_data subject text_body updated_at variables',
+  template_version: 'created_at digest html_body id number published_by_email subject template_id text_body variables',
   tls_failure:
     'additional_information mx_host position reason_code receiving_helo receiving_ip result_type sending_ip sessions tls_report_id',
   tls_report:

@@ -12,6 +12,7 @@ export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
   domain: 'Domain',
   mailbox: 'Mailbox',
   sieve_filter: 'Filter',
+  template: 'Template',
   webhook: 'Webhook',
 };
 

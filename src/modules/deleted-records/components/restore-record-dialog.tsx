@@ -11,12 +11,13 @@ import type { DeletedRecord } from '../schema';
 const CONSEQUENCES: Record<DeletedRecord['kind'], string> = {
   alias: 'The alias comes back with its destinations, and mail is forwarded again.',
   domain:
-    'The domain comes back with its DKIM keys, filters, webhooks and suppressions. If a super admin restores it, domain admins who ' +
+    'The domain comes back with its DKIM keys, filters, webhooks, templates and suppressions. If a super admin restores it, domain admins who ' +
     'were assigned to it have access again. Restore its mailboxes and aliases afterwards.',
   mailbox:
     'The mailbox comes back with its password, filters and the mail that is still on the mail server. Mail that was rejected ' +
     'meanwhile isn’t recovered. A domain that read its reports in this mailbox has to be set up for that again.',
   sieve_filter: 'The filter comes back in its former position, and takes effect with the next message.',
+  template: 'The template comes back with its versions, and messages can be sent with it again.',
   webhook:
     'The webhook comes back with its secret and gets events from now on. Events that it missed aren’t delivered.',
 };

@@ -47,6 +47,7 @@ async function findMessage({ db, actor }: ActorContext, id: string) {
       subject: true,
       tags: true,
       metadata: true,
+      template: true,
       recipients: { select: { address: true, kind: true }, orderBy: { id: 'asc' } },
       events: { where: { type: 'queued', detail: SMTP_SOURCE }, select: { id: true }, take: 1 },
     },

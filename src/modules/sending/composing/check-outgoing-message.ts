@@ -14,6 +14,6 @@ export function checkOutgoingMessage(raw: unknown): { message: OutgoingMessage }
 }
 
 /** What is wrong with a message, with its fields. */
-export function reasonOf({ message, fields }: MessageError): string {
+export function reasonOf({ message, fields }: Pick<MessageError, 'message' | 'fields'>): string {
   return fields.map(({ path, message: reason }) => (path ? `${path}: ${reason}` : reason)).join(' ') || message;
 }

@@ -38,7 +38,7 @@ export function composeMessage(
     replyTo.length > 0 ? addressHeader('Reply-To', replyTo) : '',
     ...threadHeaders(message),
     message.auto_submitted ? verbatimHeader('Auto-Submitted', message.auto_submitted) : '',
-    textHeader('Subject', message.subject),
+    textHeader('Subject', message.subject ?? ''),
     ...unsubscribeHeaders(message, messageId),
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];

@@ -4,6 +4,8 @@ import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
 import { parseAddress } from '@/lib/mail/address';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
+import type { UsedTemplate } from '@/modules/templates/schema';
+import type { RenderedTemplate, TemplateUse } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/body/json';
 import { isSentAtOnce, sendTimeError } from '../scheduled/send-time';
@@ -16,7 +18,21 @@ import { composeMessage, newMessageId } from './compose';
 const TURN = 10;
 
 /** Work whose duration grows with the size of a message. It can run outside the main thread. */
-export type Job = { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date };
+export type Job =
+  | { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date }
+  | { kind: 'rendered'; unrendered: UnrenderedMessage; rendered: RenderedTemplate };
+
+/** A checked message whose text a template makes. */
+type UnrenderedMessage = {
+  from: string;
+  messageId: string;
+  message: OutgoingMessage;
+  template: TemplateUse;
+  at: Date;
+};
+
+/** A checked message. */
+export type CheckedMessage = PreparedMessage | UnrenderedMessage;
 
 export type PreparedMessage = Labels & {
   from: string;
@@ -29,20 +45,25 @@ export type PreparedMessage = Labels & {
   isTransactional?: boolean;
   /** The mailing list that it belongs to. */
   list?: string | null;
+  /** The template that made its text. */
+  template?: UsedTemplate;
   /** When it is sent, if not at once. */
   sendAt?: Date;
 };
 
 export type JobResult =
-  | { kind: 'message'; fingerprint: Uint8Array; message: PreparedMessage }
-  | { kind: 'batch'; fingerprint: Uint8Array; items: (PreparedMessage | MessageError)[] }
+  | { kind: 'message'; fingerprint: Uint8Array; message: CheckedMessage }
+  | { kind: 'batch'; fingerprint: Uint8Array; items: (CheckedMessage | MessageError)[] }
+  | { kind: 'rendered'; message: PreparedMessage }
   | { kind: 'error'; error: MessageError };
 
 /** A batch of 100 messages has 60,000 with all fields of all recipients. */
 const MAX_VALUES = 200_000;
 
-/** Parses, checks and composes the body of a send request. */
-export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
+/** Parses, checks and composes the body of a send request, or composes what a template has made the text of. */
+export async function runJob(job: Job): Promise<JobResult> {
+  if (job.kind === 'rendered') return { kind: 'rendered', message: composeRendered(job.unrendered, job.rendered) };
+  const { kind, bytes, at } = job;
   try {
     const body = parseJsonObject(bytes, MAX_VALUES);
     const fingerprint = fingerprintOf(kind, body);
@@ -77,8 +98,8 @@ function fingerprintOf(kind: string, body: unknown): Uint8Array {
   return new Uint8Array(hash.digest());
 }
 
-async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(PreparedMessage | MessageError)[]> {
-  const prepared: (PreparedMessage | MessageError)[] = [];
+async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(CheckedMessage | MessageError)[]> {
+  const prepared: (CheckedMessage | MessageError)[] = [];
   for (const item of itemsOf(body)) {
     prepared.push(prepareMessage(item, at));
     if (prepared.length % TURN === 0) await setImmediate();
@@ -98,7 +119,7 @@ function itemsOf(body: Record<string, unknown>): unknown[] {
   return messages;
 }
 
-function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError {
+function prepareMessage(raw: unknown, at: Date): CheckedMessage | MessageError {
   const checked = checkOutgoingMessage(raw);
   if (!('message' in checked) || 'code' in checked) return checked as MessageError;
   const { message } = checked;
@@ -107,22 +128,36 @@ function prepareMessage(raw: unknown, at: Date): PreparedMessage | MessageError 
   if (timeError) return invalidTime(timeError);
   const sender = parseAddress(message.from.email);
   if (!sender) throw new TypeError('a checked message has a sender');
-  const messageId = newMessageId(sender.domain);
-  const { raw: composed, envelope } = composeMessage(message, { messageId, date: at });
-  const recipients = recipientsOf(message);
-  const { subject, transactional: isTransactional, tags, metadata } = message;
-  const labels = labelsOf({ tags, metadata });
+  const { address: from, domain } = sender;
+  const messageId = newMessageId(domain);
+  if (!message.template) return composePrepared(message, { from, messageId, at });
+  const { id, variables = {} } = message.template;
+  return { from, messageId, message, template: { id, variables }, at };
+}
+
+function composeRendered(unrendered: UnrenderedMessage, { used, text }: RenderedTemplate): PreparedMessage {
+  const { message } = unrendered;
+  const { subject = text.subject } = message;
+  const complete = { ...message, subject, text_body: text.text_body, html_body: text.html_body ?? undefined };
+  return { ...composePrepared(complete, unrendered), template: used };
+}
+
+type Sender = Pick<UnrenderedMessage, 'from' | 'messageId' | 'at'>;
+
+function composePrepared(message: OutgoingMessage, { from, messageId, at }: Sender): PreparedMessage {
+  const { raw, envelope } = composeMessage(message, { messageId, date: at });
+  const { subject = '', transactional: isTransactional, tags, metadata, send_at } = message;
   return {
-    from: sender.address,
-    recipients,
+    from,
+    recipients: recipientsOf(message),
     subject,
     messageId,
-    raw: composed,
+    raw,
     envelope,
     isTransactional,
     list: message.unsubscribe?.list,
-    ...labels,
-    ...laterOf(sendAt, at),
+    ...labelsOf({ tags, metadata }),
+    ...laterOf(send_at === undefined ? null : new Date(send_at), at),
   };
 }
 

@@ -13,7 +13,7 @@ const HANGING = `
 `;
 
 const startWorker = () => new Worker(HANGING, { eval: true });
-const job = (kind: Job['kind']): Job => ({ kind, bytes: new Uint8Array(8), at: new Date() });
+const job = (kind: 'message' | 'batch'): Job => ({ kind, bytes: new Uint8Array(8), at: new Date() });
 
 it('fails a hanging job with 503 at the deadline and runs the waiting jobs in a new thread', async () => {
   const runJob = createMessageWorkerPool({ startWorker, deadlineMs: 2_000 });

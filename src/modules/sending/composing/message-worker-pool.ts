@@ -13,7 +13,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1024 };
 
 /** Prepares large messages outside the main thread. */
 export function createMessageWorkerPool({ startWorker = startMessageWorker, deadlineMs = DEADLINE_MS } = {}) {
-  const bytesOf = ({ bytes }: Job) => [bytes];
+  const bytesOf = (job: Job) => (job.kind === 'rendered' ? [] : [job.bytes]);
   return createWorkerPool<Job, JobResult>({ startWorker, bytesOf, maxThreads: MAX_THREADS, deadlineMs, tooSlow });
 }
 
@@ -21,7 +21,14 @@ const runInPool = createMessageWorkerPool();
 
 /** Runs small jobs inline and large ones in a worker thread. @throws SERVICE_UNAVAILABLE after 30 seconds */
 export async function runInWorker(job: Job): Promise<JobResult> {
-  return job.bytes.byteLength <= INLINE_BYTES ? runJob(job) : runInPool(job);
+  return sizeOf(job) <= INLINE_BYTES ? runJob(job) : runInPool(job);
+}
+
+function sizeOf(job: Job): number {
+  if (job.kind !== 'rendered') return job.bytes.byteLength;
+  const { html_body, text_body } = job.rendered.text;
+  const files = job.unrendered.message.attachments ?? [];
+  return files.reduce((sum, { content }) => sum + content.length, text_body.length + (html_body?.length ?? 0));
 }
 
 function startMessageWorker(): Worker {

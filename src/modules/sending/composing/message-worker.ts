@@ -4,6 +4,6 @@ import { runJob } from './message-jobs';
 /** Runs in the threads of message-worker-pool.ts. */
 handleJobs(runJob, (result) => {
   if (result.kind === 'error') return [];
-  const messages = result.kind === 'message' ? [result.message] : result.items.filter((item) => 'raw' in item);
-  return messages.map(({ raw }) => raw);
+  const messages = result.kind === 'batch' ? result.items : [result.message];
+  return messages.flatMap((message) => ('raw' in message ? [message.raw] : []));
 });

@@ -1,6 +1,8 @@
+import { templateRenderer } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
+import type { ActorContext } from '@/server/procedures/context';
 import type { MessageError } from './check-outgoing-message';
-import type { PreparedMessage } from './message-jobs';
+import type { CheckedMessage, PreparedMessage } from './message-jobs';
 import { runInWorker } from './message-worker-pool';
 
 /**
@@ -10,14 +12,14 @@ import { runInWorker } from './message-worker-pool';
 export class PreparedSend {
   constructor(
     readonly fingerprint: Uint8Array,
-    readonly message: PreparedMessage,
+    readonly message: CheckedMessage,
   ) {}
 }
 
 export class PreparedBatch {
   constructor(
     readonly fingerprint: Uint8Array,
-    readonly items: (PreparedMessage | MessageError)[],
+    readonly items: (CheckedMessage | MessageError)[],
   ) {}
 }
 
@@ -31,6 +33,18 @@ export async function prepareBatch(bytes: Uint8Array, at: Date): Promise<Prepare
   const result = await runInWorker({ kind: 'batch', bytes, at });
   if (result.kind !== 'batch') throw toAppError(result);
   return new PreparedBatch(result.fingerprint, result.items);
+}
+
+/** Returns what makes the text of the messages of a call that have a template. @throws the errors of {@link templateRenderer} */
+export function completer(ctx: ActorContext): (message: CheckedMessage) => Promise<PreparedMessage> {
+  const renderFor = templateRenderer(ctx);
+  return async (message) => {
+    if ('raw' in message) return message;
+    const rendered = await renderFor(message.from, message.template);
+    const result = await runInWorker({ kind: 'rendered', unrendered: message, rendered });
+    if (result.kind !== 'rendered') throw toAppError(result);
+    return result.message;
+  };
 }
 
 function toAppError(result: { kind: string; error?: MessageError }): Error {

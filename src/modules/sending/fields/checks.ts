@@ -14,7 +14,3 @@ export function boundedArray<Item extends z.ZodType>(item: Item, maxItems: numbe
     }, z.array(item))
     .meta({ maxItems });
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

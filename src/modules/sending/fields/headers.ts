@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isObject } from '@/lib/json-values';
 import { plainText } from '@/lib/wire';
-import { isObject } from './checks';
 
 const MAX_HEADERS = 50;
 const MAX_HEADER_NAME_LENGTH = 76;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isObject, isStorable, jsonBytes } from '@/lib/json-values';
 import { MAX_TAG_LENGTH, MAX_TAGS, TAG_NAME, TAG_NAME_RULE, TAG_VALUE, TAG_VALUE_RULE } from '@/lib/mail/message-tags';
-import { isObject } from './checks';
 
 /** The most bytes of metadata, as JSON without spaces in UTF-8. */
 const MAX_METADATA_BYTES = 2048;
@@ -44,18 +44,10 @@ function metadataIssues(metadata: Record<string, unknown>): Issue[] {
   if (!isStorable(metadata)) {
     return [invalid('NUL characters, lone surrogates and numbers beyond 1.8e308 aren’t allowed.')];
   }
-  const size = new TextEncoder().encode(JSON.stringify(metadata)).byteLength;
+  const size = jsonBytes(metadata);
   return size <= MAX_METADATA_BYTES
     ? []
     : [invalid(`Enter at most ${MAX_METADATA_BYTES} bytes of JSON. This is ${size} bytes.`)];
-}
-
-/** Whether Postgres and JSON can have the value as it is. The body of a request bounds the depth. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, each]) => isStorable(name) && isStorable(each));
 }
 
 function invalid(message: string, path?: string[]): Issue {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isObject } from '@/lib/json-values';
 import { MAX_MESSAGE_ID_LENGTH, parseMessageId } from '@/lib/mail/message-id';
 import { Address, Recipients } from './addresses';
-import { boundedArray, isObject } from './checks';
+import { boundedArray } from './checks';
 
 /** What the mail server accepts in one header, of IDs of the greatest length. */
 const MAX_REFERENCES = 100;

@@ -108,6 +108,7 @@ function dataOf(ctx: ActorContext, { id, message, slot, domainId, rawBytes }: Ne
     batchIndex: row.batch_index,
     tags: tags ?? Prisma.DbNull,
     metadata: (metadata as Prisma.InputJsonObject | undefined) ?? Prisma.DbNull,
+    template: message.template ?? Prisma.DbNull,
     recipients: { createMany: { data: recipients.map((each) => ({ ...each, status: 'scheduled', createdAt })) } },
     events: { create: event },
     tagged: {

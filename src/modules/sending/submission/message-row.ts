@@ -74,6 +74,7 @@ export function messageRow(
     list: message.list ?? null,
     tags: message.tags,
     metadata: message.metadata && JSON.stringify(message.metadata),
+    template: message.template,
     recipients: message.recipients.map((recipient) => ({
       id: uuidv7(),
       ...recipient,
@@ -97,7 +98,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
         id uuid, domain_name text, accessible_ids uuid[], is_sendable boolean, message_id text, from_address text,
         to_addresses text[], copy_addresses text[], subject text, size_bytes integer, api_key_id uuid, idempotency_key_id uuid,
-        batch_index integer, created_at timestamptz, is_transactional boolean, list text, tags jsonb, metadata text,
+        batch_index integer, created_at timestamptz, is_transactional boolean, list text, tags jsonb, metadata text, template jsonb,
         recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
       SELECT given.id AS message, d.id, d.name, d.active,

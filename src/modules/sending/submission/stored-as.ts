@@ -20,9 +20,9 @@ export const STORED: Record<StoredAs, Parts> = {
   new: {
     created: Prisma.sql`
       INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject, size_bytes,
-                           status, api_key_id, idempotency_key_id, batch_index, tags, metadata, created_at, updated_at)
+                           status, api_key_id, idempotency_key_id, batch_index, tags, metadata, template, created_at, updated_at)
       SELECT id, message_id, domain_id, 'outbound', from_address, to_addresses, copy_addresses, subject, size_bytes,
-             'submitting', api_key_id, idempotency_key_id, batch_index, tags, metadata::json, created_at, created_at
+             'submitting', api_key_id, idempotency_key_id, batch_index, tags, metadata::json, template, created_at, created_at
         FROM allowed JOIN counting ON counting.message = allowed.id WHERE counting.result = 'counted'
       RETURNING id`,
     addressed: Prisma.sql`

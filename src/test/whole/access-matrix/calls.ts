@@ -10,6 +10,7 @@ import {
   makeScheduled,
   makeSession,
   makeSuppression,
+  makeTemplate,
   makeWebhook,
   unique,
 } from '../../factories';
@@ -77,6 +78,13 @@ export function filterCall(body?: object) {
     const data = { scope: 'domain' as const, domainId, name: 'matrix', script: 'keep;' };
     const { id } = await db.sieveFilter.create({ data, select: { id: true } });
     return { path: `/sieve-filters/${id}`, body };
+  };
+}
+
+export function templateCall(verb = '', body?: object) {
+  return async ({ id: domainId }: { id: string }): Promise<Call> => {
+    const id = domainId === MISSING_ID ? domainId : (await makeTemplate(domainId)).id;
+    return { path: `/templates/${id}${verb}`, body };
   };
 }
 

@@ -20,6 +20,7 @@ import {
   scheduledCall,
   sessionPath,
   suppressionPath,
+  templateCall,
   tlsReportCall,
   unreadBouncePath,
   viewCall,
@@ -258,6 +259,20 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /sieve-filters/{id}': inDomain(filterCall()),
   'PATCH /sieve-filters/{id}': inDomain(filterCall({ active: false })),
   'DELETE /sieve-filters/{id}': inDomain(filterCall()),
+
+  'GET /templates': namingDomain(({ id }) => ({ path: `/templates?domain_id=${id}` })),
+  'GET /templates/export': namingDomain(({ id }) => ({ path: `/templates/export?domain_id=${id}` })),
+  'POST /templates': namingDomain(({ id }) => ({
+    path: '/templates',
+    body: { domain_id: id, name: `t${unique()}`, subject: 'm', text_body: 'm' },
+  })),
+  'GET /templates/{id}': inDomain(templateCall()),
+  'PATCH /templates/{id}': inDomain(templateCall('', { subject: 'Changed' })),
+  'DELETE /templates/{id}': inDomain(templateCall()),
+  'GET /templates/{id}/versions': inDomain(templateCall('/versions')),
+  'GET /templates/{id}/versions/{number}': inDomain(templateCall('/versions/1')),
+  'POST /templates/{id}/publish': inDomain(templateCall('/publish', {})),
+  'POST /templates/{id}/preview': inDomain(templateCall('/preview', {})),
 
   'GET /deleted-records': plain('/deleted-records'),
   'GET /deleted-records/export': plain('/deleted-records/export'),

@@ -90,6 +90,10 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'suppression.create': phrase('created suppression', 'create a suppression'),
   'suppression.delete': phrase('deleted suppression', 'delete suppression'),
   'suppression.import': phrase('imported suppressions', 'import suppressions'),
+  'template.create': phrase('created template', 'create a template'),
+  'template.delete': phrase('deleted template', 'delete template'),
+  'template.publish': phrase('published template', 'publish template'),
+  'template.update': phrase('changed template', 'change template'),
   'tls_report.upload': phrase('uploaded a TLS report', 'upload a TLS report'),
   'webhook.create': phrase('created webhook', 'create a webhook'),
   'webhook.delete': phrase('deleted webhook', 'delete webhook'),
@@ -125,5 +129,6 @@ export const NOUNS: Record<string, string> = {
   queue: 'message',
   sieve_filter: 'filter',
   suppression: 'suppression',
+  template: 'template',
   webhook: 'webhook',
 };

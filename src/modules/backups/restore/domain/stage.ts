@@ -65,7 +65,7 @@ async function stageTable(
 
 /** A coarse filter, so that not every mailbox of the server is copied; conditions in SQL decide. */
 function filterFor(domainId: string) {
-  const mailboxes = new Set<string>();
+  const [mailboxes, templates] = [new Set<string>(), new Set<string>()];
   return ({ name, columns }: Table, line: Buffer): boolean => {
     if (name === ADMINS) return true;
     const values = valuesOf(line, columns.length);
@@ -73,8 +73,10 @@ function filterFor(domainId: string) {
     if (name === 'domain') return value('id') === domainId;
     if (name === 'api_key') return value('scoped_domain_ids')?.includes(domainId) ?? false;
     const isOwn = value('domain_id') === domainId;
-    // Mailboxes come before filters in an archive.
+    // Mailboxes come before filters in an archive, and templates before their versions.
     if (name === 'mailbox' && isOwn) mailboxes.add(String(value('id')));
+    if (name === 'template' && isOwn) templates.add(String(value('id')));
+    if (name === 'template_version') return templates.has(String(value('template_id')));
     return isOwn || (name === 'sieve_filter' && mailboxes.has(String(value('mailbox_id'))));
   };
 }

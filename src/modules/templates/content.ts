@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { AppError, type FieldError } from '@/server/errors';
+import type { Prisma } from '@/server/prisma/client';
+import type { TemplateIssue } from './rendering/liquid';
+import { runTemplateJobAside } from './rendering/pool';
+import {
+  type TemplateParts,
+  type TemplatePreview,
+  type TemplateValues,
+  type TemplateVariable,
+  valueProblem,
+} from './schema';
+
+/** What a version has of a draft. */
+export type Content = TemplateParts & { variables: TemplateVariable[] };
+
+type Row = { subject: string; htmlBody: string | null; textBody: string | null; variables: Prisma.JsonValue };
+
+export function contentOf({ subject, htmlBody, textBody, variables }: Row): Content {
+  return { subject, html_body: htmlBody, text_body: textBody, variables: variables as TemplateVariable[] };
+}
+
+export function columnsOf(content: Content) {
+  const { subject, html_body: htmlBody, text_body: textBody, variables } = content;
+  return { subject, htmlBody, textBody, variables: variables as Prisma.InputJsonValue, digest: digestOf(content) };
+}
+
+/** The same for the same content. */
+function digestOf({ subject, html_body, text_body, variables }: Content): string {
+  const declared = variables.map((each) => [each.name, each.type, each.required, each.default, each.description]);
+  return createHash('sha256')
+    .update(JSON.stringify([subject, html_body, text_body, declared]))
+    .digest('base64');
+}
+
+/** @throws VALIDATION_ERROR, with line and column, if a part is no Liquid or uses a variable that isn't declared */
+export async function requireValid({ variables, ...parts }: Content): Promise<void> {
+  const { subject, html_body, text_body } = parts;
+  const declared = variables.map(({ name }) => name);
+  const result = await runTemplateJobAside({ kind: 'check', parts: { subject, html_body, text_body }, declared });
+  if (result.kind === 'checked' && result.issues.length > 0) throw invalidFields(result.issues.map(fieldOf));
+}
+
+type RenderInput = {
+  content: Content;
+  /** What names the content, if it never changes. */
+  key: string | null;
+  values: TemplateValues;
+  /** The path of the values in the request, for errors. */
+  path: string;
+};
+
+/**
+ * Renders a template in a thread. @throws VALIDATION_ERROR by field if a value is missing or has another type, or the template can't be
+ * rendered with the values; MESSAGE_TOO_LARGE
+ */
+export async function render({ content, key, values: given, path }: RenderInput): Promise<TemplatePreview> {
+  const values = valuesFor(content.variables, given, path);
+  const { subject, html_body, text_body } = content;
+  const result = await runTemplateJobAside({ kind: 'render', key, parts: { subject, html_body, text_body }, values });
+  if (result.kind === 'checked') throw invalidFields(result.issues.map(fieldOf));
+  if (result.kind === 'oversize') {
+    const { part, characters, limit } = result.oversize;
+    const message = `The rendered ${part} has ${characters} characters; the limit is ${limit}.`;
+    throw new AppError('MESSAGE_TOO_LARGE', message, { details: { fields: [{ path: part, message }] } });
+  }
+  return requireSendableText(result.rendered);
+}
+
+const MAX_SUBJECT = 998;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+function requireSendableText(rendered: TemplatePreview): TemplatePreview {
+  const { subject, html_body, text_body } = rendered;
+  const problem =
+    subject.trim() === ''
+      ? 'The subject is empty with these values.'
+      : subject.length > MAX_SUBJECT
+        ? `The subject has ${subject.length} characters with these values. The limit is ${MAX_SUBJECT}.`
+        : CONTROL.test(subject)
+          ? 'The subject has a line break or another control character with these values.'
+          : null;
+  if (problem) throw invalidFields([{ path: 'subject', message: problem }]);
+  if (`${html_body ?? ''}${text_body}`.includes('\0'))
+    throw invalidFields([{ path: 'html_body', message: 'The text has a NUL character with these values.' }]);
+  return rendered;
+}
+
+/** Every declared variable with its value, its default or null. */
+function valuesFor(declared: TemplateVariable[], given: TemplateValues, path: string): Record<string, unknown> {
+  const errors: FieldError[] = [];
+  const values = declared.map((variable): [string, unknown] => {
+    const { name, required } = variable;
+    const value = (Object.hasOwn(given, name) ? given[name] : null) ?? null;
+    if (value === null && !required) return [name, variable.default ?? null];
+    const problem = value === null ? 'This variable is required.' : valueProblem(variable, value);
+    if (problem) errors.push({ path: `${path}.${name}`, message: problem });
+    return [name, value];
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+  return Object.fromEntries(values);
+}
+
+function fieldOf({ part, line, column, message }: TemplateIssue): FieldError {
+  return { path: part, message: part === 'subject' ? message : `Line ${line}, column ${column}: ${message}` };
+}
+
+function invalidFields(fields: FieldError[]): AppError {
+  const names = [...new Set(fields.map(({ path }) => path))].join(', ');
+  return new AppError('VALIDATION_ERROR', `Some fields are invalid: ${names}.`, { details: { fields } });
+}

@@ -1,0 +1,120 @@
+import { Liquid, LiquidError, type Template as Node } from 'liquidjs';
+import { htmlToText } from '@/mail/mime/html-text';
+import type { TemplateParts } from '../schema';
+
+/** Cooperative limits of a part. The thread that renders has a deadline besides. */
+const RENDER_MS = 500;
+const MEMORY = 20_000_000;
+const MAX_TEMPLATE_CHARACTERS = 300_000;
+/** The characters of a rendered part. */
+const MAX_RENDERED = 5 * 1024 * 1024;
+const MAX_ISSUES = 20;
+/** The tags that read other templates. */
+const FILE_TAGS = ['include', 'render', 'layout', 'block'];
+
+type Part = keyof TemplateParts;
+
+/** What is wrong with a template, and where. Lines and columns start at 1. */
+export type TemplateIssue = { part: Part; line: number; column: number; message: string };
+
+/** The size of a part that is too large. */
+export type Oversize = { part: Part; characters: number; limit: number };
+
+export type ParsedTemplate = Record<Part, Node[] | null>;
+
+export type Rendered = { subject: string; html_body: string | null; text_body: string };
+
+const PARTS: readonly Part[] = ['subject', 'html_body', 'text_body'];
+
+const [html, plain] = [createEngine('escape'), createEngine()];
+
+/** Values are escaped in HTML, and in the subject and the text as they are. */
+function engineOf(part: Part): Liquid {
+  return part === 'html_body' ? html : plain;
+}
+
+function createEngine(outputEscape?: 'escape'): Liquid {
+  const engine = new Liquid({
+    outputEscape,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    parseLimit: MAX_TEMPLATE_CHARACTERS,
+    renderLimit: RENDER_MS,
+    memoryLimit: MEMORY,
+    // There are no files.
+    templates: {},
+    timezoneOffset: 0,
+    preserveTimezones: true,
+    locale: 'en-US',
+    dateFormat: '%Y-%m-%d',
+  });
+  for (const tag of FILE_TAGS) delete engine.tags[tag];
+  return engine;
+}
+
+/** Parses each part. */
+export function parseTemplate(parts: TemplateParts): ParsedTemplate | TemplateIssue[] {
+  const issues: TemplateIssue[] = [];
+  const parsed: ParsedTemplate = { subject: null, html_body: null, text_body: null };
+  for (const part of PARTS) {
+    const source = parts[part];
+    if (source === null) continue;
+    try {
+      parsed[part] = engineOf(part).parse(source);
+    } catch (error) {
+      issues.push(issueOf(part, error));
+    }
+  }
+  return issues.length > 0 ? issues : parsed;
+}
+
+/** Parses each part and finds variables that are not declared. */
+export function checkTemplate(parts: TemplateParts, declared: readonly string[]): TemplateIssue[] {
+  const parsed = parseTemplate(parts);
+  if (Array.isArray(parsed)) return parsed;
+  return PARTS.flatMap((part) => undeclared(part, parsed[part] ?? [], new Set(declared))).slice(0, MAX_ISSUES);
+}
+
+function undeclared(part: Part, nodes: Node[], declared: ReadonlySet<string>): TemplateIssue[] {
+  const { globals } = engineOf(part).analyzeSync(nodes, { partials: false });
+  return Object.entries(globals).flatMap(([name, [first]]) => {
+    if (declared.has(name) || !first) return [];
+    const { row: line, col: column } = first.location;
+    return [{ part, line, column, message: `The variable ${name} is not declared.` }];
+  });
+}
+
+/** Renders each part. The text is made of the HTML if the template has none. */
+export function renderTemplate(parsed: ParsedTemplate, values: object): Rendered | TemplateIssue | Oversize {
+  const rendered: Record<Part, string | null> = { subject: null, html_body: null, text_body: null };
+  for (const part of PARTS) {
+    const nodes = parsed[part];
+    if (nodes === null) continue;
+    try {
+      const text: string = engineOf(part).renderSync(nodes, values);
+      // A loop makes a long text of shared pieces, which takes memory only once it is read.
+      if (text.length > MAX_RENDERED) return { part, characters: text.length, limit: MAX_RENDERED };
+      // A filter such as slice can divide a character of two code units.
+      rendered[part] = text.toWellFormed();
+    } catch (error) {
+      return issueOf(part, error);
+    }
+  }
+  const { subject, html_body, text_body } = rendered;
+  return { subject: subject ?? '', html_body, text_body: text_body ?? htmlToText(html_body ?? '', { hasLinks: true }) };
+}
+
+function issueOf(part: Part, error: unknown): TemplateIssue {
+  if (!LiquidError.is(error)) throw error;
+  const { message, token, originalError } = error as LiquidError;
+  const [line = 1, column = 1] = token.getPosition();
+  return { part, line, column, message: messageOf(originalError?.message ?? message) };
+}
+
+function messageOf(text: string): string {
+  if (text.includes('render limit')) return `Rendering takes longer than ${RENDER_MS} ms.`;
+  if (text.includes('alloc limit') || text.includes('string length')) return 'Rendering needs too much memory.';
+  if (text.includes('call stack')) return 'The blocks are nested too deeply.';
+  const [first = ''] = text.replace(/, line:\d+, col:\d+[\s\S]*$/, '').split('\n');
+  return `${first.charAt(0).toUpperCase()}${first.slice(1, 300)}.`;
+}

@@ -1,0 +1,4 @@
+import { handleJobs } from '@/server/background/worker-pool';
+import { runTemplateJob } from './jobs';
+
+handleJobs(runTemplateJob, () => []);

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { ById, Confirmation } from '@/lib/wire';
+import { listProcedures } from '@/server/list/list-procedures';
+import { authedProcedure, router } from '@/server/procedures/trpc';
+import { versioned } from '@/server/procedures/versions';
+import { rest } from '@/server/rest/meta';
+import { templateList } from './lists';
+import {
+  CreateTemplate,
+  GetTemplateVersion,
+  ListTemplates,
+  PreviewTemplate,
+  PublishTemplate,
+  Template,
+  TemplatePreview,
+  TemplateSummary,
+  TemplateVersion,
+  TemplateVersionSummary,
+  UpdateTemplate,
+} from './schema';
+import { createTemplate, deleteTemplate, getTemplate, listTemplates, previewTemplate, updateTemplate } from './service';
+import { getVersion, listVersions, publishTemplate } from './versions';
+
+const tag = 'Templates';
+const record = versioned('template', getTemplate);
+const isOpenToScopedKeys = true;
+
+const templates = listProcedures(templateList, {
+  procedure: authedProcedure,
+  item: TemplateSummary,
+  input: ListTemplates,
+  find: listTemplates,
+  tag,
+  isOpenToScopedKeys,
+  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+});
+
+export const templatesRouter = router({
+  list: templates.list,
+
+  create: authedProcedure(CreateTemplate)
+    .meta(
+      rest('POST', '/templates', {
+        tag,
+        summary: 'Create a template',
+        description: 'Creates a draft. Publish it to send messages with it.',
+        status: 201,
+        audit: 'template.create',
+        isOpenToScopedKeys,
+        errors: {
+          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
+          404: ['DOMAIN_NOT_FOUND'],
+          409: ['CONFLICT'],
+        },
+      }),
+    )
+    .output(Template)
+    .mutation(({ ctx, input }) => createTemplate(ctx, input)),
+
+  export: templates.export,
+
+  get: authedProcedure(ById)
+    .meta(
+      rest('GET', '/templates/{id}', {
+        tag,
+        versioned: record,
+        summary: 'Get a template',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Template)
+    .query(({ ctx, input }) => getTemplate(ctx, input)),
+
+  update: authedProcedure(UpdateTemplate)
+    .meta(
+      rest('PATCH', '/templates/{id}', {
+        tag,
+        versioned: record,
+        summary: 'Update a template',
+        description: 'Changes only the supplied fields of the draft. Messages are sent with it once it is published.',
+        audit: 'template.update',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Template)
+    .mutation(({ ctx, input }) => updateTemplate(ctx, input)),
+
+  delete: authedProcedure(ById)
+    .meta(
+      rest('DELETE', '/templates/{id}', {
+        tag,
+        versioned: record,
+        summary: 'Delete a template',
+        description: 'Scheduled messages that were made from it are sent.',
+        audit: 'template.delete',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteTemplate(ctx, input)),
+
+  versions: authedProcedure(ById)
+    .meta(
+      rest('GET', '/templates/{id}/versions', {
+        tag,
+        summary: 'List the versions of a template',
+        description: 'The newest first. The newest 50 are kept.',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(z.array(TemplateVersionSummary))
+    .query(({ ctx, input }) => listVersions(ctx, input)),
+
+  version: authedProcedure(GetTemplateVersion)
+    .meta(
+      rest('GET', '/templates/{id}/versions/{number}', {
+        tag,
+        summary: 'Get a version of a template',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(TemplateVersion)
+    .query(({ ctx, input }) => getVersion(ctx, input)),
+
+  publish: authedProcedure(PublishTemplate)
+    .meta(
+      rest('POST', '/templates/{id}/publish', {
+        tag,
+        summary: 'Publish a template',
+        description:
+          'Messages that are accepted from now on are sent with the draft, as a new version, or with an earlier `version`. The draft stays.',
+        audit: 'template.publish',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Template)
+    .mutation(({ ctx, input }) => publishTemplate(ctx, input)),
+
+  preview: authedProcedure(PreviewTemplate)
+    .meta(
+      rest('POST', '/templates/{id}/preview', {
+        tag,
+        summary: 'Preview a template',
+        description:
+          'Renders the draft, or an earlier `version`, with its sample data. Fields that you supply are used instead of those of the template. Nothing is saved.',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 413: ['MESSAGE_TOO_LARGE'] },
+      }),
+    )
+    .output(TemplatePreview)
+    .query(({ ctx, input }) => previewTemplate(ctx, input)),
+});

@@ -1,0 +1,155 @@
+import { authorizeDomain, domainFilter } from '@/server/access/authorize';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
+import { AppError } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { columnsOf, contentOf, render, requireValid } from './content';
+import { FIELDS, present, presentSummary, recorded, requireTemplate, requireVersionRow, SUMMARY } from './rows';
+import type {
+  CreateTemplate,
+  ListTemplates,
+  PreviewTemplate,
+  Template,
+  TemplatePreview,
+  TemplateSummary,
+  TemplateValues,
+  UpdateTemplate,
+} from './schema';
+import { type RenderedTemplate, type RenderFor, rendererOf, type TemplateUse } from './sending';
+
+export type { RenderedTemplate, TemplateUse };
+
+const MAX_OF_DOMAIN = 500;
+
+/** @throws the errors of authorizeDomain, if `domain_id` is given */
+export async function listTemplates(ctx: ActorContext, input: ListTemplates): Promise<Page<TemplateSummary>> {
+  const { domain_id: domainId, published, q } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
+  const publishedVersion = published === undefined ? undefined : published ? { not: null } : null;
+  const filters = { AND: [domainFilter(ctx.actor), { domainId, name, publishedVersion }] };
+  return paginate('templates', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...page }) =>
+      ctx.db.template.findMany({ ...page, select: SUMMARY, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.template.count({ where: filters, take }),
+    present: presentSummary,
+  });
+}
+
+export async function getTemplate(ctx: ActorContext, { id }: { id: string }): Promise<Template> {
+  return present(await requireTemplate(ctx, ctx.db, id));
+}
+
+/** @throws the errors of authorizeDomain; VALIDATION_ERROR if it isn't Liquid; CONFLICT if the name is in use */
+export async function createTemplate(ctx: MutationContext, input: CreateTemplate): Promise<Template> {
+  const { domain_id: domainId, name, sample_data: sampleData, ...content } = input;
+  await authorizeDomain(ctx, { id: domainId });
+  await requireValid(content);
+  const data = { domainId, name, ...columnsOf(content), sampleData: sampleData as Prisma.InputJsonValue };
+  return ctx
+    .transaction(async ({ tx, audit }) => {
+      await requireCapacity(tx, domainId);
+      const row = await tx.template.create({ data: { ...data, createdAt: ctx.clock.now() }, select: FIELDS });
+      await audit({ resource: `template:${row.id}`, domainId, before: null, after: recorded(row) });
+      return present(row);
+    })
+    .catch((error) => rethrowTaken(error, name));
+}
+
+/** Changes the draft; only the supplied fields. @throws VALIDATION_ERROR, CONFLICT as createTemplate */
+export async function updateTemplate(ctx: MutationContext, { id, ...input }: UpdateTemplate): Promise<Template> {
+  await requireValid(merged(await requireTemplate(ctx, ctx.db, id), input));
+  return ctx
+    .transaction(async ({ tx, audit, requireVersion }) => {
+      await requireVersion();
+      const row = await requireTemplate(ctx, tx, id);
+      const sampleData = input.sample_data as Prisma.InputJsonValue | undefined;
+      const data = { name: input.name, sampleData, ...columnsOf(merged(row, input)) };
+      const after = await tx.template
+        .update({ where: { id }, data, select: FIELDS })
+        .catch(notFoundIfMissing('template'));
+      await audit({
+        resource: `template:${id}`,
+        domainId: row.domainId,
+        before: recorded(row),
+        after: recorded(after),
+      });
+      return present(after);
+    })
+    .catch((error) => rethrowTaken(error, input.name ?? ''));
+}
+
+/** Messages that are scheduled keep their text. */
+export async function deleteTemplate(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
+    const row = await requireTemplate(ctx, tx, id);
+    await keepDeleted(ctx, tx, { kind: 'template', id, name: row.name, domainId: row.domainId });
+    await tx.template.delete({ where: { id }, select: { id: true } });
+    await audit({ resource: `template:${id}`, domainId: row.domainId, before: recorded(row), after: null });
+    return { message: `Template ${row.name} deleted.` };
+  });
+}
+
+/** Restores a deleted template with its versions. @throws the errors of createTemplate */
+export async function restoreTemplate(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const { domain_id: domainId, name } = await keptRow<{ domain_id: string; name: string }>(ctx.db, record);
+  await authorizeDomain(ctx, { id: domainId });
+  await ctx
+    .transaction(async ({ tx, audit }) => {
+      await requireCapacity(tx, domainId);
+      await restoreRows(tx, record);
+      const row = await requireTemplate(ctx, tx, record.id);
+      await audit({ resource: `template:${record.id}`, domainId, before: null, after: recorded(row) });
+    })
+    .catch((error) => rethrowTaken(error, name));
+}
+
+/** Renders the draft, with the given fields instead of its own, or a version. Saves nothing. @throws VALIDATION_ERROR by field */
+export async function previewTemplate(ctx: ActorContext, input: PreviewTemplate): Promise<TemplatePreview> {
+  const row = await requireTemplate(ctx, ctx.db, input.id);
+  const source = input.version === undefined ? row : await requireVersionRow(ctx.db, row.id, input.version);
+  const content = merged(source, input);
+  await requireValid(content);
+  const values = input.sample_data ?? (row.sampleData as TemplateValues);
+  return render({ content, key: null, values, path: 'sample_data' });
+}
+
+/** What renders the published templates of a call, each looked up once. @throws the errors of {@link rendererOf} */
+export function templateRenderer(ctx: ActorContext): RenderFor {
+  return rendererOf(ctx);
+}
+
+type Given = Pick<UpdateTemplate, 'subject' | 'html_body' | 'text_body' | 'variables'>;
+
+function merged(row: Parameters<typeof contentOf>[0], given: Given) {
+  const content = contentOf(row);
+  return {
+    subject: given.subject ?? content.subject,
+    html_body: given.html_body === undefined ? content.html_body : given.html_body,
+    text_body: given.text_body === undefined ? content.text_body : given.text_body,
+    variables: given.variables ?? content.variables,
+  };
+}
+
+/** Locks the templates of the domain, so that calls at once can't exceed the limit together. @throws CONFLICT */
+async function requireCapacity(tx: Tx, domainId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`template ${domainId}`}, 0))`;
+  if ((await tx.template.count({ where: { domainId } })) < MAX_OF_DOMAIN) return;
+  throw new AppError('CONFLICT', `This domain already has ${MAX_OF_DOMAIN} templates. Delete one first.`, {
+    details: { limit: MAX_OF_DOMAIN },
+  });
+}
+
+function rethrowTaken(error: unknown, name: string): never {
+  if (isForeignKeyViolation(error)) throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
+  if (violatedConstraint(error) === null) throw error;
+  const message = `The domain already has a template ${name}. Choose another name or edit that template.`;
+  throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'name', message }] } });
+}
