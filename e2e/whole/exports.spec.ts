@@ -4,6 +4,7 @@ import { settled } from '../support/layout-shifts';
 const PAGES = [
   ['/webhooks?show=active', 'webhooks', { active: 'true' }],
   ['/sieve-filters?show=mailbox', 'filters', { scope: 'mailbox', order: 'asc' }],
+  ['/templates?show=published', 'templates', { published: 'true' }],
   ['/domains?q=east&order=desc', 'domains', { q: 'east', order: 'desc' }],
   ['/api-keys?show=expired', 'api-keys', { expired: 'true' }],
   ['/admins?order=desc', 'admins', { order: 'desc' }],

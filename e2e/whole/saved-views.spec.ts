@@ -136,6 +136,7 @@ const LISTS = [
   ['mailboxes', '/mailboxes?show=full', '/mailboxes'],
   ['aliases', '/aliases?show=inactive', '/aliases'],
   ['filters', '/sieve-filters?show=mailbox', '/sieve-filters'],
+  ['templates', '/templates?show=published', '/templates'],
   ['suppressions', '/suppressions?reason=bounce', '/suppressions'],
   ['domains', '/domains?q=east&show=inactive', '/domains'],
   ['webhooks', '/webhooks?show=inactive', '/webhooks'],

@@ -6,6 +6,7 @@ export type RouteIcon =
   | 'send'
   | 'queue'
   | 'suppressions'
+  | 'templates'
   | 'domains'
   | 'mailboxes'
   | 'aliases'
@@ -71,6 +72,16 @@ export const ROUTES: readonly ConsoleRoute[] = [
     minRole: 'domain_admin',
     help: 'sending',
     keywords: 'compose test write new message',
+  },
+  {
+    group: 'Mail',
+    label: 'Templates',
+    href: '/templates',
+    jump: 'g',
+    icon: 'templates',
+    minRole: 'domain_admin',
+    help: 'templates',
+    keywords: 'liquid variables html text layout versions publish preview new template',
   },
   {
     group: 'Mail',

@@ -53,9 +53,11 @@ export async function makeScheduled(messageId: string, over: { nextAttemptAt?: D
   return db.scheduledMessage.create({ data });
 }
 
+const VARIABLES = [{ name: 'place', type: 'string', required: false, default: 'here' }];
+
 /** Creates a template whose first version is published. */
 export function makeTemplate(domainId: string, name = unique()) {
-  const content = { subject: 'Matrix', textBody: 'Hi', variables: [], digest: 'x' };
+  const content = { subject: 'Matrix', textBody: 'Hi', variables: VARIABLES, digest: 'x' };
   const version = { ...content, number: 1, publishedByEmail: 'ops@a.example' };
   const published = { publishedVersion: 1, publishedDigest: 'y', publishedAt: new Date() };
   return db.template.create({ data: { ...content, ...published, domainId, name, versions: { create: version } } });

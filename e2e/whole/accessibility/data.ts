@@ -33,6 +33,24 @@ export async function failedDelivery(made: Made): Promise<string> {
   return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
 }
 
+/** A template with a published version that the draft differs from. */
+export async function templatePath({ api, domain }: Made): Promise<string> {
+  const { id } = await api.call<{ id: string }>('POST', '/templates', {
+    domain_id: domain.id,
+    name: unique('order-'),
+    subject: 'Order {{ number }}',
+    html_body: '<h1>Hello {{ name }}</h1>\n<p>Your order has shipped.</p>\n',
+    variables: [
+      { name: 'number', type: 'number' },
+      { name: 'name', type: 'string', required: false, default: 'there' },
+    ],
+    sample_data: { number: 1042 },
+  });
+  await api.call('POST', `/templates/${id}/publish`, {});
+  await api.call('PATCH', `/templates/${id}`, { text_body: 'Hello {{ name }}, your order has shipped.' });
+  return `/templates/${id}`;
+}
+
 /** Written by SQL, because the API compiles every script on a mail server. */
 export async function makeFilters({ api, sql }: Made): Promise<{ id: string; domain_id: string }> {
   const { id: domain_id } = await makeDomain(api);

@@ -10,6 +10,7 @@ import {
   makeAliases,
   makeFilters,
   makeMailbox,
+  templatePath,
   webhookPath,
   webhookWithTwoSecrets,
 } from './data';
@@ -124,6 +125,9 @@ const VIEWS: View[] = [
     name: 'Filters of a domain without any',
     path: async ({ api }) => `/sieve-filters?domain=${(await makeDomain(api)).id}`,
   },
+  { name: 'A template', path: templatePath },
+  { name: 'The versions of a template', path: async (made) => `${await templatePath(made)}?tab=versions&version=1` },
+  { name: 'The dialog for a new template', path: () => '/templates?new=true' },
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 

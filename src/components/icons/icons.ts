@@ -216,6 +216,13 @@ export const IconTableImport = /* @__PURE__ */ icon(
   'M19 22v-6',
   'M22 19l-3 -3l-3 3',
 );
+export const IconTemplate = /* @__PURE__ */ icon(
+  'M4 5a1 1 0 0 1 1 -1h14a1 1 0 0 1 1 1v2a1 1 0 0 1 -1 1h-14a1 1 0 0 1 -1 -1l0 -2',
+  'M4 13a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v6a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -6',
+  'M14 12l6 0',
+  'M14 16l6 0',
+  'M14 20l6 0',
+);
 export const IconTrash = /* @__PURE__ */ icon(
   'M4 7l16 0',
   'M10 11l0 6',

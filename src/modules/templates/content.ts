@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '@/lib/json-values';
 import { AppError, type FieldError } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { TemplateIssue } from './rendering/liquid';
@@ -17,7 +18,19 @@ export type Content = TemplateParts & { variables: TemplateVariable[] };
 type Row = { subject: string; htmlBody: string | null; textBody: string | null; variables: Prisma.JsonValue };
 
 export function contentOf({ subject, htmlBody, textBody, variables }: Row): Content {
-  return { subject, html_body: htmlBody, text_body: textBody, variables: variables as TemplateVariable[] };
+  const declared = (variables as TemplateVariable[]).map(inOrder);
+  return { subject, html_body: htmlBody, text_body: textBody, variables: declared };
+}
+
+/** The fields in the order of the schema, which the database doesn't keep, so that each version of a record has one text. */
+function inOrder({ name, type, required, default: value, description }: TemplateVariable): TemplateVariable {
+  return {
+    name,
+    type,
+    required,
+    ...(value !== undefined && { default: value }),
+    ...(description !== undefined && { description }),
+  };
 }
 
 export function columnsOf(content: Content) {
@@ -25,12 +38,12 @@ export function columnsOf(content: Content) {
   return { subject, htmlBody, textBody, variables: variables as Prisma.InputJsonValue, digest: digestOf(content) };
 }
 
-/** The same for the same content. */
+/** The same for the same content, however its fields are ordered. */
 function digestOf({ subject, html_body, text_body, variables }: Content): string {
-  const declared = variables.map((each) => [each.name, each.type, each.required, each.default, each.description]);
-  return createHash('sha256')
-    .update(JSON.stringify([subject, html_body, text_body, declared]))
-    .digest('base64');
+  const text = JSON.stringify([subject, html_body, text_body, variables], (_, value) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** @throws VALIDATION_ERROR, with line and column, if a part is no Liquid or uses a variable that isn't declared */

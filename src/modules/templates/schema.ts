@@ -47,7 +47,7 @@ const TextBody = source(MAX_TEXT)
   .nullable()
   .meta({ description: 'Liquid, at most 64 KB. Values aren’t escaped. Null: made of the HTML for each message' });
 
-const VARIABLE_TYPES = ['string', 'number', 'boolean', 'date', 'list', 'object'] as const;
+export const VARIABLE_TYPES = ['string', 'number', 'boolean', 'date', 'list', 'object'] as const;
 
 const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** What Liquid gives a meaning of its own. */

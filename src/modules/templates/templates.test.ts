@@ -178,6 +178,15 @@ describe('versions', () => {
     expectError(await api.post(`${path}/publish`, { version: 3 }), 404, 'NOT_FOUND');
   });
 
+  it('differ from the draft by what they say, and not by the order of its fields', async () => {
+    const variables = [{ required: false, default: { b: 1, a: { d: 2, c: 3 } }, type: 'object', name: 'number' }];
+    const { id } = await made({ variables, html_body: 'x' });
+    await api.post(`/templates/${id}/publish`, {});
+    const same = [{ name: 'number', type: 'object', default: { a: { c: 3, d: 2 }, b: 1 }, required: false }];
+    expect((await api.patch(`/templates/${id}`, { variables: same })).data.has_changes).toBe(false);
+    expect((await api.patch(`/templates/${id}`, { subject: 'y' })).data.has_changes).toBe(true);
+  });
+
   it('need a text', async () => {
     const { id } = await made({ html_body: null });
     expectError(await api.post(`/templates/${id}/publish`, {}), 409, 'CONFLICT');

@@ -104,6 +104,15 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
             <dd>{message.spam_score}</dd>
           </>
         )}
+        {message.template && (
+          <>
+            <dt>Template</dt>
+            <dd>
+              <NearLink href={`/templates/${message.template.id}`}>{message.template.name}</NearLink>, version{' '}
+              {message.template.version}
+            </dd>
+          </>
+        )}
         {tags.length > 0 && (
           <>
             <dt>Tags</dt>

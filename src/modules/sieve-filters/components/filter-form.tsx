@@ -5,6 +5,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { CodeEditor, showLine } from '@/components/forms/code-editor';
 import type { ApiForm } from '@/components/forms/use-api-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Notice } from '@/components/layout/notice';
@@ -16,7 +17,6 @@ import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-serv
 import { CheckResult } from './script/check-result';
 import { verdictOf } from './script/compile-errors';
 import { EXAMPLES } from './script/examples';
-import { ScriptEditor, showLine } from './script/script-editor';
 
 type FilterValues = { name: string; script: string; active: boolean };
 
@@ -83,7 +83,8 @@ export function FilterForm({ filter, scope, scopeFields, hint, footer }: FilterF
               ))}
             </div>
           )}
-          <ScriptEditor
+          <CodeEditor
+            label="Script"
             value={script}
             error={verdict === null || verdict.valid ? form.errors.script : undefined}
             errorLines={errorLines}

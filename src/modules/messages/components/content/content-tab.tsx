@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { Notice } from '@/components/layout/notice';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Badge } from '@/components/text/badge';
+import { HtmlFrame } from '@/components/text/html-frame';
 import { RawText } from '@/components/text/raw-text';
 import { formatPlural } from '@/lib/format';
 import type { MessageContent } from '../../content/schema';
 import classes from './content-tab.module.css';
-import { HtmlFrame } from './html-frame';
 
 const VIEWS = { html: 'HTML', text: 'Text' };
 type View = keyof typeof VIEWS;
@@ -42,7 +42,11 @@ export function ContentTab({ content }: { content: MessageContent }) {
         )}
       </div>
       <Truncated content={content} />
-      {view === 'html' && html !== null ? <HtmlFrame html={html} /> : <RawText tabIndex={0}>{text}</RawText>}
+      {view === 'html' && html !== null ? (
+        <HtmlFrame html={html} title="HTML of the message" hasLinks />
+      ) : (
+        <RawText tabIndex={0}>{text}</RawText>
+      )}
     </div>
   );
 }

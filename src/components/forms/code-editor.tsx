@@ -2,30 +2,35 @@
 
 import { Input } from '@mantine/core';
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
-import classes from './script-editor.module.css';
+import classes from './code-editor.module.css';
 
 const LINE_HEIGHT = 20;
 
-type ScriptEditorProps = {
+type CodeEditorProps = {
+  label: string;
+  description?: ReactNode;
   value: string;
   error?: ReactNode;
-  /** Line numbers with compiler errors. */
-  errorLines: ReadonlySet<number>;
-  textarea: RefObject<HTMLTextAreaElement | null>;
-  onChange: (script: string) => void;
+  /** Line numbers with errors. */
+  errorLines?: ReadonlySet<number>;
+  /** The least lines that it shows. */
+  minRows?: number;
+  textarea?: RefObject<HTMLTextAreaElement | null>;
+  onChange: (text: string) => void;
 };
 
 /** A textarea with line numbers. */
-export function ScriptEditor({ value, error, errorLines, textarea, onChange }: ScriptEditorProps) {
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, description, value, error, errorLines, minRows = 14, textarea, onChange } = props;
   const id = useId();
   const gutter = useRef<HTMLOListElement>(null);
   const count = value.split('\n').length;
   return (
-    <Input.Wrapper id={id} label="Script" error={error}>
-      <div className={classes.script} data-error={error ? true : undefined}>
+    <Input.Wrapper id={id} label={label} description={description} error={error}>
+      <div className={classes.editor} data-error={error ? true : undefined}>
         <ol ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (
-            <li key={lineKey(index)} data-error-row={errorLines.has(index + 1) || undefined}>
+            <li key={lineKey(index)} data-error-row={errorLines?.has(index + 1) || undefined}>
               {index + 1}
             </li>
           ))}
@@ -34,7 +39,7 @@ export function ScriptEditor({ value, error, errorLines, textarea, onChange }: S
           ref={textarea}
           id={id}
           value={value}
-          rows={Math.min(Math.max(count + 1, 14), 32)}
+          rows={Math.min(Math.max(count + 1, minRows), 32)}
           wrap="off"
           spellCheck={false}
           autoComplete="off"

@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test';
+import { expect, test, unique, url } from '../support/fixtures';
+
+const frame = (page: Page) => page.frameLocator('iframe[title="Preview of the HTML"]');
+const editor = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click();
+
+test('a template is created, edited with a live preview, tested, published and put back', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const name = unique('welcome-');
+  await page.goto(`${url()}/templates?domain=${domain.id}`);
+  await page.getByRole('button', { name: 'New template' }).first().click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByRole('button', { name: 'Create template' }).click();
+  await expect(page.getByRole('heading', { name })).toBeVisible();
+  await expect(page.getByText('Not published')).toBeVisible();
+  await expect(frame(page).getByRole('heading', { name: 'Welcome, Ann' })).toBeVisible();
+
+  await editor(page, 'HTML').fill('<h1>Hello {{ name }}</h1>\n<p>{{ city }}</p>');
+  await expect(page.getByText('Line 2, column 7: The variable city is not declared.')).toBeVisible();
+  await save(page);
+  await expect(editor(page, 'HTML')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('button', { name: 'Add variable' }).click();
+  await page.getByRole('textbox', { name: 'Name of variable 2' }).fill('city');
+  await page.getByRole('checkbox', { name: 'city is required' }).uncheck();
+  await page.getByRole('textbox', { name: 'Default of city' }).fill('Rome & Nice');
+  await editor(page, 'Sample data').fill('{"name": "<b>Bo</b>"}');
+  await expect(frame(page).getByRole('heading', { name: 'Hello <b>Bo</b>' })).toBeVisible();
+  await expect(frame(page).getByText('Rome & Nice')).toBeVisible();
+  await save(page);
+  await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click();
+  await expect(page.getByText('Sent a test to ines@harbourfinch.example')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByText('Published version 1')).toBeVisible();
+  await editor(page, 'Subject').fill('Hello again, {{ name }}');
+  await save(page);
+  await expect(page.getByText('Version 1, draft differs')).toBeVisible();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByText('Published version 2')).toBeVisible();
+
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  const versions = page.getByRole('list', { name: /^Versions/ }).getByRole('listitem');
+  await expect(versions).toHaveCount(2);
+  const first = versions.nth(1);
+  await first.getByRole('button', { name: 'Compare with draft' }).click();
+  await expect(first.locator('del')).toContainText('Welcome, {{ name }}');
+  await expect(first.locator('ins')).toContainText('Hello again, {{ name }}');
+  await first.getByRole('button', { name: 'Publish version 1' }).click();
+  await expect(first.getByText('Published')).toBeVisible();
+  await first.getByRole('button', { name: 'Replace draft with version 1' }).click();
+  await expect(first.getByText('The draft is the same as this version.')).toBeVisible();
+  await page.getByRole('tab', { name: 'History' }).click();
+  await expect(page.getByRole('list', { name: 'History' }).getByRole('listitem')).not.toHaveCount(0);
+  await check();
+});
+
+test('the preview runs no scripts and loads nothing, and shows what a reader with a narrow dark screen sees', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const html = `<style>p { color: rgb(1, 2, 3) } @media (prefers-color-scheme: dark) { p { color: rgb(200, 201, 202) } }</style>
+<p>Hi</p><script>document.body.textContent = 'ran'</script><img src="https://evil.example/x.png">`;
+  const { id } = await api.call<{ id: string }>('POST', '/templates', {
+    domain_id: domain.id,
+    name: unique('hostile-'),
+    subject: 'Hi',
+    html_body: html,
+  });
+  await page.goto(`${url()}/templates/${id}`);
+  const text = frame(page).getByText('Hi');
+  await expect(text).toHaveCSS('color', 'rgb(1, 2, 3)');
+  await expect(page.getByText('1 image isn’t loaded here.')).toBeVisible();
+  await expect(frame(page).locator('script, img[src]')).toHaveCount(0);
+  await page.getByRole('radio', { name: 'Narrow' }).click();
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  await expect(text).toHaveCSS('color', 'rgb(200, 201, 202)');
+  const box = await page.locator('iframe').boundingBox();
+  expect(box?.width).toBeLessThanOrEqual(376);
+  await check();
+});
+
+test('the message page names the template and its version', async ({ signedIn: page, api, domain, check }) => {
+  const name = unique('order-');
+  const { id } = await api.call<{ id: string }>('POST', '/templates', {
+    domain_id: domain.id,
+    name,
+    subject: unique('Order '),
+    text_body: 'Hi',
+  });
+  await api.call('POST', `/templates/${id}/publish`, {});
+  const { message_id } = await api.call<{ message_id: string }>('POST', '/send', {
+    from: { email: `shop@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    template: { id: name },
+  });
+  const [message] = await api.call<{ id: string }[]>('GET', `/messages?message_id=${encodeURIComponent(message_id)}`);
+  await page.goto(`${url()}/messages/${message?.id}`);
+  await expect(page.getByText(`${name}, version 1`)).toBeVisible();
+  await page.getByRole('link', { name }).click();
+  await expect(page.getByRole('heading', { name })).toBeVisible();
+  await page.getByRole('button', { name: 'Delete template' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete template' }).click();
+  await expect(page.getByText(`Deleted ${name}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(`Restored ${name}`)).toBeVisible();
+  await check();
+});

@@ -1,0 +1,107 @@
+'use client';
+
+import { Switch, TextInput } from '@mantine/core';
+import { ifUnchanged } from '@/components/api/if-unchanged';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { CodeEditor } from '@/components/forms/code-editor';
+import { SaveBar } from '@/components/forms/save-bar';
+import { trimmed } from '@/components/forms/use-api-form';
+import { useSavedForm } from '@/components/forms/use-saved-form';
+import { type Template, UpdateTemplate } from '../../schema';
+import classes from './edit-template.module.css';
+import { PreviewPane } from './preview-pane';
+import { PublishBar } from './publish-bar';
+import { SampleInput } from './sample-input';
+import { usePreview } from './use-preview';
+import { VariablesInput } from './variables-input';
+
+const LINE = /^Line (\d+),/;
+
+export function EditTemplate({ template }: { template: Template }) {
+  const utils = trpc.useUtils();
+  const update = trpc.templates.update.useMutation();
+  const { form, problem, onSubmit, isDirty, saveBar } = useSavedForm({
+    schema: UpdateTemplate,
+    saved: template,
+    fields: {
+      name: { label: 'Name' },
+      subject: { label: 'Subject' },
+      html_body: { label: 'HTML' },
+      text_body: { label: 'Text' },
+      variables: { label: 'Variables', text: (variables) => variables.map(({ name }) => name).join(', ') || 'None' },
+      sample_data: { label: 'Sample data', text: (data) => JSON.stringify(data) },
+    },
+    toInput: (changes) => ({ id: template.id, ...trimmed(changes, ['name', 'subject']) }),
+    submit: (input, loaded) => update.mutateAsync(ifUnchanged('template', loaded, input)),
+    onSaved: async (saved) => {
+      utils.templates.get.setData({ id: template.id }, saved);
+      await utils.templates.list.invalidate();
+    },
+  });
+  const preview = usePreview(template.id, form.values);
+  const { html_body: html, text_body: text, sample_data: sample } = form.values;
+
+  return (
+    <>
+      <PublishBar template={template} isDirty={isDirty} preview={preview} />
+      <form noValidate onSubmit={onSubmit} className={classes.editor}>
+        <div className={classes.fields}>
+          <TextInput
+            label="Name"
+            className="mono-input"
+            maxLength={100}
+            autoComplete="off"
+            spellCheck={false}
+            {...form.getInputProps('name')}
+          />
+          <TextInput label="Subject" className="mono-input" autoComplete="off" {...form.getInputProps('subject')} />
+          <CodeEditor
+            label="HTML"
+            description="Liquid. Values are escaped"
+            value={html ?? ''}
+            error={form.errors.html_body}
+            errorLines={linesOf(form.errors.html_body)}
+            onChange={(next) => form.setFieldValue('html_body', next === '' ? null : next)}
+          />
+          <Switch
+            label="Make the text from the HTML"
+            checked={text === null}
+            onChange={(event) =>
+              form.setFieldValue('text_body', event.currentTarget.checked ? null : (preview.data?.text_body ?? ''))
+            }
+          />
+          {text !== null && (
+            <CodeEditor
+              label="Text"
+              description="Liquid. Values aren’t escaped"
+              minRows={8}
+              value={text}
+              error={form.errors.text_body}
+              errorLines={linesOf(form.errors.text_body)}
+              onChange={(next) => form.setFieldValue('text_body', next)}
+            />
+          )}
+          <VariablesInput form={form} />
+          <SampleInput
+            value={sample}
+            error={form.errors.sample_data}
+            onChange={(next) => form.setFieldValue('sample_data', next)}
+          />
+          <ProblemAlert problem={problem} />
+          <SaveBar {...saveBar} isSecondary={!isDirty} />
+        </div>
+        <div className={classes.preview}>
+          <PreviewPane preview={preview} />
+        </div>
+      </form>
+      <UnsavedGuard isDirty={isDirty} what="Your changes to this template aren’t saved." />
+    </>
+  );
+}
+
+function linesOf(error: unknown): ReadonlySet<number> {
+  const [, line] = LINE.exec(String(error ?? '')) ?? [];
+  return new Set(line === undefined ? [] : [Number(line)]);
+}

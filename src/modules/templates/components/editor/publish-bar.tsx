@@ -1,0 +1,56 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { IconSend } from '@/components/icons/icons';
+import type { Template } from '../../schema';
+import { PublishedMark } from '../published-mark';
+import { usePublish } from '../use-publish';
+import classes from './publish-bar.module.css';
+import type { Preview } from './use-preview';
+
+const SendTestDialog = lazyDialog(() => import('./send-test-dialog').then((module) => module.SendTestDialog));
+
+type PublishBarProps = { template: Template; isDirty: boolean; preview: Preview };
+
+/** What messages are sent with, and how to change that. */
+export function PublishBar({ template, isDirty, preview }: PublishBarProps) {
+  const publish = usePublish(template);
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const [isTesting, test] = useDisclosure(false);
+  const text = preview.error ? null : (preview.data ?? null);
+  return (
+    <>
+      <div className={classes.bar}>
+        <PublishedMark template={template} />
+        <span className="spacer" />
+        <Button leftSection={<IconSend stroke={1.5} />} disabled={!text || !me.data} onClick={test.open}>
+          Send test
+        </Button>
+        <Button
+          variant={isDirty ? 'default' : 'filled'}
+          disabled={isDirty || !template.has_changes}
+          loading={publish.isPending}
+          onClick={() => publish.mutate({ id: template.id })}
+        >
+          Publish
+        </Button>
+      </div>
+      {isDirty && template.has_changes && <p className="quiet">Save the draft to publish it.</p>}
+      <ProblemAlert problem={publish.error && toProblem(publish.error)} />
+      {text && me.data && (
+        <SendTestDialog
+          opened={isTesting}
+          domain={template.domain}
+          to={me.data.email}
+          text={text}
+          onClose={test.close}
+        />
+      )}
+    </>
+  );
+}

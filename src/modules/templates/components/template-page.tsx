@@ -1,0 +1,66 @@
+'use client';
+
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
+import { PageTabs } from '@/components/page-tabs';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import { DeleteTemplate } from './delete-template';
+import { EditTemplate } from './editor/edit-template';
+import { Versions } from './versions/versions';
+
+const PARENT = { label: 'Templates', href: '/templates' };
+const TAB = parseAsStringLiteral(['draft', 'versions', 'history'])
+  .withDefault('draft')
+  .withOptions({ history: 'push' });
+
+type TemplatePageProps = {
+  id: string;
+  /** Who changed it, of another module. */
+  history: ReactNode;
+};
+
+export function TemplatePage({ id, history }: TemplatePageProps) {
+  const [tab, setTab] = useQueryState('tab', TAB);
+  const found = trpc.templates.get.useQuery({ id });
+  const template = found.data;
+  const draft = () => (
+    <>
+      {template && (
+        <>
+          <EditTemplate key={template.id} template={template} />
+          <DeleteTemplate template={template} />
+        </>
+      )}
+      {found.isError && !template && (
+        <ErrorState what="this template" error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {!template && !found.isError && <SettingsSkeleton heights={[80, 560]} />}
+    </>
+  );
+  return (
+    <Page>
+      <PageHeader
+        hasTabs
+        mono
+        title={template?.name ?? 'Template'}
+        description={template ? <span className="clip mono">{template.domain}</span> : ' '}
+        parent={PARENT}
+      />
+      <PageTabs
+        label="Template"
+        isWaiting={!template && !found.isError}
+        current={tab}
+        onChange={(next) => void setTab(next)}
+        tabs={{
+          draft: { title: 'Draft', content: draft },
+          versions: { title: 'Versions', content: () => template && <Versions template={template} /> },
+          history: { title: 'History', content: () => history },
+        }}
+      />
+    </Page>
+  );
+}
