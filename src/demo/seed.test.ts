@@ -45,7 +45,7 @@ describe('the demo', () => {
 
   it('fills every list of the API', async () => {
     const lists = 'domains mailboxes aliases messages webhooks events abuse/alerts abuse/senders audit admins api-keys';
-    for (const list of [...lists.split(' '), 'sieve-filters', 'suppressions']) {
+    for (const list of [...lists.split(' '), 'sieve-filters', 'suppressions', 'templates']) {
       const { status, data } = await api.get(`/${list}?limit=200`);
       expect({ list, status }).toEqual({ list, status: 200 });
       expect(data.length, list).toBeGreaterThan(4);

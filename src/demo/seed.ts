@@ -10,6 +10,7 @@ import { seedDns } from './directory/dns';
 import { limitDomains, seedDomains } from './directory/domains';
 import { seedMailboxes } from './directory/mailboxes';
 import { seedSieveFilters } from './directory/sieve-filters';
+import { seedTemplates } from './directory/templates';
 import { countSends, insertMessages } from './mail/demo-message';
 import { INCIDENT_MESSAGES, planIncident } from './mail/incident';
 import { planIncoming } from './mail/incoming';
@@ -73,6 +74,7 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   await seedDns(ctx, domains);
   await seedReports(ctx, domains);
   await seedSieveFilters(ctx, domains, mailboxes);
+  await seedTemplates(ctx, domains);
   const admins = await seedAdmins(ctx, domains, password);
   const { senders, demoKey } = await seedApiKeys(ctx, admins, domains);
 

@@ -96,6 +96,8 @@ const TABLES: Record<string, string> = {
   setting: 'Settings',
   sieve_filter: 'Filters',
   suppression: 'Suppressions',
+  template: 'Templates',
+  template_version: 'Versions of templates',
   webhook: 'Webhooks',
   webhook_delivery: 'Webhook deliveries',
 };

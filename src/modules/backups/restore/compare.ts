@@ -31,6 +31,7 @@ export const NAMES: Record<string, string> = {
   mailbox: 'local_part',
   sieve_filter: 'name',
   suppression: 'email',
+  template: 'name',
   webhook: 'url',
 };
 export const MAX_EXAMPLES = 10;

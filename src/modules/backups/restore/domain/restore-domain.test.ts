@@ -11,6 +11,7 @@ import {
   makeDomain,
   makeMailbox,
   makeSuppression,
+  makeTemplate,
   makeWebhook,
 } from '@/test/factories';
 import { setSettings } from '@/test/settings';
@@ -49,6 +50,7 @@ async function fill(name: string): Promise<string> {
   await makeDkimKey(id, { selector: 'old' });
   await makeApiKey(admin.id, { scopedDomainIds: [id] });
   await makeWebhook({ domainId: id });
+  for (const template of ['order', 'welcome', 'bill']) await makeTemplate(id, template);
   await makeSuppression(id, 'gone@far.example');
   await makeSuppression(id, 'again@far.example');
   for (const data of [
@@ -89,6 +91,16 @@ async function change(): Promise<void> {
   await db.sieveFilter.deleteMany({ where: { domainId } });
   await db.webhook.deleteMany({ where: { domainId } });
   await makeWebhook({ domainId });
+  // Each of two has the name of the other meanwhile.
+  for (const [from, to] of [
+    ['order', 'x'],
+    ['welcome', 'order'],
+    ['x', 'welcome'],
+  ] as const)
+    await db.template.updateMany({ where: { domainId, name: from }, data: { name: to } });
+  await db.template.deleteMany({ where: { domainId, name: 'bill' } });
+  await makeTemplate(domainId, 'newer');
+  await db.templateVersion.deleteMany({ where: { template: { domainId, name: 'order' } } });
   await db.apiKey.deleteMany({ where: { scopedDomainIds: { equals: [domainId] } } });
   await db.adminDomain.deleteMany({ where: { domainId } });
   await db.mailbox.updateMany({ where: { domainId: otherId }, data: { displayName: 'new' } });
@@ -105,6 +117,8 @@ it('brings back everything of the domain, and touches nothing else', async () =>
   expect(of(differences, 'dkim_key')).toMatchObject({ changed: 1, removed: 1 });
   expect(of(differences, 'sieve_filter')).toMatchObject({ added: 2 });
   expect(of(differences, 'webhook')).toMatchObject({ added: 1, removed: 1 });
+  expect(of(differences, 'template')).toMatchObject({ added: 1, changed: 2, removed: 1 });
+  expect(of(differences, 'template_version')).toMatchObject({ added: 2, removed: 1 });
   expect(of(differences, 'api_key')).toMatchObject({ added: 1 });
   expect(of(differences, 'admin_domain')).toMatchObject({ added: 1 });
 

@@ -36,7 +36,11 @@ export const DOMAIN_TABLES: readonly DomainTable[] = [
     kept: `(email, reason, coalesce(list, '')) NOT IN (SELECT email, reason, coalesce(list, '') FROM restored_suppression)`,
   },
   { name: 'webhook', ofDomain: 'domain_id = $1' },
-  { name: 'template', ofDomain: 'domain_id = $1' },
+  {
+    name: 'template',
+    ofDomain: 'domain_id = $1',
+    park: 'UPDATE template SET name = id::text WHERE domain_id = $1',
+  },
   { name: 'template_version', ofDomain: 'template_id IN (SELECT id FROM template WHERE domain_id = $1)' },
   // Keys that cover other domains too are left out (`leaveOut`). Positions in the log of the database of that time don't apply.
   {
