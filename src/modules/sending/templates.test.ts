@@ -191,4 +191,8 @@ it('sends with a template that takes too long neither alone nor in a batch, and 
   expect(error.details.fields).toMatchObject([
     { path: 'text_body', message: expect.stringContaining('Rendering takes longer than 500 ms.') },
   ]);
+  const batch = { messages: [message({ template: { id: 'slow' } }), message()] };
+  const { data } = await api.post('/send/batch', batch);
+  expect(data).toMatchObject({ succeeded: 1, results: [{ code: 'VALIDATION_ERROR' }, { index: 1 }] });
+  expect(mta.server.messages).toHaveLength(1);
 });
