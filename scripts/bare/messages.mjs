@@ -70,13 +70,8 @@ async function until(path, isDone) {
   }
 }
 
-async function call(method, path, body, until = Date.now() + WITHIN_MS) {
+async function call(method, path, body) {
   const { data, error } = await request(method, path, body);
-  // The mail server gets the DKIM key of a new domain from its agent, which takes a moment on a busy host.
-  if (String(error?.details?.smtp_code).startsWith('4') && Date.now() < until) {
-    await sleep(500);
-    return call(method, path, body, until);
-  }
   if (error) throw new Error(`${method} ${path}: ${JSON.stringify(error)}`);
   return data;
 }

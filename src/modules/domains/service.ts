@@ -14,6 +14,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
+import { waitUntilPublished } from './dkim/publish';
 import { dnsServers, findMailHost } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
@@ -47,13 +48,13 @@ export function mailHostName(db: Tx): Promise<string> {
   return findMailHost(db);
 }
 
-/** Creates an active DKIM key with the domain, so that its first message is signed. @throws DOMAIN_EXISTS */
+/** Creates an active DKIM key with the domain, and waits until the mail server has it, so that the first message is signed. @throws DOMAIN_EXISTS */
 export async function createDomain(ctx: MutationContext, { name, ...settings }: CreateDomain): Promise<Domain> {
   const normalized = normalizeDomainName(name) as string;
   const existing = await ctx.db.domain.findUnique({ where: { name: normalized }, select: { id: true } });
   if (existing) throw domainExists(normalized);
   const pair = await makeDkimKeyPair('rsa-2048');
-  return ctx
+  const created = await ctx
     .transaction(async ({ tx, audit }) => {
       const key = dkimKeyRow(pair, { status: 'active', at: ctx.clock.now() });
       const dkim = { dkimSelector: key.selector, dkimKeys: { create: key } };
@@ -67,6 +68,8 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
     .catch((error) => {
       throw violatedConstraint(error) === null ? error : domainExists(normalized);
     });
+  await waitUntilPublished(ctx.db, created.id);
+  return created;
 }
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
@@ -119,6 +122,8 @@ export async function restoreDomain(ctx: MutationContext, record: DeletedRecord)
   await ctx
     .transaction(async ({ tx, audit }) => {
       await restoreRows(tx, record, without);
+      // The mail server has removed the key of the deleted domain.
+      await tx.dkimKey.updateMany({ where: { domainId: id }, data: { publishedAt: null } });
       const data = { nextDnsCheckAt: ctx.clock.now() };
       const after = present(await tx.domain.update({ where: { id }, data, select: FIELDS }));
       const assigned = await tx.adminDomain.findMany({
@@ -135,6 +140,7 @@ export async function restoreDomain(ctx: MutationContext, record: DeletedRecord)
     .catch((error) => {
       throw violatedConstraint(error) === null ? error : domainExists(name);
     });
+  await waitUntilPublished(ctx.db, id);
 }
 
 /** DNS records of a domain that its mail depends on and that are missing or wrong. */

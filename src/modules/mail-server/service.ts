@@ -73,7 +73,7 @@ export async function askAgent<Action extends AgentAction>(
       VALUES (${id}::uuid, ${action}, ${JSON.stringify(input)}::jsonb, now() + make_interval(secs => ${withinMs / 1000}))
       RETURNING id
     ) SELECT pg_notify(${AGENT_CHANNEL}, id::text) FROM request`;
-  const answer = await waitForAnswer(database, id, performance.now() + withinMs);
+  const answer = await waitForAnswer(database, id, withinMs);
   if ('failure' in answer) throw unavailable(`The mail server could not complete the operation. ${answer.failure}`);
   return answer.output as AgentRequests[Action]['output'];
 }
@@ -94,12 +94,23 @@ export async function auditFailure<Answer>(
   }
 }
 
-async function waitForAnswer(database: Database, id: string, deadline: number): Promise<Answer> {
+/** Looks for what an agent stores, with growing pauses. @returns null if it isn't there in time */
+export async function waitForAgent<Found>(look: () => Promise<Found | null>, withinMs: number): Promise<Found | null> {
+  const deadline = performance.now() + withinMs;
   for (let pauseMs = FIRST_PAUSE_MS; performance.now() < deadline; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     await setTimeout(pauseMs);
-    const row = await database.mailRequest.findUnique({ where: { id }, select: { answer: true } });
-    if (row?.answer) return row.answer as Answer;
+    const found = await look();
+    if (found !== null) return found;
   }
+  return null;
+}
+
+async function waitForAnswer(database: Database, id: string, withinMs: number): Promise<Answer> {
+  const answer = await waitForAgent(async () => {
+    const row = await database.mailRequest.findUnique({ where: { id }, select: { answer: true } });
+    return row?.answer ?? null;
+  }, withinMs);
+  if (answer) return answer as Answer;
   const { count } = await database.mailRequest.deleteMany({ where: { id, claimedAt: null } });
   if (count === 1) throw unavailable('The mail agent did not respond in time. Nothing was changed.');
   throw unavailable('The mail agent did not respond in time. The operation may still have been completed.');

@@ -150,7 +150,8 @@ rspamd_config:register_symbol({
       -- An auto-reply isn't deferred, because that would defer the message it replies to as well.
       task:set_pre_result('reject', 'No DKIM key is available', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') then
-      task:set_pre_result('soft reject', 'No DKIM key is available, try again later', 'postroom')
+      local problem = 'No DKIM key found for the domain in From. Check that the mail agent and Redis are running, and try again later'
+      task:set_pre_result('soft reject', problem, 'postroom')
     end
   end,
 })

@@ -45,7 +45,8 @@ export const dkimProcedures = {
         description:
           'Signs with a pending or retired key and retires the active one. Check before that its record is published, with ' +
           '`GET /domains/{id}/dkim/{selector}/dns`. Keep the DNS record of the retired key for a ' +
-          'week, because messages it signed may still be in transit.',
+          'week, because messages it signed may still be in transit. The call returns once the mail server signs with the key; ' +
+          'after 3 seconds without that, `published_at` is null.',
         audit: 'domain.activate_dkim',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

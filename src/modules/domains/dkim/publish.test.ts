@@ -2,8 +2,9 @@ import { createPrivateKey } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
-import { AGENT_CHANNEL } from '@/modules/mail-server/requests';
+import { AGENT_CHANNEL, detach, recordHeartbeat } from '@/modules/mail-server/requests';
 import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
@@ -241,6 +242,69 @@ describe('publishing with failures', () => {
     ]);
     await mail.publish();
     await expectExact(mail);
+  });
+});
+
+describe('with an agent', () => {
+  /** A mail server whose agent publishes keys after each notification, unless it is paused. */
+  async function makeAttached() {
+    const mail = await makeMailServer();
+    const agent = { host: `${unique()}.example`, instance: uuidv7(), version: '1' };
+    await recordHeartbeat(db, agent);
+    const listener = new pg.Client(process.env.DATABASE_URL);
+    await listener.connect();
+    await listener.query(`LISTEN ${AGENT_CHANNEL}`);
+    const paused = { is: false };
+    let publishing: Promise<unknown> = Promise.resolve();
+    listener.on('notification', () => {
+      if (!paused.is) publishing = publishing.then(mail.publish);
+    });
+    onTestFinished(async () => {
+      await listener.end();
+      await publishing;
+      await detach(db, agent);
+    });
+    return { ...mail, agent, paused };
+  }
+
+  it('a domain that is created, restored or gets another key is signed as soon as the call returns', async () => {
+    const mail = await makeAttached();
+    const api = await keyClient({ role: 'admin' });
+    const { data: domain } = await api.post('/domains', { name: `${unique()}.example` });
+    expect((await mail.held()).selectors).toEqual({ [domain.name]: domain.dkim_selector });
+
+    const { data: key } = await api.post(`/domains/${domain.id}/dkim/rotate`, { algorithm: 'ed25519' });
+    const activated = await api.post(`/domains/${domain.id}/dkim/${key.selector}/activate`);
+    expect(activated.data.published_at).toEqual(expect.any(String));
+    expect((await mail.held()).selectors).toEqual({ [domain.name]: key.selector });
+
+    await api.delete(`/domains/${domain.id}`);
+    await expect.poll(async () => (await mail.held()).selectors).toEqual({});
+    const [deleted] = (await api.get(`/deleted-records?q=${domain.name}`)).data;
+    await api.post(`/deleted-records/${deleted.id}/restore`);
+    expect((await mail.held()).selectors).toEqual({ [domain.name]: key.selector });
+  });
+
+  it('that publishes nothing, the call returns after 3 seconds; without one, immediately', async () => {
+    const { agent, paused } = await makeAttached();
+    paused.is = true;
+    const api = await keyClient({ role: 'admin' });
+    const secondsOf = async (work: () => Promise<{ status: number }>, status: number) => {
+      const from = performance.now();
+      expect((await work()).status).toBe(status);
+      return (performance.now() - from) / 1000;
+    };
+    const create = () => api.post('/domains', { name: `${unique()}.example` });
+    const waited = await secondsOf(create, 201);
+    expect(waited).toBeGreaterThan(2.9);
+    expect(waited).toBeLessThan(6);
+    const domain = await makeSigned('first');
+    await makeDkimKey(domain.id, { selector: 'second', status: 'retired', at: new Date() });
+    await db.dkimKey.updateMany({ where: { domainId: domain.id }, data: { publishedAt: new Date() } });
+    const activated = await api.post(`/domains/${domain.id}/dkim/second/activate`);
+    expect(activated.data).toMatchObject({ status: 'active', published_at: null });
+    await detach(db, agent);
+    expect(await secondsOf(create, 201)).toBeLessThan(2.5);
   });
 });
 

@@ -1,9 +1,12 @@
 import type { DecryptedKey, DkimStore, KeyState, SigningKey } from '@/mail/agent/dkim-store';
+import { isMailServerAttached, waitForAgent } from '@/modules/mail-server/service';
 import type { Database } from '@/server/db';
+import { log } from '@/server/log';
 import { tryToUnseal } from '@/server/secrets/sealing';
 import { dkimKeyBinding } from './keys';
 
 const BATCH_SIZE = 200;
+const PUBLISHED_WITHIN_MS = 3_000;
 
 /**
  * Publishes the active keys to the mail server and removes all others. Called periodically: when nothing changed, it
@@ -24,6 +27,24 @@ export async function publishDkimKeys(db: Database, store: DkimStore): Promise<v
 export async function republishDkimKeys(db: Database, store: DkimStore): Promise<number> {
   const { isRecorded: _, ...state } = await targetState(db);
   return publish(db, store, state, new Set());
+}
+
+/**
+ * Waits until the mail server has the active key of a domain, so that the next message is signed with it. Call it once the key is
+ * committed.
+ * @returns when it got the key; null if no agent is attached, or it doesn't publish the key in 3 seconds
+ */
+export async function waitUntilPublished(db: Database, domainId: string): Promise<Date | null> {
+  const where = { domainId, status: 'active' as const, publishedAt: { not: null } };
+  const look = () => db.dkimKey.findFirst({ where, select: { publishedAt: true } });
+  try {
+    if (!(await isMailServerAttached(db))) return null;
+    return (await waitForAgent(look, PUBLISHED_WITHIN_MS))?.publishedAt ?? null;
+  } catch (error) {
+    // The change is committed, so the call has succeeded.
+    log.warn({ domain: domainId, error }, 'waiting for the mail server to get a DKIM key failed');
+    return null;
+  }
 }
 
 async function publish(db: Database, store: DkimStore, state: KeyState, held: ReadonlySet<string>): Promise<number> {

@@ -7,6 +7,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { dkimKeyRow, dkimRecordValue, makeDkimKeyPair } from './keys';
+import { waitUntilPublished } from './publish';
 import type { DkimKey, DkimKeyPath, ListDkimKeys, RotateDkim } from './schema';
 
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
@@ -37,9 +38,9 @@ export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm
   });
 }
 
-/** Signs with a pending or retired key from now on. @throws NOT_FOUND; CONFLICT if the key is already active */
+/** Signs with a pending or retired key once the mail server has it, for which it waits a moment. @throws NOT_FOUND; CONFLICT if the key is already active */
 export async function activateDkim(ctx: MutationContext, { id, selector }: DkimKeyPath): Promise<DkimKey> {
-  return ctx.transaction(async ({ tx, audit }) => {
+  const activated = await ctx.transaction(async ({ tx, audit }) => {
     await requireDomain(ctx, tx, id);
     await lockDomain(tx, id);
     const row = await tx.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
@@ -48,13 +49,15 @@ export async function activateDkim(ctx: MutationContext, { id, selector }: DkimK
     const at = ctx.clock.now();
     const retire = { status: 'retired' as const, retiredAt: at };
     await tx.dkimKey.updateMany({ where: { domainId: id, status: 'active' }, data: retire });
-    const activate = { status: 'active' as const, activatedAt: at, retiredAt: null };
+    const activate = { status: 'active' as const, activatedAt: at, retiredAt: null, publishedAt: null };
     const after = present(await tx.dkimKey.update({ where: { id: row.id }, data: activate, select: FIELDS }));
     await tx.domain.update({ where: { id }, data: { dkimSelector: selector }, select: { id: true } });
     await audit({ resource: `domain:${id}`, domainId: id, before: present(row), after });
     await kickAgents(tx);
     return after;
   });
+  const publishedAt = await waitUntilPublished(ctx.db, id);
+  return { ...activated, published_at: publishedAt?.toISOString() ?? null };
 }
 
 /** Deletes a pending key, which has never signed. @throws NOT_FOUND; CONFLICT for another key */

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type Client, expectError, keyClient } from '../../rest';
+import { whileAgentStopped } from '../support/agent';
 import { callApp } from '../support/app';
 import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
 import { activateKey, publishKeys, publishRecord, redis, signaturesOf } from '../support/dkim-keys';
@@ -20,6 +22,16 @@ async function submit(session: Awaited<ReturnType<typeof openSubmission>>) {
   const to = `${newName()}@far.example`;
   const answer = await session.send(at('ann'), [to], messageText({ from: `Ann <${at('ann')}>`, to, subject: 'Hello' }));
   return { to, answer };
+}
+
+const post = (api: Client, to: string) =>
+  api.post('/send', { from: { email: at('app') }, to: [{ email: to }], subject: 'Hello', text_body: 'Good morning.' });
+
+/** Sends over the API, like {@link submit}. */
+async function sendByApi(api: Client) {
+  const to = `${newName()}@far.example`;
+  const { status, error } = await post(api, to);
+  return { to, answer: status === 200 ? '250 ' : JSON.stringify(error) };
 }
 
 async function receivedSignatures({ to, answer }: { to: string; answer: string }) {
@@ -60,17 +72,40 @@ describe('outbound mail', () => {
     expect(signed).not.toMatch(/references|in-reply-to/i);
   });
 
-  it('of a new domain is signed with its initial key', async () => {
+  it('of a new or restored domain is signed with its key as soon as the call returns, over the API and by SMTP', async () => {
     const app = await callApp();
+    const api = await keyClient();
+    for (let round = 0; round < 5; round++) {
+      domain = await app.domains.create({ name: `${newName()}.example` });
+      const [key] = (await app.domains.dkimKeys({ id: domain.id })).items;
+      if (!key) throw new Error('The new domain has no key.');
+      publishRecord(key);
+      const signed = [`pass rsa-sha256 by ${key.selector}.${domain.name}`];
+      expect(await receivedSignatures(await sendByApi(api))).toEqual(signed);
+
+      await app.domains.delete({ id: domain.id });
+      await expect.poll(() => redis.hget('dkim_selectors', domain.name)).toBeNull();
+      const [deleted] = (await app.deletedRecords.list({ q: domain.name })).items;
+      await app.deletedRecords.restore({ id: deleted?.id ?? '' });
+      expect(await receivedSignatures(await sendByApi(api))).toEqual(signed);
+    }
     domain = await app.domains.create({ name: `${newName()}.example` });
     await makeMailbox(domain.id, 'ann');
-    await publishKeys();
-    const [key] = (await app.domains.dkimKeys({ id: domain.id })).items;
-    if (!key) throw new Error('The new domain has no key.');
-    publishRecord(key);
-    const session = await openSubmission(at('ann'), PASSWORD);
-    const signatures = await receivedSignatures(await submit(session));
-    expect(signatures).toEqual([`pass rsa-sha256 by ${key.selector}.${domain.name}`]);
+    expect((await submit(await openSubmission(at('ann'), PASSWORD))).answer).toMatch(/^250 /);
+  });
+
+  it('of a domain that is created while the agent is stopped is refused, and the reply says what to check', async () => {
+    const app = await callApp();
+    const api = await keyClient();
+    await whileAgentStopped(async () => {
+      domain = await app.domains.create({ name: `${newName()}.example` });
+      const refused = expectError(await post(api, `${newName()}@far.example`), 500, 'SEND_FAILED');
+      expect(refused.error.details).toMatchObject({
+        outcome: 'refused',
+        smtp_code: 451,
+        response: expect.stringContaining('Check that the mail agent and Redis are running'),
+      });
+    });
   });
 
   it('is signed with the active key while another is pending, and with a retired key once activated again', async () => {
