@@ -19,6 +19,7 @@ it('Postfix gets its answers while the agent’s main thread is busy', async () 
     policySocket: join(folder, 'policy.sock'),
     signIns: { port: 0, key: unique() },
     filters: { port: 0, uid: 0 },
+    redis: { port: 1, password: unique() },
   };
   await start(new Worker(new URL('./answers.ts', import.meta.url), { workerData: settings }));
 

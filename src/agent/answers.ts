@@ -10,17 +10,22 @@ import { createSignInPolicy } from '@/modules/abuse/sign-ins';
 import { findSessionsToEnd } from '@/modules/mailboxes/open-sessions';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { admitByKey, checkKeyRecipient } from '@/modules/sending/submission/by-key';
+import { submittedSender } from '@/modules/sending/submission/envelope-sender';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
+import { createSubmittedSenders, type SubmittedSenders } from './submitted-senders';
 
-export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters'>;
+export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters' | 'redis'>;
 
 /** The thread of the mail agent that answers Postfix and Dovecot. It runs until it gets a message. */
-async function run({ policySocket, signIns, filters }: AnswersSettings): Promise<void> {
+async function run({ policySocket, signIns, filters, redis }: AnswersSettings): Promise<void> {
   const db = database();
+  const senders = createSubmittedSenders(redis);
   const answer = (request: PolicyRequest) =>
-    request.get('policy_context') === 'filters' ? admitFilter(filters, request) : answerSubmission(db, request);
+    request.get('policy_context') === 'filters'
+      ? admitFilter(filters, request)
+      : answerSubmission(db, senders, request);
   const policy = await startPolicyServer(policySocket, answer, logPolicyError);
   const signInServer = await startSignInServer(
     { ...signIns, onError: logSignInError },
@@ -28,6 +33,7 @@ async function run({ policySocket, signIns, filters }: AnswersSettings): Promise
   );
   parentPort?.once('message', async () => {
     await Promise.all([policy.close(), signInServer.close()]);
+    senders.end();
     await db.$disconnect();
   });
   parentPort?.postMessage('started');
@@ -39,7 +45,21 @@ async function admitFilter({ port, uid }: AnswersSettings['filters'], request: P
   return owner === uid ? 'DUNNO' : '550 5.7.1 Only filters can send mail here';
 }
 
-async function answerSubmission(db: Database, request: PolicyRequest): Promise<string> {
+async function answerSubmission(db: Database, senders: SubmittedSenders, request: PolicyRequest): Promise<string> {
+  const action = await decideSubmission(db, request);
+  const [queueId, sender] = [request.get('queue_id') ?? '', request.get('sender') ?? ''];
+  // A report that a mail program sends, such as a receipt, has no sender and gets none.
+  if (action !== 'DUNNO' || !isWhole(request) || sender === '') return action;
+  const address = await submittedSender(db, submittedMessageId(queueId), sender);
+  if (address !== null) await senders.change(queueId, address);
+  return action;
+}
+
+function isWhole(request: PolicyRequest): boolean {
+  return request.get('protocol_state') === 'END-OF-MESSAGE';
+}
+
+async function decideSubmission(db: Database, request: PolicyRequest): Promise<string> {
   const value = (name: string) => request.get(name) ?? '';
   const login = value('sasl_username');
   const keyId = keyIdIn(login);
@@ -50,14 +70,13 @@ async function answerSubmission(db: Database, request: PolicyRequest): Promise<s
     response: { headers: new Headers(), status: null },
   };
   const id = submittedMessageId(value('queue_id'));
-  const isWhole = value('protocol_state') === 'END-OF-MESSAGE';
   if (keyId) {
     const session = { keyId, sender: value('sender') };
-    return isWhole
+    return isWhole(request)
       ? admitByKey(context, session, id, Number(value('recipient_count')))
       : checkKeyRecipient(context, session, value('recipient'));
   }
-  if (!isWhole) return 'DUNNO';
+  if (!isWhole(request)) return 'DUNNO';
   const secondsOpen = await ageOfSmtpSession(value('instance'));
   const ended = await findSessionsToEnd(db, [{ address: login, secondsOpen }]);
   if (ended.length > 0) return '421 4.7.0 The password or the mailbox was changed, sign in again';

@@ -242,8 +242,8 @@ async function waitForDatabase(db: Database): Promise<void> {
  * Starts the thread that answers Postfix and Dovecot, so that reading mail, whatever it contains, never delays an answer. If the thread
  * fails, so does the agent.
  */
-async function startAnswers({ policySocket, signIns, filters }: Installation): Promise<() => Promise<unknown>> {
-  const settings: AnswersSettings = { policySocket, signIns, filters };
+async function startAnswers({ policySocket, signIns, filters, redis }: Installation): Promise<() => Promise<unknown>> {
+  const settings: AnswersSettings = { policySocket, signIns, filters, redis };
   const thread = new Worker(new URL('./answers.ts', import.meta.url), { workerData: settings });
   await once(thread, 'message');
   thread.once('error', (error) => {

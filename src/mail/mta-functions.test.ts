@@ -106,6 +106,13 @@ describe('a bounce address', () => {
     const message = await makeMessage(domain, 'delivered', ['bo@far.example']);
     const own = `bounces+${message.id.replaceAll('-', '')}${'0'.repeat(20)}`;
     expect(await ask('resolve', host, own)).toEqual([`${own}@${host}`, `ann@${domain.name}`, 'x@far.example']);
+    const [id, unlogged] = [
+      '0b9d7a1e-58a3-5c0f-9f0e-3f1f4f0c9a11',
+      `bounces+0b9d7a1e58a35c0f9f0e3f1f4f0c9a11${'0'.repeat(20)}`,
+    ];
+    await db.countedSend.create({ data: { id, address: `shop@${domain.name}`, domainId: domain.id, at: new Date() } });
+    const submitted = [`${unlogged}@${host}`, `ann@${domain.name}`, 'x@far.example'];
+    expect(await ask('resolve', host, unlogged)).toEqual(submitted);
     await db.message.update({ where: { id: message.id }, data: { fromAddress: `${own}@${domain.name}` } });
     expect(await ask('resolve', host, own)).toEqual([`${own}@${host}`]);
   });

@@ -1,8 +1,8 @@
 -- Returns the destinations of an address, one per row: mailbox, else alias, else those of the address without its +tag, else
 -- itself if reports go there, else catch-all, else none. A mailbox is its own destination, otherwise a catch-all would take
 -- its mail. A bounce address is its own destination, too, besides those of the message's sender, who gets the bounce as if it had
--- been sent to From. Local destinations without an active mailbox are left out, because Postfix looks up every result again and
--- aliases would chain.
+-- been sent to From. A message that was submitted by SMTP is counted before it has a row. Local destinations without an active mailbox
+-- are left out, because Postfix looks up every result again and aliases would chain.
 -- Called by Postfix (aliases.cf) for every recipient, by mta.rcpt_access and mta.is_role_address, and by
 -- src/modules/aliases/resolve.ts, src/modules/messages/inbound and src/modules/reports/dmarc.
 CREATE OR REPLACE FUNCTION mta.resolve(local mta.asked_name, domain mta.asked_name) RETURNS SETOF text
@@ -28,6 +28,7 @@ BEGIN
     END IF;
     RETURN NEXT wanted_local || '@' || lower(resolve.domain);
     SELECT m.from_address INTO sender FROM message m WHERE m.id = substr(wanted_local, 9, 32)::uuid AND m.direction = 'outbound';
+    IF NOT FOUND THEN SELECT c.address INTO sender FROM counted_send c WHERE c.id = substr(wanted_local, 9, 32)::uuid; END IF;
     IF kind_of_report_address(split_part(sender, '@', 1)) IS NULL THEN
       RETURN QUERY SELECT * FROM mta.resolve(split_part(sender, '@', 1), split_part(sender, '@', 2));
     END IF;

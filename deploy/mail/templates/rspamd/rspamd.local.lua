@@ -16,6 +16,9 @@ local MAX_RAW_BYTES = 2 * 1024 * 1024
 -- Rspamd's own limit is one second, which a busy host exceeds; an entry that isn't written leaves a submission without its subject.
 -- With the rest of a scan it must stay below task_timeout.
 local STREAM_TIMEOUT_SECONDS = 5.0
+-- The mail agent stores the bounce address of a message there, by its queue id, before the message is checked.
+local SENDER_PREFIX = 'postroom:sender:'
+local SENDER_TIMEOUT_SECONDS = 2.0
 
 local redis = lua_redis.parse_redis_server('postroom')
 
@@ -153,6 +156,26 @@ rspamd_config:register_symbol({
       local problem = 'No DKIM key found for the domain in From. Check that the mail agent and Redis are running, and try again later'
       task:set_pre_result('soft reject', problem, 'postroom')
     end
+  end,
+})
+
+-- Mail of mailboxes and API keys leaves with its bounce address as envelope sender. Without an answer it keeps its own.
+rspamd_config:register_symbol({
+  name = 'POSTROOM_SENDER',
+  type = 'postfilter',
+  priority = 5,
+  callback = function(task)
+    local user = task:get_user()
+    if not user or user == APP_LOGIN or user == FILTERS or user == BOUNCES or envelope_sender(task) == '' then return end
+    local function on_reply(err, address)
+      if err then
+        rspamd_logger.errx(task, 'cannot look up the envelope sender: %s', err)
+      elseif type(address) == 'string' then
+        task:set_milter_reply({ change_from = '<' .. address .. '>' })
+      end
+    end
+    local key = SENDER_PREFIX .. (task:get_queue_id() or '')
+    lua_redis.redis_make_request(task, redis, nil, false, on_reply, 'GET', { key }, { timeout = SENDER_TIMEOUT_SECONDS })
   end,
 })
 

@@ -6,6 +6,7 @@ import { bounceMail } from '@/test/mail/bounce-mail';
 import { currentState, makeMessage } from '@/test/mail/reported-message';
 import { startInbound } from '@/test/mail/sandbox-inbound';
 import { keyClient } from '@/test/rest';
+import { submittedMessageId } from '../mail-log/outbound/submitted';
 import { mailServerCalls } from '../service';
 import { bounceAddress, messageOfBounceAddress } from './bounce-address';
 import { deleteOldUnread } from './unread';
@@ -88,6 +89,19 @@ describe('a report that a message bounced after it was delivered', () => {
     expect(await count()).toEqual([1, 0]);
     await report(bounceMail());
     expect(await count()).toEqual([0, 1]);
+  });
+
+  it('of a message by SMTP whose log is not read yet comes again, unless it is of this server', async () => {
+    const id = submittedMessageId(unique());
+    const counted = { id, address: `shop@${domain.name}`, domainId: domain.id, at: new Date() };
+    await db.countedSend.create({ data: counted });
+    await db.mailCursor.create({ data: { source: `${domain.name} log`, file: '', position: '0' } });
+    expect(await report(bounceMail({ reportingMta: domain.name }), address(id))).toMatch(/^250 /);
+    await expect(report(bounceMail(), address(id))).rejects.toThrow(/451 /);
+    expect(await dropped()).toEqual([]);
+    await db.countedSend.update({ where: { id }, data: { at: new Date(Date.now() - 25 * 3_600_000) } });
+    expect(await report(bounceMail(), address(id))).toMatch(/^250 /);
+    expect(await dropped()).toEqual([['message_deleted', 1]]);
   });
 
   it('is no inbound message', async () => {

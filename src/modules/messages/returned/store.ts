@@ -3,6 +3,7 @@ import { readHeader } from '@/mail/mime/message';
 import { findRecipient, unsubscribe } from '@/modules/unsubscribe/service';
 import type { Database, Tx } from '@/server/db';
 import { domainOf } from '../inbound/header';
+import { isBeingLogged } from '../mail-log/outbound/submitted';
 import { type Report, recordReports } from '../tracking/outcomes';
 import { messageOfBounceAddress } from './bounce-address';
 import { recordComplaint } from './complaints';
@@ -52,13 +53,17 @@ async function store(
   }
   if (found.kind === 'answer') return drop('answer');
   if (id === null) return drop(found.kind === 'complaint' ? 'no_message' : 'answer');
-  if (!sent) return drop('message_deleted');
+  // This server's log has said it already, or is about to.
+  if (found.kind !== 'complaint' && found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
+  if (!sent) {
+    if (await isBeingLogged(tx, id, at))
+      throw new Error('The mail log with the message that came back is not read yet');
+    return drop('message_deleted');
+  }
   if (found.kind === 'complaint') {
     if (!(await recordComplaint(tx, sent, found, at))) await drop('other_recipient');
     return;
   }
-  // This server's log has said it already, or is about to.
-  if (found.reportingMta && (await isOwnHost(tx, found.reportingMta))) return;
   if (!(await recordBounces(tx, sent, found.recipients, at))) await drop('other_recipient');
 }
 

@@ -2,11 +2,13 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import type { ShownRelay } from '@/mail/agent/requests';
 import { recordHeartbeat, recordRelay } from '@/modules/mail-server/requests';
+import { messageOfBounceAddress } from '@/modules/messages/returned/bounce-address';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { setSettings } from '@/test/settings';
+import { submittedSender } from './envelope-sender';
 
 const RELAY: ShownRelay = { destination: 'smtp.relay.example', user: '', tls: 'may', isTlsFromStart: false };
 
@@ -110,6 +112,24 @@ describe('the envelope sender of a message is', () => {
     await db.mailAgent.deleteMany();
     await makeAgent('mail.shop.example', RELAY);
     expect(await senderOf()).toBe(`Orders@${domain.name}`);
+  });
+});
+
+describe('a message that is submitted to the mail server', () => {
+  it('gets a bounce address on the same conditions', async () => {
+    const id = uuidv7();
+    const senderFor = (from = `Ann@${domain.name}`) => submittedSender(db, id, from);
+    expect(await senderFor()).toBeNull();
+    await makeAgent('mail.shop.example');
+    expect(await senderFor()).toBeNull();
+    await checkSpf('ok');
+    expect(await senderFor()).toMatch(bounces('mail.shop.example'));
+    await checkMx('ok');
+    expect(await senderFor()).toMatch(bounces(domain.name));
+    expect(messageOfBounceAddress((await senderFor()) ?? '')).toBe(id);
+    for (const other of ['', 'ann', 'ann@elsewhere.example']) expect(await senderFor(other), other).toBeNull();
+    await recordRelay(db, 'mail.shop.example', RELAY);
+    expect(await senderFor()).toBeNull();
   });
 });
 

@@ -8,6 +8,7 @@ import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';
 import type { SuppressedRecipient } from '../schema';
+import { IS_RECEIVING_HERE, mailHostFor, type Returns } from './envelope-sender';
 import { STORED, type StoredAs } from './stored-as';
 
 /** The position of a message in a call with an Idempotency-Key. */
@@ -32,17 +33,6 @@ export type Admission = {
   counting: Counting | null;
   /** Recipients that the message was not stored for. */
   suppressed: SuppressedRecipient[];
-};
-
-/** Where mail about messages of a domain can come back to. */
-export type Returns = {
-  /** Whether the domain's MX record was this server's when its DNS was last checked. */
-  isReceivingHere: boolean;
-  /**
-   * The mail server whose agent reported last. It has a relay also while that is unknown. `isInSpf`: its name had an SPF record that
-   * lets it send, when the domain's DNS was last checked.
-   */
-  mailHost: { name: string; hasRelay: boolean; isInSpf: boolean } | null;
 };
 
 /** A message as the statement takes it. */
@@ -102,8 +92,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
         recipients jsonb, event_id uuid, detail jsonb)
     ), sender AS MATERIALIZED (
       SELECT given.id AS message, d.id, d.name, d.active,
-             EXISTS (SELECT FROM dns_record r
-                      WHERE r.domain_id = d.id AND r.type = 'MX' AND r.name = d.name AND r.purpose = 'mx' AND r.status = 'ok') AS is_here
+             ${IS_RECEIVING_HERE} AS is_here
         FROM given JOIN domain d ON d.name = given.domain_name
     ), permitted AS MATERIALIZED (
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
@@ -144,12 +133,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
            (SELECT jsonb_agg(jsonb_build_object('email', address, 'reason', reason)) FROM suppressed s WHERE s.message = given.id)
              AS suppressed,
            sender.is_here AS "isReceivingHere",
-           (SELECT jsonb_build_object(
-                     'name', a.host, 'hasRelay', NOT a.relay_known OR coalesce(a.relay->>'destination' !~ '^[[]?127[.]', false),
-                     'isInSpf', EXISTS (SELECT FROM dns_record r
-                                         WHERE r.domain_id = sender.id AND r.type = 'TXT' AND r.name = a.host AND r.purpose = 'host_spf'
-                                           AND r.status = 'ok'))
-              FROM mail_agent a ORDER BY a.beat_at DESC LIMIT 1) AS "mailHost"
+           ${mailHostFor(Prisma.sql`sender.id`)} AS "mailHost"
       FROM given LEFT JOIN sender ON sender.message = given.id LEFT JOIN counting c ON c.message = given.id`;
   const byId = new Map(found.map((row) => [row.message, row]));
   return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));

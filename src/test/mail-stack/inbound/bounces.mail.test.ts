@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makeAdmin, makeApiKey } from '../../factories';
 import { bounceMail } from '../../mail/bounce-mail';
 import { complaintMail } from '../../mail/complaint-mail';
 import { makeMailbox, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db } from '../support/mail-server';
-import { openInbound, openSubmission } from '../support/smtp-session';
+import { messageText, openInbound, openSubmission } from '../support/smtp-session';
 import {
   api,
   at,
@@ -142,14 +143,95 @@ describe('the owner of a mailbox', () => {
     expect(await session.messages()).toHaveLength(1);
   });
 
-  it('keeps its own envelope sender by SMTP, and can’t send as a bounce address', async () => {
-    const before = remoteServer.received.length;
-    expect(await submit([remoteAddress()])).toMatch(/^250 /);
-    await expect.poll(() => remoteServer.received.length, SOON).toBe(before + 1);
-    expect(remoteServer.received.at(-1)?.mailFrom).toBe(at('ann'));
+  it('can’t send as a bounce address', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
     const reply = await session.recipient(remoteAddress(), at(`bounces+${'0'.repeat(52)}`));
     expect(reply).toMatch(/^553 5\.7\.1 .*not owned by user/);
+  });
+});
+
+describe('a message that is sent by SMTP', () => {
+  /** Waits until the receiving server has it. @returns its envelope sender there */
+  async function senderAt(recipient: string): Promise<string> {
+    const copy = () => remoteServer.received.find(({ rcptTo }) => rcptTo.includes(recipient));
+    await expect.poll(copy, SOON).toBeDefined();
+    await waitForEvents('mail.delivered', 1);
+    return copy()?.mailFrom ?? '';
+  }
+
+  const mailOf = async (name: string) => (await signInToImap(at(name), PASSWORD)).messages();
+
+  it('by a mailbox becomes bounced by a late report, which its owner gets as well', async () => {
+    const recipient = remoteAddress();
+    expect(await submit([recipient], 'From ann')).toMatch(/^250 /);
+    const sender = await senderAt(recipient);
+    expect(sender).toMatch(/^bounces\+[0-9a-f]{52}@/);
+    expect(sender.split('@')[1]).toBe(domain.name);
+    expect(await bounce(sender, bounceMail({ recipient }))).toMatch(/^250 /);
+    const [bounced] = await waitForEvents('mail.bounced', 1);
+    expect(bounced?.data).toMatchObject({ recipient, late: true, from: at('ann') });
+    const trace = await traceOf({ subject: 'From ann' });
+    expect(trace).toMatchObject({
+      from: at('ann'),
+      status: 'bounced',
+      recipients: [{ cause: 'bounce_report', late: true }],
+    });
+    expect(typesOf(trace)).toEqual(['queued', 'delivered', 'bounced']);
+    expect(await db.suppression.count({ where: { domainId: domain.id, email: recipient } })).toBe(1);
+    await expect.poll(async () => (await mailOf('ann')).length, SOON).toBe(1);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it('by an API key, too, and keeps the address that the key gave as its sender', async () => {
+    const { key } = await makeApiKey((await makeAdmin()).id);
+    const recipient = remoteAddress();
+    const session = await openSubmission('apikey', key);
+    const text = messageText({ from: at('Shop'), to: recipient, subject: 'From a key' });
+    expect(await session.send(at('Shop'), [recipient], text)).toMatch(/^250 /);
+    session.quit();
+    const sender = await senderAt(recipient);
+    expect(sender).toMatch(/^bounces\+[0-9a-f]{52}@/);
+    await bounce(sender, bounceMail({ recipient }));
+    await waitForEvents('mail.bounced', 1);
+    const trace = await traceOf({ subject: 'From a key' });
+    expect(trace).toMatchObject({ from: at('Shop'), status: 'bounced', recipients: [{ late: true }] });
+    expect(await db.auditEntry.findFirst({ where: { resource: `message:${trace.id}` } })).toMatchObject({
+      details: { from: at('Shop') },
+    });
+  });
+
+  it('to an address that is refused at once bounces to its owner, and is late for nobody', async () => {
+    expect(await submit(['nobody@far.example'], 'Refused')).toMatch(/^250 /);
+    await waitForEvents('mail.bounced', 1);
+    await expect.poll(async () => (await mailOf('ann')).length, SOON).toBe(1);
+    await expect.poll(logged, SOON).toBe(0);
+    expect(await traceOf({ subject: 'Refused' })).toMatchObject({
+      recipients: [{ status: 'bounced', cause: 'remote_reply', late: false }],
+    });
+    expect(await webhookEvents('mail.bounced')).toHaveLength(1);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it('to a mailbox of this server is shown there with its author', async () => {
+    expect(await submit([at('bo')], 'To bo')).toMatch(/^250 /);
+    await waitForEvents('mail.received', 1);
+    expect(await traceOf({ direction: 'inbound' })).toMatchObject({ from: at('ann'), to: [at('bo')] });
+  });
+
+  it('without an envelope sender leaves without one', async () => {
+    const recipient = remoteAddress();
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const text = messageText({ from: at('ann'), to: recipient, subject: 'Read' });
+    expect(await session.send('', [recipient], text)).toMatch(/^250 /);
+    session.quit();
+    expect(await senderAt(recipient)).toBe('');
+  });
+
+  it('keeps its envelope sender where a bounce would not come back', async () => {
+    await db.dnsRecord.deleteMany({ where: { domainId: domain.id } });
+    const recipient = remoteAddress();
+    expect(await submit([recipient])).toMatch(/^250 /);
+    expect(await senderAt(recipient)).toBe(at('ann'));
   });
 });
 

@@ -14,6 +14,8 @@ import {
 } from '@/test/mail/logged-mail';
 import { makeOneMessage, type OneMessage } from '@/test/mail/one-message';
 import { keyClient } from '@/test/rest';
+import { bounceAddress } from '../../returned/bounce-address';
+import { submittedMessageId } from './submitted';
 
 const api = await keyClient();
 let mail: OneMessage;
@@ -319,6 +321,21 @@ describe('mail that an API key submits by SMTP', () => {
       { action: 'message.send', outcome: 'success', adminId: admin.id, apiKeyId: key.id, ipAddress: '192.0.2.1' },
     ]);
   });
+
+  it.each(['the filter', 'the count, if the filter has stored nothing'])(
+    'has the sender that the key gave, not its bounce address, from %s',
+    async (source) => {
+      const { row: key } = await makeApiKey((await makeAdmin()).id);
+      const login = `${key.id}@apikey`;
+      const id = submittedMessageId(mail.queueId);
+      const counted = { id, domainId: mail.domain.id, at: AT };
+      if (source === 'the filter')
+        await mail.filtered({ user: login, from: at('Shop'), recipients: ['x@far.example'] });
+      else await db.countedSend.create({ data: { ...counted, address: at('shop') } });
+      await mail.logged(...accepted(bounceAddress(id, mail.domain.name), { login }));
+      expect(await shown()).toMatchObject({ from: source === 'the filter' ? at('Shop') : at('shop') });
+    },
+  );
 
   it('is recorded although the key was revoked meanwhile', async () => {
     const { row: key } = await makeApiKey((await makeAdmin()).id);

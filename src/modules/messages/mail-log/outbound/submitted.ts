@@ -1,5 +1,6 @@
-import { v5 as uuidv5 } from 'uuid';
+import { v5 as uuidv5, version } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { uuidv7 } from '@/lib/uuid';
 import { keyIdIn } from '@/mail/agent/installation';
 import { oneLine } from '@/mail/submission/smtp-reply';
@@ -13,9 +14,23 @@ import type { LoggedMail } from '../logged-mail';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
 
+// Ids of other messages are of version 7.
+const SUBMITTED_VERSION = 5;
+const DAY_MS = 24 * 3_600_000;
+
 /** Id of a message that a mailbox or an API key submitted by SMTP, derived from its queue id. */
 export function submittedMessageId(queueId: string): string {
   return uuidv5(queueId, NAMESPACE);
+}
+
+/**
+ * Whether a message without a row was submitted by SMTP in the last day, so that the log has it and will be read. The mail agent counted it
+ * before.
+ */
+export async function isBeingLogged(tx: Tx, id: string, now: Date): Promise<boolean> {
+  if (version(id) !== SUBMITTED_VERSION) return false;
+  const at = { gt: new Date(now.getTime() - DAY_MS) };
+  return (await tx.countedSend.count({ where: { id, at } })) > 0;
 }
 
 /**
@@ -25,8 +40,8 @@ export function submittedMessageId(queueId: string): string {
 export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promise<void> {
   const { queueId, login, clientAddress, sizeBytes } = mail;
   const keyId = keyIdIn(login);
-  const sender = parseAddress((keyId ? mail.mailFrom : login) ?? '');
   const id = submittedMessageId(queueId);
+  const sender = parseAddress((keyId ? await senderOf(tx, id, mail) : login) ?? '');
   if (!sender || (await tx.message.findUnique({ where: { id }, select: { id: true } }))) return;
   const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
   const verdict = metaOf(mail);
@@ -52,15 +67,24 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
     },
   });
   const source = { source: 'smtp', queue_id: queueId, client: clientAddress };
-  const by = keyId ? await recordKeySend(tx, { id, keyId, domainId: domain?.id ?? null, mail, at }) : sender.address;
+  const by = keyId
+    ? await recordKeySend(tx, { id, from: sender.address, keyId, domainId: domain?.id ?? null, mail, at })
+    : sender.address;
   const detail = { ...source, by, ...(keyId && { api_key_id: keyId }) };
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
 }
 
-type KeySend = { id: string; keyId: string; domainId: string | null; mail: LoggedMail; at: Date };
+/** The address that an API key gave as its envelope sender: the mail server may have replaced it with a bounce address. */
+async function senderOf(tx: Tx, id: string, mail: LoggedMail): Promise<string | null> {
+  if (mail.mailFrom === null || !isBounceAddress(mail.mailFrom)) return mail.mailFrom;
+  const given = metaOf(mail)?.from;
+  return given ?? (await tx.countedSend.findUnique({ where: { id }, select: { address: true } }))?.address ?? null;
+}
+
+type KeySend = { id: string; from: string; keyId: string; domainId: string | null; mail: LoggedMail; at: Date };
 
 /** Records that a key sent a message, like `POST /send` does. @returns the email of its admin, unless the key was deleted since */
-async function recordKeySend(tx: Tx, { id, keyId, domainId, mail, at }: KeySend): Promise<string | undefined> {
+async function recordKeySend(tx: Tx, { id, from, keyId, domainId, mail, at }: KeySend): Promise<string | undefined> {
   const key = await tx.apiKey.findUnique({
     where: { id: keyId },
     select: { id: true, admin: { select: { id: true, email: true } } },
@@ -79,7 +103,7 @@ async function recordKeySend(tx: Tx, { id, keyId, domainId, mail, at }: KeySend)
       details: {
         message_id: mail.messageId,
         source: 'smtp',
-        from: mail.mailFrom,
+        from,
         subject: metaOf(mail)?.subject ?? '',
       },
     },
