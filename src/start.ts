@@ -9,7 +9,9 @@ import { stopOperations } from '@/modules/backups/operations/run';
 import { joinCluster } from '@/modules/cluster/heartbeat';
 import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
+import { mtaKind } from '@/modules/sending/service';
 import { outboundMta } from '@/modules/sending/submission/mta';
+import { startSandboxSmtp } from '@/modules/sending/submission/sandbox-smtp';
 import { findUnsubscribeHandler } from '@/modules/unsubscribe/handler';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import { type RunningTasks, startTasks } from '@/server/background/start-tasks';
@@ -52,6 +54,7 @@ export async function start(): Promise<App> {
   const stopReplica = await followReplica();
   const setupLink = await prepareFirstAdmin();
   await outboundMta();
+  if (mtaKind() === 'sandbox') await startSandboxSmtp();
   await prepareLimits();
   const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   const anchor = setAuditAnchor(openAuditAnchor(env().dataDir, systemClock));

@@ -77,7 +77,9 @@ export const CreatedApiKey = z.object({
   smtp: z
     .object({
       host: z.string(),
-      ports: z.object({ tls: z.number().int(), starttls: z.number().int() }),
+      ports: z.object({ tls: z.number().int().nullable(), starttls: z.number().int() }).meta({
+        description: 'With TLS from the start, which the sandbox lacks, and by STARTTLS',
+      }),
       user_name: z.string(),
     })
     .nullable()

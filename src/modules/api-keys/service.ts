@@ -3,6 +3,7 @@ import { KEYS_LOGIN, SUBMISSION_PORTS } from '@/lib/mail/services';
 import { hasRole } from '@/lib/roles';
 import { mailHostName } from '@/modules/domains/service';
 import { isMailServerAttached } from '@/modules/mail-server/service';
+import { sandboxSmtpPort } from '@/modules/sending/service';
 import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
@@ -68,7 +69,12 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
 }
 
 async function smtpOf(tx: Tx, { permissions }: Pick<ApiKey, 'permissions'>): Promise<CreatedApiKey['smtp']> {
-  if (!permissions.includes('send') || !(await isMailServerAttached(tx))) return null;
+  if (!permissions.includes('send')) return null;
+  const sandboxPort = sandboxSmtpPort();
+  if (sandboxPort !== null) {
+    return { host: '127.0.0.1', ports: { tls: null, starttls: sandboxPort }, user_name: KEYS_LOGIN };
+  }
+  if (!(await isMailServerAttached(tx))) return null;
   return { host: await mailHostName(tx), ports: SUBMISSION_PORTS, user_name: KEYS_LOGIN };
 }
 

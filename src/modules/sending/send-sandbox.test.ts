@@ -10,13 +10,16 @@ import { setSettings } from '@/test/settings';
 import { freePort } from '../../../scripts/postgres/embedded-postgres.mjs';
 import { mtaKind } from './service';
 import { outboundMta } from './submission/mta';
+import { startSandboxSmtp } from './submission/sandbox-smtp';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
 const inboundPort = await freePort();
 setSettings({ SANDBOX_SMTP_PORT: String(inboundPort) });
+const endSmtp = await startSandboxSmtp();
 
 afterAll(async () => {
+  await endSmtp();
   await (await outboundMta())?.close();
 });
 
@@ -76,7 +79,6 @@ it('mail for a managed domain is received on SANDBOX_SMTP_PORT', async () => {
   const domain = await makeDomain();
   await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
   const api = await keyClient();
-  await outboundMta();
   const client = nodemailer.createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
   await client.sendMail({ from: 'bo@far.example', to: `ann@${domain.name}`, subject: 'In', text: 'Hello' });
   client.close();

@@ -10,7 +10,7 @@ import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey } from './submission/idempotency';
 import type { IdempotencySlot } from './submission/message-row';
-import { checkMta } from './submission/mta';
+import { checkMta, sandboxPort } from './submission/mta';
 import { requireCertain, sentOf, settledPrior, withLease } from './submission/prior';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage } from './submission/submit';
 import { type SystemMail, type SystemMailOutcome, submitMail } from './system-mail';
@@ -62,6 +62,11 @@ export function mtaKind(): Mta['kind'] {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return 'off';
   return smtpUrl ? 'smtp' : 'sandbox';
+}
+
+/** The port on 127.0.0.1 where API keys can send to the sandbox by SMTP; null where it has none. */
+export function sandboxSmtpPort(): number | null {
+  return sandboxPort.current ?? null;
 }
 
 /** How fast the mail server responds to which mail is submitted. */

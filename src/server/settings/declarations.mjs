@@ -144,7 +144,7 @@ export const SETTINGS = {
       text(z.string().default('/etc/postroom-mail')),
     ),
     SANDBOX_SMTP_PORT: fixed(
-      'Port on 127.0.0.1 where the sandbox accepts inbound mail. If the default port is in use, the next free one is taken.',
+      'Port on 127.0.0.1 where the sandbox accepts mail: for your domains, and of API keys after STARTTLS. If the default port is in use, the next free one is taken.',
       integer({ min: 1, max: 65535, default: 2525 }),
     ),
     SANDBOX_RETENTION_DAYS: mutable('How long the sandbox keeps messages.', days({ min: 1, default: 7 })),

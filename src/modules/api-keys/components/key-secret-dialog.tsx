@@ -37,8 +37,10 @@ export function KeySecretDialog({ created, onStored }: KeySecretDialogProps) {
             <>
               <dt>SMTP</dt>
               <dd>
-                <span className="mono">{smtp.host}</span>, port {smtp.ports.tls} (TLS) or {smtp.ports.starttls}{' '}
-                (STARTTLS), user name <span className="mono">{smtp.user_name}</span>, the key as the password
+                <span className="mono">{smtp.host}</span>, port{' '}
+                {smtp.ports.tls !== null && `${smtp.ports.tls} (TLS) or `}
+                {smtp.ports.starttls} (STARTTLS), user name <span className="mono">{smtp.user_name}</span>, the key as
+                the password
               </dd>
             </>
           )}

@@ -3,7 +3,7 @@ import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { countSubmission } from '@/modules/abuse/service';
-import { type ActorKey, identifyKeySession } from '@/server/access/actor';
+import { type Actor, type ActorKey, identifyKeySession } from '@/server/access/actor';
 import {
   type AuthorizedDomain,
   authorizeDomain,
@@ -52,9 +52,10 @@ export function admitByKey(ctx: SmtpContext, session: KeySession, id: string, re
   });
 }
 
-type Session = { key: ActorKey; domain: AuthorizedDomain };
+type Session = { actor: Actor; key: ActorKey; domain: AuthorizedDomain };
 
-async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySession): Promise<Session> {
+/** Returns the caller of a session, whose key can send as its sender now. @throws the errors of `POST /send` about key and sender */
+export async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySession): Promise<Session> {
   const actor = await identifyKeySession(keyId, ctx.clock.now());
   const { key } = actor;
   const sender = parseAddress(from);
@@ -65,7 +66,7 @@ async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }: KeySe
   requireAllowedAddress(key, ctx.request.ip);
   requireSender(actor, sender.address);
   const domain = await authorizeDomain({ db: ctx.db, actor }, { name: sender.domain }, { missingStatus: 403 });
-  return { key, domain };
+  return { actor, key, domain };
 }
 
 /** Why mail of the domain isn't sent to this address, or null. */
@@ -82,7 +83,12 @@ async function actionOf(decide: () => Promise<string>): Promise<string> {
   try {
     return await decide();
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    return error.status === 429 ? `450 4.7.1 ${error.message}` : `550 5.7.1 ${error.message}`;
+    return replyOf(error);
   }
+}
+
+/** The SMTP reply that says why the caller can't send. @throws the error, if it isn't the caller's */
+export function replyOf(error: unknown): string {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  return error.status === 429 ? `450 4.7.1 ${error.message}` : `550 5.7.1 ${error.message}`;
 }
