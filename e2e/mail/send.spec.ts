@@ -40,6 +40,32 @@ async function rowsOf(api: Api, subject: string): Promise<Row[]> {
   return api.call('GET', `/messages?q=${encodeURIComponent(subject)}`);
 }
 
+test('adds a link to unsubscribe from a list to a message with one recipient', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('News ');
+  await open(page, domain, subject);
+  const list = page.getByLabel('Mailing list (optional)');
+  await expect(list).toHaveCount(0);
+  await addTo(page, 'To', 'ann@far.example');
+  await list.fill('newsletter');
+  await addTo(page, 'Cc', 'bo@far.example');
+  await sendButton(page).click();
+  await expect(list).toHaveAccessibleDescription(/has one recipient/);
+  await page.getByRole('combobox', { name: 'Cc', exact: true }).press('Backspace');
+  await sendButton(page).click();
+  await expect.poll(async () => (await rowsOf(api, subject)).length).toBe(1);
+  const [row] = await rowsOf(api, subject);
+  const { headers } = await storedMessage(row as Row);
+  const fieldOf = (name: string) => headers.find(({ key }) => key === name)?.value;
+  expect(fieldOf('list-id')).toContain(`newsletter.${domain.name}`);
+  expect(fieldOf('list-unsubscribe')).toContain('/unsubscribe/');
+  await check();
+});
+
 test('sends a message with copies, an attachment and a header, and the curl command sends the same', async ({
   signedIn: page,
   api,

@@ -33,6 +33,10 @@ test('suppresses an address, finds it, and deletes it with a warning', async ({
   await expect(form.getByLabel('Address')).toHaveAccessibleDescription(/Enter an email address/);
   await form.getByLabel('Address').fill('Ann+News@far.example');
   await form.getByLabel('Note (optional)').fill('Asked by phone');
+  await form.getByLabel('Mailing list (optional)').fill('News');
+  await form.getByRole('button', { name: 'Suppress address' }).click();
+  await expect(form.getByLabel('Mailing list (optional)')).toHaveAccessibleDescription(/lower-case letters/);
+  await form.getByLabel('Mailing list (optional)').fill('');
   await checkState();
   await form.getByRole('button', { name: 'Suppress address' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Suppressed ann@far.example' })).toBeVisible();

@@ -16,3 +16,7 @@ export function suppressionAddress(address: string): string {
   const tag = lower.indexOf('+');
   return tag > 0 && tag < at ? lower.slice(0, tag) + lower.slice(at) : lower;
 }
+
+/** The name of a mailing list of a domain. */
+export const LIST_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const LIST_NAME_ERROR = 'Use up to 63 lower-case letters, digits and hyphens, such as newsletter.';

@@ -1,15 +1,24 @@
 import { z } from 'zod';
 import { ById, Empty } from '@/lib/wire';
-import { Message } from '@/modules/messages/schema';
-import { messageRecord } from '@/modules/messages/service';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { sendBatch } from './batch';
 import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
-import { cancelMessage, rescheduleMessage } from './scheduled/change';
-import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
+import { cancelMessage, rescheduleMessage, scheduledRecord } from './scheduled/change';
+import {
+  Batch,
+  BatchSent,
+  Mta,
+  OutgoingMessage,
+  RescheduleMessage,
+  Resend,
+  Resent,
+  ScheduledState,
+  SendHeaders,
+  Sent,
+} from './schema';
 import { mtaKind, sendMessage } from './service';
 
 const MB = 1024 * 1024;
@@ -94,19 +103,19 @@ export const sendingRouter = router({
         audit: 'message.cancel',
       }),
     )
-    .output(Message)
+    .output(ScheduledState)
     .mutation(({ ctx, input }) => cancelMessage(ctx, input)),
 
   reschedule: authedProcedure(RescheduleMessage)
     .meta(
       rest('PATCH', '/messages/{id}', {
         ...changes,
-        versioned: messageRecord,
+        versioned: scheduledRecord,
         summary: 'Reschedule a scheduled message',
         audit: 'message.reschedule',
       }),
     )
-    .output(Message)
+    .output(ScheduledState)
     .mutation(({ ctx, input }) => rescheduleMessage(ctx, input)),
 
   resend: authedProcedure(Resend)

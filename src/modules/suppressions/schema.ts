@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { csvText, FailedCsv } from '@/lib/csv/csv-text';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
-import { SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
+import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
@@ -54,6 +54,16 @@ export const CreateSuppression = z.strictObject({
   email: Email,
   domain_id: OwnerId,
   reason: SuppressionReason.default('manual'),
+  list: z
+    .string()
+    .regex(LIST_NAME, LIST_NAME_ERROR)
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The mailing list whose mail is suppressed, as in `unsubscribe.list` of POST /send. Null: all mail. Without a domain, it is the ' +
+        'lists of that name of all domains',
+    }),
   detail: Detail,
   expires_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: never' }),
 });
@@ -63,7 +73,7 @@ export const ImportSuppressions = z.strictObject({
   domain_id: OwnerId,
   csv: csvText(MAX_CSV_LENGTH).meta({
     description:
-      'A header row with email and optionally reason, detail and expires_at, then one address per line. Other columns of the ' +
+      'A header row with email and optionally reason, list, detail and expires_at, then one address per line. Other columns of the ' +
       'export, and a column error, are ignored',
   }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),

@@ -27,12 +27,12 @@ export async function getSuppression(ctx: ActorContext, { id }: { id: string }):
 /** Takes effect with the next message. @throws CONFLICT if it exists; FORBIDDEN, API_KEY_DOMAIN_SCOPE or the errors of authorizeDomain */
 export async function createSuppression(ctx: MutationContext, input: CreateSuppression): Promise<Suppression> {
   const domain = await authorizeOwner(ctx, input.domain_id);
-  const { email, reason, detail, expires_at: expiresAt } = input;
+  const { email, reason, list, detail, expires_at: expiresAt } = input;
   return ctx
     .transaction(async ({ tx, audit }) => {
-      const given = { email, reason, detail, expiresAt };
+      const given = { email, reason, list, detail, expiresAt };
       const [created] = await insertSuppressions(tx, ctx, domain, [given]);
-      if (!created) throw alreadySuppressed(email, domain);
+      if (!created) throw alreadySuppressed(email, list, domain);
       const suppression = present(await requireSuppression(ctx, tx, created.id));
       await audit({
         resource: `suppression:${suppression.id}`,
@@ -55,10 +55,12 @@ export async function deleteSuppression(ctx: MutationContext, { id }: { id: stri
   });
 }
 
-export type NewSuppression = Pick<CreateSuppression, 'email' | 'reason' | 'detail'> & { expiresAt: string | null };
+export type NewSuppression = Pick<CreateSuppression, 'email' | 'reason' | 'list' | 'detail'> & {
+  expiresAt: string | null;
+};
 
 /**
- * Adds suppressions of all mail of a domain, or of all domains. One that has expired is replaced; any other that exists stays as
+ * Adds suppressions of mail of a domain, or of all domains. One that has expired is replaced; any other that exists stays as
  * it is. @returns those that were added
  */
 export async function insertSuppressions(
@@ -66,21 +68,21 @@ export async function insertSuppressions(
   { actor, clock }: ActorContext,
   domain: AuthorizedDomain | null,
   given: NewSuppression[],
-): Promise<{ id: string; email: string; reason: string }[]> {
-  const rows = given.map(({ email, reason, detail, expiresAt }) => {
-    return { id: uuidv7(), email, reason, detail, expires_at: expiresAt };
+): Promise<{ id: string; email: string; reason: string; list: string | null }[]> {
+  const rows = given.map(({ expiresAt, ...row }) => {
+    return { id: uuidv7(), ...row, expires_at: expiresAt };
   });
   return tx.$queryRaw`
-    INSERT INTO suppression AS existing (id, email, domain_id, reason, detail, created_by, created_at, expires_at)
-    SELECT id, email, ${domain?.id ?? null}::uuid, reason, detail, ${actor.admin.id}::uuid, ${clock.now()}, expires_at
-      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given(id uuid, email text, reason suppression_reason, detail text,
+    INSERT INTO suppression AS existing (id, email, domain_id, reason, list, detail, created_by, created_at, expires_at)
+    SELECT id, email, ${domain?.id ?? null}::uuid, reason, list, detail, ${actor.admin.id}::uuid, ${clock.now()}, expires_at
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given(id uuid, email text, reason suppression_reason, list text, detail text,
                                                                        expires_at timestamptz)
-     ORDER BY email, reason
+     ORDER BY email, reason, list
         ON CONFLICT (email, domain_id, reason, list) DO UPDATE
        SET id = excluded.id, detail = excluded.detail, source_message_id = NULL, created_by = excluded.created_by,
            created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE existing.expires_at <= ${clock.now()}
-    RETURNING id, email, reason::text AS reason`;
+    RETURNING id, email, reason::text AS reason, list`;
 }
 
 type Suppressed = {
@@ -149,8 +151,9 @@ export async function deleteExpiredSuppressions(db: Tx, now: Date): Promise<void
   await db.suppression.deleteMany({ where: { expiresAt: { lte: now } } });
 }
 
-function alreadySuppressed(email: string, domain: AuthorizedDomain | null): AppError {
-  const message = `${email} is already suppressed for this reason, for ${domain?.name ?? 'all domains'}.`;
+function alreadySuppressed(email: string, list: string | null, domain: AuthorizedDomain | null): AppError {
+  const scope = `${list === null ? '' : `the list ${list} of `}${domain?.name ?? 'all domains'}`;
+  const message = `${email} is already suppressed for this reason, for ${scope}.`;
   return new AppError('CONFLICT', message, { details: { fields: [{ path: 'email', message }] } });
 }
 

@@ -15,6 +15,18 @@ const importCsv = (csv: string, over: object = {}) =>
 const stored = () => db.suppression.findMany({ where: { domainId: domain.id }, orderBy: { email: 'asc' } });
 
 describe('importing suppressions', () => {
+  it('keeps the mailing lists of an export, and adds each once', async () => {
+    const csv =
+      'email,reason,list\nann@far.example,unsubscribe,news\nann@far.example,unsubscribe,\nann@far.example,unsubscribe,offers\nbo@far.example,unsubscribe,A b\n';
+    const { data } = await importCsv(csv);
+    expect(data).toMatchObject({ created: 3, failed: 1 });
+    expect(data.lines[3].message).toContain('lower-case letters');
+    const rows = await db.suppression.findMany({ where: { domainId: domain.id }, orderBy: { list: 'asc' } });
+    expect(rows.map(({ list }) => list)).toEqual(['news', 'offers', null]);
+    expect((await importCsv(csv)).data).toMatchObject({ created: 0, unchanged: 3, failed: 1 });
+    expect((await importCsv(csv, { dry_run: true })).data).toMatchObject({ created: 0, unchanged: 3 });
+  });
+
   it('checks each line against the database and the lines before it', async () => {
     await makeSuppression(domain.id, 'same@far.example');
     await makeSuppression(domain.id, 'over@far.example', { expiresAt: new Date('2026-01-01'), detail: 'old' });

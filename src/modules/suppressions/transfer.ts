@@ -16,7 +16,7 @@ import { authorizeOwner, insertSuppressions, type NewSuppression, rethrowDeleted
 type ParsedLine = NewSuppression & { line: number };
 
 const COLUMNS = {
-  names: ['email', 'reason', 'detail', 'expires_at'],
+  names: ['email', 'reason', 'list', 'detail', 'expires_at'],
   required: ['email'],
   synonyms: { address: 'email', recipient: 'email', email_address: 'email' },
   ignored: suppressionList.csv,
@@ -67,17 +67,16 @@ async function findNew(db: Tx, domain: AuthorizedDomain | null, parsed: ParsedLi
     where: {
       email: { in: parsed.map(({ email }) => email) },
       domainId: domain?.id ?? null,
-      list: null,
       OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
     },
-    select: { email: true, reason: true },
+    select: { email: true, reason: true, list: true },
   });
   const known = new Set(existing.map(keyOf));
   return new Set(parsed.map(keyOf).filter((key) => !known.has(key)));
 }
 
 function readLine({ line, values, problem }: CsvLine): ParsedLine | SuppressionImportLine {
-  const { email = '', reason = '', detail = '', expires_at: expiresAt = '' } = values;
+  const { email = '', reason = '', list = '', detail = '', expires_at: expiresAt = '' } = values;
   const failed = (message: string, code = 'VALIDATION_ERROR') => {
     return { line, email, outcome: 'failed' as const, code, message };
   };
@@ -86,11 +85,13 @@ function readLine({ line, values, problem }: CsvLine): ParsedLine | SuppressionI
     email,
     detail,
     ...(reason !== '' && { reason: reason.toLowerCase() }),
+    ...(list !== '' && { list }),
     ...(expiresAt !== '' && { expires_at: expiresAt }),
   });
   if (parsed.success) {
     const { data } = parsed;
-    return { line, email: data.email, reason: data.reason, detail: data.detail, expiresAt: data.expires_at };
+    const { expires_at: expiresAt, email: address, reason: why, list: of, detail: note } = data;
+    return { line, email: address, reason: why, list: of, detail: note, expiresAt };
   }
   const [issue] = parsed.error.issues;
   const message = cellMessage(String(issue?.path[0]), issue?.message ?? '');
@@ -112,6 +113,6 @@ function importLine({ line, email }: ParsedLine, isNew: boolean): SuppressionImp
   return { line, email, outcome: isNew ? 'created' : 'unchanged', code: null, message: null };
 }
 
-function keyOf({ email, reason }: { email: string; reason: string }): string {
-  return `${reason} ${email}`;
+function keyOf({ email, reason, list }: { email: string; reason: string; list: string | null }): string {
+  return `${reason} ${list ?? ''} ${email}`;
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-
-const MAX_LIST_LENGTH = 63;
-const LIST = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+import { LIST_NAME, LIST_NAME_ERROR } from '@/lib/mail/suppression';
 
 export const Unsubscribe = z
   .strictObject({
     list: z
       .string()
-      .max(MAX_LIST_LENGTH, `Enter at most ${MAX_LIST_LENGTH} characters.`)
-      .regex(LIST, 'Use lower-case letters, digits and hyphens, such as newsletter.')
+      .regex(LIST_NAME, LIST_NAME_ERROR)
       .meta({ description: 'The mailing list of the domain in from that the message belongs to' }),
     mailto: z.boolean().optional().meta({
       description:

@@ -11,9 +11,12 @@ describe('cancelling', () => {
     const { id } = await schedule();
     const { status, data } = await made.api.post(`/messages/${id}/cancel`);
     expect(status).toBe(200);
-    expect(data).toMatchObject({ status: 'cancelled', outcomes: [{ status: 'cancelled', recipients: 1 }] });
-    expect(data.content).toMatchObject({ state: 'not_kept', reason: 'cancelled' });
-    expect(data.events).toMatchObject([
+    const shown = await show(id);
+    const { message_id, send_at } = shown;
+    expect(data).toEqual({ id, message_id, status: 'cancelled', send_at });
+    expect(shown).toMatchObject({ status: 'cancelled', outcomes: [{ status: 'cancelled', recipients: 1 }] });
+    expect(shown.content).toMatchObject({ state: 'not_kept', reason: 'cancelled' });
+    expect(shown.events).toMatchObject([
       { type: 'accepted' },
       { type: 'cancelled', detail: { by: made.api.admin.email } },
     ]);
@@ -50,6 +53,20 @@ describe('cancelling', () => {
     expectError(await made.api.post(`/messages/${id}/cancel`), 409, 'CONFLICT');
   });
 
+  it('and rescheduling show nothing else of the message, so that a key need not read', async () => {
+    const { id } = await schedule();
+    const tag = (await made.api.get(`/messages/${id}`)).headers.get('etag') ?? '';
+    await db.apiKey.updateMany({ where: { adminId: made.api.admin.id }, data: { permissions: ['send'] } });
+    const change = (at: string) =>
+      made.api.call('PATCH', `/messages/${id}`, { body: { send_at: at }, headers: { 'if-match': tag } });
+    const later = inHours(3);
+    const moved = await change(later);
+    expect(moved.data).toEqual({ id, message_id: expect.any(String), status: 'scheduled', send_at: later });
+    const stale = await change(inHours(4));
+    expect(expectError(stale, 412, 'VERSION_CONFLICT').error.details).toEqual({ current: moved.data });
+    expect((await made.api.post(`/messages/${id}/cancel`)).data).toEqual({ ...moved.data, status: 'cancelled' });
+  });
+
   it('of twenty at once, one succeeds', async () => {
     const { id } = await schedule();
     const answers = await Promise.all(Array.from({ length: 20 }, () => made.api.post(`/messages/${id}/cancel`)));
@@ -76,8 +93,9 @@ describe('rescheduling', () => {
     const { id } = await schedule();
     const later = inHours(48);
     const { data } = await made.api.patch(`/messages/${id}`, { send_at: later });
-    expect(data).toMatchObject({ status: 'scheduled', send_at: later });
-    expect(data.events).toMatchObject([{ type: 'accepted' }, { type: 'rescheduled', detail: { send_at: later } }]);
+    const shown = await show(id);
+    expect(data).toEqual({ id, message_id: shown.message_id, status: 'scheduled', send_at: later });
+    expect(shown.events).toMatchObject([{ type: 'accepted' }, { type: 'rescheduled', detail: { send_at: later } }]);
     await sendDue();
     expect(mta.server.messages).toEqual([]);
     await made.api.patch(`/messages/${id}`, { send_at: inHours(-48) });

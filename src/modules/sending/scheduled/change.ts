@@ -1,29 +1,32 @@
 import { uuidv7 } from '@/lib/uuid';
-import { getMessage, type Message } from '@/modules/messages/service';
 import { domainFilter, requireSender } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { RescheduleMessage } from '../schema';
+import { versioned } from '@/server/procedures/versions';
+import type { RescheduleMessage, ScheduledState } from '../schema';
 import { sendTimeError } from './send-time';
 
 /** @throws NOT_FOUND; CONFLICT if it isn't scheduled any more */
-export async function cancelMessage(ctx: MutationContext, { id }: { id: string }): Promise<Message> {
-  await ctx.transaction(async ({ tx, audit }) => {
-    const { domainId, sendAt } = await lockScheduled(ctx, tx, id, 'cancelled');
+export async function cancelMessage(ctx: MutationContext, { id }: { id: string }): Promise<ScheduledState> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    const { domainId, messageId, sendAt } = await lockScheduled(ctx, tx, id, 'cancelled');
     await tx.message.update({ where: { id }, data: { status: 'cancelled' }, select: { id: true } });
     await tx.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'cancelled' } });
     await tx.scheduledMessage.delete({ where: { messageId: id }, select: { messageId: true } });
     await trace(ctx, tx, id, { type: 'cancelled' });
     const before = { status: 'scheduled', send_at: sendAt?.toISOString() ?? null };
     await audit({ resource: `message:${id}`, domainId, before, after: { ...before, status: 'cancelled' } });
+    return { id, message_id: messageId, ...before, status: 'cancelled' };
   });
-  return getMessage(ctx, { id });
 }
 
 /** Changes when a message leaves. A time in the past is now. @throws NOT_FOUND, VALIDATION_ERROR; CONFLICT as {@link cancelMessage} */
-export async function rescheduleMessage(ctx: MutationContext, { id, send_at }: RescheduleMessage): Promise<Message> {
+export async function rescheduleMessage(
+  ctx: MutationContext,
+  { id, send_at }: RescheduleMessage,
+): Promise<ScheduledState> {
   const [now, wanted] = [ctx.clock.now(), new Date(send_at)];
   const message = sendTimeError(wanted, now);
   if (message) {
@@ -32,7 +35,7 @@ export async function rescheduleMessage(ctx: MutationContext, { id, send_at }: R
     });
   }
   const sendAt = wanted < now ? now : wanted;
-  await ctx.transaction(async ({ tx, audit, requireVersion }) => {
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const before = await lockScheduled(ctx, tx, id, 'rescheduled');
     await tx.message.update({ where: { id }, data: { sendAt }, select: { id: true } });
@@ -50,23 +53,34 @@ export async function rescheduleMessage(ctx: MutationContext, { id, send_at }: R
       before: { send_at: before.sendAt?.toISOString() ?? null },
       after,
     });
+    return { id, message_id: before.messageId, status: 'scheduled', ...after };
   });
-  return getMessage(ctx, { id });
 }
+
+/** What a change of its time is compared with, for keys that may send and not read. */
+export const scheduledRecord = versioned('message', async (ctx, { id }) => {
+  const { messageId, status, sendAt } = await findMessage(ctx, ctx.db, id);
+  return { id, message_id: messageId, status, send_at: sendAt?.toISOString() ?? null };
+});
 
 /** Locks a message that has not left. An instance that is about to send it finds that it may not any more. */
 async function lockScheduled(ctx: ActorContext, tx: Tx, id: string, verb: string) {
   await tx.$queryRaw`SELECT FROM message WHERE id = ${id}::uuid FOR UPDATE`;
-  const found = await tx.message.findFirst({
-    where: { AND: [{ id }, domainFilter(ctx.actor)] },
-    select: { domainId: true, status: true, sendAt: true, fromAddress: true },
-  });
-  if (!found) throw notFound('message');
+  const found = await findMessage(ctx, tx, id);
   requireSender(ctx.actor, found.fromAddress);
   const { status } = found;
   if (status === 'scheduled') return found;
   const reason = REASONS[status] ?? `Its status is ${status}.`;
   throw new AppError('CONFLICT', `Only scheduled messages can be ${verb}. ${reason}`, { details: { status } });
+}
+
+async function findMessage(ctx: ActorContext, tx: Tx, id: string) {
+  const found = await tx.message.findFirst({
+    where: { AND: [{ id }, domainFilter(ctx.actor)] },
+    select: { messageId: true, domainId: true, status: true, sendAt: true, fromAddress: true },
+  });
+  if (!found) throw notFound('message');
+  return found;
 }
 
 const REASONS: Partial<Record<string, string>> = {

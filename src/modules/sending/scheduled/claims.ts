@@ -90,10 +90,17 @@ export async function putBack(
 }
 
 /** Settles a message whose process ended after its text was sent. @returns false if the claim was lost */
-export async function settleInterrupted(db: Database, claimed: Claimed, at: Date): Promise<boolean> {
+export async function settleInterrupted(
+  db: Database,
+  claimed: Claimed,
+  { at, audit }: { at: Date; audit: (tx: Tx) => Promise<void> },
+): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const status = await lockClaimed(tx, claimed);
-    if (status === 'submitting') await markUncertain(tx, claimed.id, at);
+    if (status === 'submitting') {
+      await markUncertain(tx, claimed.id, at);
+      await audit(tx);
+    }
     await endClaim(tx, claimed);
     return status === 'submitting';
   });

@@ -9,6 +9,9 @@ import { checkScheduled } from '../service';
 
 const { mta, made, schedule, show, traceOf } = await setUpScheduling();
 
+const auditOf = async (id: string) =>
+  db.auditEntry.findMany({ where: { resource: `message:${id}`, action: 'message.send_scheduled' } });
+
 async function expectFailed(id: string, reason: RegExp) {
   await sendDue();
   const shown = await show(id);
@@ -20,6 +23,13 @@ async function expectFailed(id: string, reason: RegExp) {
   expect(failed).toMatchObject([{ data: { reason: 'not_allowed', error: expect.stringMatching(reason) } }]);
   expect(mta.server.messages).toEqual([]);
   expect(await isWaiting(id)).toBe(false);
+  expect(await auditOf(id)).toMatchObject([
+    {
+      outcome: 'error',
+      domainId: made.domain.id,
+      details: { outcome: 'refused', reason: expect.stringMatching(reason) },
+    },
+  ]);
 }
 
 describe('when it is due, a message', () => {
@@ -31,6 +41,15 @@ describe('when it is due, a message', () => {
     const shown = await show(id);
     expect(shown.recipients).toMatchObject([{ address: 'ann@far.example', status: 'sent' }]);
     expect(await traceOf(id)).toEqual(['accepted', 'suppressed', 'queued']);
+    expect(await auditOf(id)).toMatchObject([
+      {
+        outcome: 'success',
+        adminId: made.api.admin.id,
+        apiKeyId: expect.any(String),
+        domainId: made.domain.id,
+        details: { message_id: shown.message_id, outcome: 'accepted', suppressed: [{ email: 'bo@far.example' }] },
+      },
+    ]);
     expect((await eventBodies(id)).map(({ event }) => event)).toEqual(['mail.suppressed', 'mail.sent']);
   });
 

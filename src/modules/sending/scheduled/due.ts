@@ -4,7 +4,9 @@ import { keepContent, openWaiting, recordNotAllowed } from '@/modules/messages/s
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { identifyLater } from '@/server/access/actor';
 import { requirePermission } from '@/server/access/authorize';
+import { auditRow, type Entry, insertAuditEntry } from '@/server/audit';
 import type { TaskContext } from '@/server/background/task';
+import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
@@ -55,7 +57,10 @@ async function sendClaimed(work: Work, claimed: Claimed): Promise<void> {
     else if (claimed.status === 'submitting' && !claimed.isDataSent)
       // Its process ended before the text left, so it certainly was not accepted.
       await putBack(db, claimed, { delaySeconds: 0, at: clock.now() });
-    else await keepingText(work, claimed, () => settleInterrupted(db, claimed, clock.now()));
+    else {
+      const audit = (tx: Tx) => auditUnsent(tx, work, claimed, { outcome: 'uncertain' });
+      await keepingText(work, claimed, () => settleInterrupted(db, claimed, { at: clock.now(), audit }));
+    }
   } catch (error) {
     log.error({ ...about, error }, 'sending a scheduled message failed');
   } finally {
@@ -82,12 +87,17 @@ const RETRY = { delaySeconds: RETRY_SECONDS };
 async function submitScheduled({ db, clock }: Work, claimed: Claimed, message: PreparedMessage): Promise<void> {
   const actor = await identifyLater(claimed, clock.now());
   requirePermission(actor, 'send');
-  const request = { id: uuidv7(), ip: '0.0.0.0', userAgent: '', idempotencyKey: null, cookies: '' };
+  const request = newRequest();
   await submitMessage({ db, clock, actor, request }, message, {
-    storeOutcome: async ({ outcome }, store) => {
+    storeOutcome: async ({ outcome, domain, messageId, suppressed }, store) => {
       // Once the text was sent, nobody else sends the message.
       if (outcome.outcome === 'refused' && !(await renewClaim(db, claimed))) return;
-      await store(null);
+      const details = {
+        ...{ message_id: messageId, from: message.from, subject: message.subject, outcome: outcome.outcome },
+        ...(suppressed.length > 0 && { suppressed }),
+      };
+      const facts = { actor, domainId: domain.id, details };
+      await store(auditRow({ request, clock }, entryOf(claimed, outcome.outcome === 'accepted', facts)));
       await endClaim(db, claimed);
     },
     due: {
@@ -156,13 +166,43 @@ function requireInTime({ sendAt }: Claimed, now: Date): void {
 }
 
 /** @returns false if the claim was lost */
-async function fail({ db, clock }: Work, claimed: Claimed, reason: string): Promise<boolean> {
+async function fail(work: Work, claimed: Claimed, reason: string): Promise<boolean> {
+  const { db, clock } = work;
   const hasFailed = await db.$transaction(async (tx) => {
     if ((await lockClaimed(tx, claimed)) !== 'scheduled') return false;
     await recordNotAllowed(tx, claimed.id, { reason, at: clock.now() });
+    await auditUnsent(tx, work, claimed, { outcome: 'refused', reason });
     await endClaim(tx, claimed);
     return true;
   });
   kickDeliveries();
   return hasFailed;
+}
+
+/** Records why a message did not leave, or that it may have. Its key, or the admin, may be gone. */
+async function auditUnsent(tx: Tx, { clock }: Work, claimed: Claimed, more: object): Promise<void> {
+  const { id, adminId, keyId } = claimed;
+  const { messageId, domainId, fromAddress, subject } = await tx.message.findUniqueOrThrow({
+    where: { id },
+    select: { messageId: true, domainId: true, fromAddress: true, subject: true },
+  });
+  const admin = await tx.admin.findUnique({ where: { id: adminId }, select: { id: true, email: true } });
+  const details = { message_id: messageId, from: fromAddress, subject, ...more };
+  const actor = admin && { admin, key: keyId === null ? null : { id: keyId } };
+  const entry = entryOf(claimed, false, { actor, domainId, details });
+  await insertAuditEntry(tx, { request: newRequest(), clock }, entry);
+}
+
+function entryOf({ id }: Claimed, hasLeft: boolean, facts: Pick<Entry, 'actor' | 'domainId' | 'details'>): Entry {
+  return {
+    action: 'message.send_scheduled',
+    outcome: hasLeft ? 'success' : 'error',
+    resource: `message:${id}`,
+    ...facts,
+  };
+}
+
+/** No request sends a scheduled message. */
+function newRequest() {
+  return { id: uuidv7(), ip: '0.0.0.0', userAgent: '', idempotencyKey: null, cookies: '' };
 }

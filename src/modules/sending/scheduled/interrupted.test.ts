@@ -37,6 +37,10 @@ describe('a message whose process ended while it was sent', () => {
     await sendDue();
     await sendDue();
     expect((await show(id)).status).toBe('uncertain');
+    const entry = await db.auditEntry.findMany({
+      where: { resource: `message:${id}`, action: 'message.send_scheduled' },
+    });
+    expect(entry).toMatchObject([{ outcome: 'error', details: { outcome: 'uncertain' } }]);
     expect(mta.server.messages).toEqual([]);
     expect(await isWaiting(id)).toBe(false);
   });
@@ -44,18 +48,16 @@ describe('a message whose process ended while it was sent', () => {
   it('isn’t sent by a process that lost its claim meanwhile', async () => {
     const { id } = await schedule();
     await makeDue(id);
-    mta.state.script = (point) => {
-      // Another instance claims the message while this one talks to the mail server.
-      if (point === 'MAIL')
-        stolen =
-          db.$executeRaw`UPDATE scheduled_message SET lease_token = ${uuidv7()}::uuid WHERE message_id = ${id}::uuid`.then();
-      return undefined;
-    };
-    let stolen: Promise<unknown> | undefined;
+    // Another instance claims the message once it is admitted.
+    await db.$executeRawUnsafe(`
+      CREATE FUNCTION claim_elsewhere() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN UPDATE scheduled_message SET lease_token = gen_random_uuid() WHERE message_id = NEW.id; RETURN NULL; END $$`);
+    await db.$executeRawUnsafe(
+      'CREATE TRIGGER claim_elsewhere AFTER UPDATE ON message FOR EACH ROW EXECUTE FUNCTION claim_elsewhere()',
+    );
     await sendDue();
-    await stolen;
+    await db.$executeRawUnsafe('DROP FUNCTION claim_elsewhere CASCADE');
     expect(mta.server.messages).toEqual([]);
-    mta.state.script = () => undefined;
     await db.scheduledMessage.update({ where: { messageId: id }, data: { nextAttemptAt: new Date(0) } });
     await sendDue();
     await sendDue();

@@ -120,6 +120,11 @@ describe('a scheduled message', () => {
     const [key, body] = [{ 'idempotency-key': uuidv7() }, laterMessage(made.domain)];
     const first = await made.api.post('/send', body, key);
     expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
+    await made.api.patch(`/messages/${first.data.id}`, { send_at: inHours(5) });
+    expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
+    // As a restored backup holds it.
+    await db.message.update({ where: { id: first.data.id }, data: { sendAt: null } });
+    expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
     await made.api.post(`/messages/${first.data.id}/cancel`);
     expect(await made.api.post('/send', body, key)).toMatchObject({ status: 202, data: first.data });
     expectError(await made.api.post('/send', { ...body, subject: 'Other' }, key), 409, 'IDEMPOTENCY_CONFLICT');

@@ -15,7 +15,7 @@ export type PriorMessage = {
   /** Whether the mail server accepted it, also if delivery failed later. */
   isAccepted: boolean;
   suppressed: SuppressedRecipient[];
-  /** When a scheduled message leaves; null for others. */
+  /** When a scheduled message was to leave at first; null for others. */
   sendAt: Date | null;
 };
 
@@ -106,9 +106,8 @@ async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[
       batchIndex: true,
       messageId: true,
       status: true,
-      sendAt: true,
       events: {
-        where: { type: { in: ['queued', 'suppressed'] } },
+        where: { type: { in: ['accepted', 'queued', 'suppressed'] } },
         select: { type: true, recipient: true, detail: true },
       },
     },
@@ -117,10 +116,17 @@ async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[
     ...row,
     batchIndex: batchIndex as number,
     isAccepted: events.some(({ type }) => type === 'queued'),
+    sendAt: scheduledFor(events),
     suppressed: events
       .filter(({ type }) => type === 'suppressed')
       .map(({ recipient, detail }) => ({ email: recipient, ...(detail as object) }) as SuppressedRecipient),
   }));
+}
+
+/** A held message has no time any more, and a rescheduled one another, but the response stays the same. */
+function scheduledFor(events: { type: string; detail: unknown }[]): Date | null {
+  const { send_at: at } = (events.find(({ type }) => type === 'accepted')?.detail ?? {}) as { send_at?: string };
+  return at === undefined ? null : new Date(at);
 }
 
 function requireValidKey(key: string): void {

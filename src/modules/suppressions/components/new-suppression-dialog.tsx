@@ -22,8 +22,11 @@ export function NewSuppressionDialog(props: NewSuppressionDialogProps) {
   const create = trpc.suppressions.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateSuppression,
-    initialValues: { email: '', detail: '', domain_id: defaultDomain?.id ?? (null as string | null) },
-    toInput: (values) => trimmed(values, ['email', 'detail']),
+    initialValues: { email: '', list: '', detail: '', domain_id: defaultDomain?.id ?? (null as string | null) },
+    toInput: (values) => {
+      const { list, ...input } = trimmed(values, ['email', 'list', 'detail']);
+      return { ...input, list: list === '' ? null : list };
+    },
     submit: (input) => create.mutateAsync(input),
     onSaved: (suppression) => {
       onClose();
@@ -57,6 +60,16 @@ export function NewSuppressionDialog(props: NewSuppressionDialogProps) {
         allLabel={canSuppressAll ? 'All domains' : undefined}
         known={defaultDomain}
         {...form.getInputProps('domain_id')}
+      />
+      <TextInput
+        label="Mailing list (optional)"
+        description="Only messages of this list are suppressed."
+        className="mono-input"
+        placeholder="newsletter"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.getInputProps('list')}
       />
       <TextInput label="Note (optional)" maxLength={1000} autoComplete="off" {...form.getInputProps('detail')} />
       <ProblemAlert problem={problem} />

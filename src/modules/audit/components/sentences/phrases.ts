@@ -69,6 +69,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'message.reschedule': phrase('rescheduled message', 'reschedule message'),
   'message.send': phrase('sent message', 'send message'),
   'message.send_batch': phrase('sent a batch of messages', 'send a batch of messages'),
+  'message.send_scheduled': phrase('sent scheduled message', 'send scheduled message'),
   'operation.create': phrase('requested an operation of the mail server', 'request an operation of the mail server'),
   'operation.finish': phrase('finished an operation of the mail server', 'finish an operation of the mail server'),
   'queue.delete': phrase('deleted', 'delete', 'from the queue'),

@@ -129,6 +129,23 @@ export function ComposeForm({ initial }: ComposeFormProps) {
         <SettingsSection title="Headers" hint="Custom headers. Names must start with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
         </SettingsSection>
+        {(recipients === 1 || values.unsubscribe.list !== '') && (
+          <SettingsSection
+            title="Unsubscribing"
+            hint="Adds a link to unsubscribe to the header, which mail programs show as a button. Recipients who unsubscribed from the list are left out."
+          >
+            <TextInput
+              label="Mailing list (optional)"
+              className="mono-input"
+              placeholder="newsletter"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              {...form.getInputProps('unsubscribe.list')}
+              error={errors['unsubscribe.list'] ?? errors.unsubscribe}
+            />
+          </SettingsSection>
+        )}
         <SettingsSection
           title="Time"
           hint={`Up to 30 days ahead. Empty sends the message immediately. Times are in ${formatZone()}.`}

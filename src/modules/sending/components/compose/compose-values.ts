@@ -21,6 +21,8 @@ export type ComposeValues = {
   headers: HeaderRow[];
   /** As a datetime-local input has it, in the viewer's time zone. Empty: at once. */
   send_at: string;
+  /** An empty list is none. */
+  unsubscribe: { list: string };
 };
 
 export const ATTACHMENTS_LIMIT_BYTES = 25 * 1024 * 1024;
@@ -37,6 +39,7 @@ export const EMPTY_COMPOSE: ComposeValues = {
   attachments: [],
   headers: [],
   send_at: '',
+  unsubscribe: { list: '' },
 };
 
 type Content = { filename: string; content_type: string; content: string };
@@ -45,6 +48,7 @@ type Content = { filename: string; content_type: string; content: string };
 function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessage {
   const { from, to, cc, bcc, reply_to, subject, text_body, html_body } = values;
   const sendAt = enteredTime(values.send_at, currentTimeZone());
+  const list = values.unsubscribe.list.trim();
   const headers = values.headers.filter(({ name }) => name.trim() !== '');
   return {
     from: { email: from.email.trim().replace(/\s*@/, '@') },
@@ -58,6 +62,7 @@ function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessa
     ...(attachments.length > 0 && { attachments }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value])) }),
     ...(sendAt && { send_at: sendAt.toISOString() }),
+    ...(list !== '' && { unsubscribe: { list } }),
   };
 }
 
