@@ -18,12 +18,20 @@ const SINCE: Partial<Record<Status, string>> = {
   failed: 'It could not be delivered. The trace says why.',
 };
 
-type SendResultProps = { messageId: string; to: string[]; suppressed?: Sent['suppressed']; sendAt?: string };
+type SendResultProps = {
+  messageId: string;
+  /** That of a scheduled message. */
+  id?: string;
+  to: string[];
+  suppressed?: Sent['suppressed'];
+  sendAt?: string;
+};
 
-export function SendResult({ messageId, to, suppressed = [], sendAt }: SendResultProps) {
+export function SendResult({ messageId, id, to, suppressed = [], sendAt }: SendResultProps) {
   const panel = useRef<HTMLElement>(null);
   const found = trpc.messages.list.useQuery({ message_id: messageId, limit: 1 }, { refetchInterval: 3000 });
   const message = found.data?.items[0];
+  const shownId = id ?? message?.id;
   const status = message?.status ?? (sendAt ? 'scheduled' : 'sent');
   const reached = to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`;
 
@@ -67,7 +75,7 @@ export function SendResult({ messageId, to, suppressed = [], sendAt }: SendResul
         <Button
           component={NearLink}
           variant="outline"
-          href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
+          href={shownId ? `/messages/${shownId}` : `/messages?q=${encodeURIComponent(messageId)}`}
         >
           {status === 'scheduled' ? 'View message' : 'View trace'}
         </Button>

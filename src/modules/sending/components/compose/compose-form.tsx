@@ -179,6 +179,7 @@ export function ComposeForm({ initial }: ComposeFormProps) {
         {send.data && (
           <SendResult
             messageId={send.data.message_id}
+            id={send.data.id}
             to={reachedOf(values, send.data.suppressed)}
             suppressed={send.data.suppressed}
             sendAt={send.data.send_at}
