@@ -20,7 +20,7 @@ const SINCE: Partial<Record<Status, string>> = {
 
 type SendResultProps = {
   messageId: string;
-  /** That of a scheduled message. */
+  /** The id of a scheduled message. */
   id?: string;
   to: string[];
   suppressed?: Sent['suppressed'];
