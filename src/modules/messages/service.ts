@@ -4,7 +4,7 @@ import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
 import { findManagedAddresses } from '@/modules/mailboxes/service';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
-import { authorizeDomain, domainFilter } from '@/server/access/authorize';
+import { authorizeDomain, domainFilter, hasPermission } from '@/server/access/authorize';
 import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
@@ -112,8 +112,13 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** A message as far as it can be edited: when a scheduled one leaves. */
-export const messageRecord = versioned('message', getMessage);
+/** A message as far as it can be edited: when a scheduled one leaves. Keys that may send and not read see no more of it. */
+export const messageRecord = versioned('message', async (ctx, input) => {
+  const message = await getMessage(ctx, input);
+  if (hasPermission(ctx.actor, 'read')) return message;
+  const { id, message_id, status, send_at } = message;
+  return { id, message_id, status, send_at };
+});
 
 /**
  * The messages of a list by status. Without a filter, those of the last 24 hours, as the statistics have them. With filters,

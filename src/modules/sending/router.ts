@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { ById, Empty } from '@/lib/wire';
+import { messageRecord } from '@/modules/messages/service';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { sendBatch } from './batch';
 import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
-import { cancelMessage, rescheduleMessage, scheduledRecord } from './scheduled/change';
+import { cancelMessage, rescheduleMessage } from './scheduled/change';
 import {
   Batch,
   BatchSent,
@@ -110,7 +111,7 @@ export const sendingRouter = router({
     .meta(
       rest('PATCH', '/messages/{id}', {
         ...changes,
-        versioned: scheduledRecord,
+        versioned: messageRecord,
         summary: 'Reschedule a scheduled message',
         audit: 'message.reschedule',
       }),

@@ -76,11 +76,15 @@ export function isScoped(actor: Actor): boolean {
 }
 
 /** Checks what the caller's key may do. @throws FORBIDDEN, with the required permission in its details */
-export function requirePermission({ key }: Actor, required: KeyPermission): void {
-  if (!key || key.permissions.includes(required)) return;
+export function requirePermission(actor: Actor, required: KeyPermission): void {
+  if (hasPermission(actor, required)) return;
   throw new AppError('FORBIDDEN', `This API key doesn’t have the permission "${required}".`, {
     details: { required_permission: required },
   });
+}
+
+export function hasPermission({ key }: Actor, permission: KeyPermission): boolean {
+  return !key || key.permissions.includes(permission);
 }
 
 /** Checks from where a key is used. @throws FORBIDDEN */

@@ -4,7 +4,6 @@ import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { versioned } from '@/server/procedures/versions';
 import type { RescheduleMessage, ScheduledState } from '../schema';
 import { sendTimeError } from './send-time';
 
@@ -57,30 +56,19 @@ export async function rescheduleMessage(
   });
 }
 
-/** What a change of its time is compared with, for keys that may send and not read. */
-export const scheduledRecord = versioned('message', async (ctx, { id }) => {
-  const { messageId, status, sendAt } = await findMessage(ctx, ctx.db, id);
-  return { id, message_id: messageId, status, send_at: sendAt?.toISOString() ?? null };
-});
-
 /** Locks a message that has not left. An instance that is about to send it finds that it may not any more. */
 async function lockScheduled(ctx: ActorContext, tx: Tx, id: string, verb: string) {
   await tx.$queryRaw`SELECT FROM message WHERE id = ${id}::uuid FOR UPDATE`;
-  const found = await findMessage(ctx, tx, id);
-  requireSender(ctx.actor, found.fromAddress);
-  const { status } = found;
-  if (status === 'scheduled') return found;
-  const reason = REASONS[status] ?? `Its status is ${status}.`;
-  throw new AppError('CONFLICT', `Only scheduled messages can be ${verb}. ${reason}`, { details: { status } });
-}
-
-async function findMessage(ctx: ActorContext, tx: Tx, id: string) {
   const found = await tx.message.findFirst({
     where: { AND: [{ id }, domainFilter(ctx.actor)] },
     select: { messageId: true, domainId: true, status: true, sendAt: true, fromAddress: true },
   });
   if (!found) throw notFound('message');
-  return found;
+  requireSender(ctx.actor, found.fromAddress);
+  const { status } = found;
+  if (status === 'scheduled') return found;
+  const reason = REASONS[status] ?? `Its status is ${status}.`;
+  throw new AppError('CONFLICT', `Only scheduled messages can be ${verb}. ${reason}`, { details: { status } });
 }
 
 const REASONS: Partial<Record<string, string>> = {
