@@ -47,7 +47,8 @@ async function main() {
 
   const next = await prepareNext(server, port);
   const app = await startApp();
-  app.serve(server, { servePage: next.getRequestHandler(), isDev });
+  const staticFolder = isDev ? undefined : join(root, '.next', 'static');
+  app.serve(server, { servePage: next.getRequestHandler(), staticFolder, isDev });
   close = async () => {
     await app.close();
     setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();

@@ -18,6 +18,7 @@ import { type RunningTasks, startTasks } from '@/server/background/start-tasks';
 import { systemClock } from '@/server/clock';
 import { database, isDatabaseAway } from '@/server/db';
 import { serveHttp } from '@/server/http/http-server';
+import { precompressedFiles } from '@/server/http/precompressed';
 import type { Refusal } from '@/server/http/refusal';
 import type { RequestCount } from '@/server/http/request-count';
 import { addressRefusal, countRequest, prepareLimits } from '@/server/limits/rate-limit';
@@ -35,8 +36,11 @@ const DATABASE_RETRY_MS = 500;
 export type App = {
   /** Where the first admin is created. Null if there is one. */
   setupLink: string | null;
-  /** Serves what `server` receives. `servePage` is Next.js. In development Next.js serves the API too, to reload it. */
-  serve(server: Server, options: { servePage: PageHandler; isDev: boolean }): void;
+  /**
+   * Serves what `server` receives. `servePage` is Next.js, `staticFolder` has the files of its build. In development, Next.js serves
+   * the API too, to reload it, and the files.
+   */
+  serve(server: Server, options: { servePage: PageHandler; staticFolder?: string; isDev: boolean }): void;
   /** Starts the tasks that modules declare, which would slow down the start itself. */
   startTasks(): void;
   /** Finishes the requests and webhook deliveries in flight, and starts no more. */
@@ -62,7 +66,7 @@ export async function start(): Promise<App> {
   let closeHttp: (() => Promise<void>) | undefined;
   return {
     setupLink,
-    serve(server, { servePage, isDev }) {
+    serve(server, { servePage, staticFolder, isDev }) {
       const { appUrl, trustedProxies } = env();
       const observe = observeRequest;
       const options = {
@@ -73,6 +77,7 @@ export async function start(): Promise<App> {
         findPublishedHandler: (host: string, path: string) =>
           findPublishedHandler(host, path) ?? findUnsubscribeHandler(path),
         servePage,
+        findFile: staticFolder === undefined ? undefined : precompressedFiles(staticFolder),
         redirectOf: ({ url = '/', headers }: IncomingMessage) => redirectOfPage(url, headers),
         countRequest,
         refusalOf,

@@ -1,9 +1,13 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import { PlainError } from '../process/plain-error.mjs';
 import { runTool, toolPath } from './run-tool.mjs';
 import { fingerprint, readStamp, removeStamp, writeStamp } from './stamp.mjs';
 
+const compress = promisify(brotliCompress);
 const GENERATED_CLIENT = 'src/server/prisma';
 const BUILD_INPUTS = [
   'src',
@@ -37,7 +41,18 @@ export async function build(root) {
   const env = { ...process.env, NODE_ENV: 'production' };
   const { exitCode, output } = await runTool(toolPath(root, 'next'), ['build'], { root, env });
   if (exitCode !== 0 || !hasBuild(root)) throw new PlainError(`The build failed:\n${output.trim()}`);
+  await compressFiles(join(root, '.next', 'static'));
   writeStamp(root, 'build', buildStamp(root, inputs));
+}
+
+/** Writes scripts and style sheets a second time, with brotli, which takes too long to do on each request (src/server/http/precompressed.ts). */
+async function compressFiles(folder) {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(js|css)$/.test(path));
+  await Promise.all(
+    paths.map(async (path) =>
+      writeFile(join(folder, `${path}.br`), await compress(await readFile(join(folder, path)))),
+    ),
+  );
 }
 
 /** Tells whether a build of one folder is one of the other, too. */

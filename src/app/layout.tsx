@@ -1,7 +1,7 @@
 import type { Metadata, Viewport } from 'next';
-import { headers } from 'next/headers';
 import type { ReactNode } from 'react';
 import { Document } from '@/components/document/document';
+import { pageNonce } from '@/components/document/nonce';
 
 export const metadata: Metadata = {
   title: { default: 'Postroom', template: '%s · Postroom' },
@@ -17,7 +17,5 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const policy = (await headers()).get('content-security-policy');
-  const nonce = policy?.match(/'nonce-([^']+)'/)?.[1];
-  return <Document nonce={nonce}>{children}</Document>;
+  return <Document nonce={await pageNonce()}>{children}</Document>;
 }

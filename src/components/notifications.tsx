@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { notifications, Notifications as StackedNotifications } from '@mantine/notifications';
+import '@mantine/notifications/styles.css';
 import { useEffect, useRef } from 'react';
 import type { Problem } from './api/problem';
 import { IconArrowBackUp } from './icons/icons';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ROUTES, routeOf, routesFor, safeNextPath } from './routes';
+import { safeNextPath } from './next-path';
+import { ROUTES, routeOf, routesFor } from './routes';
 
 describe('routes', () => {
   it('offers a role only the pages it may open', () => {

@@ -314,11 +314,6 @@ export function routesFor(role: Role | undefined): ConsoleRoute[] {
   return ROUTES.filter(({ minRole }) => role === undefined || hasRole(role, minRole));
 }
 
-export function safeNextPath(next: string | null | undefined): string {
-  if (!next?.startsWith('/') || /^\/[/\\]/.test(next) || /[\\\s]/.test(next)) return '/';
-  return next.startsWith('/login') || next.startsWith('/setup') ? '/' : next;
-}
-
 function isWithin(pathname: string, href: string): boolean {
   return pathname === href || pathname.startsWith(`${href}/`);
 }

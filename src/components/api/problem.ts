@@ -34,6 +34,16 @@ export function isVersionConflict(problem: Problem): boolean {
   return problem.code === 'VERSION_CONFLICT';
 }
 
+/** What the API answered in place of a result. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly data: { apiCode: string; details: object | null; requestId: string; httpStatus: number },
+  ) {
+    super(message);
+  }
+}
+
 /** An error in a field that was found before the call was made. */
 export class InvalidField extends Error {
   readonly data: object;

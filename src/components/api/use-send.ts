@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
 import { useRef } from 'react';
 import type { AppRouter } from '@/modules/router';
+import { ApiError } from './problem';
 
 type Outputs = inferRouterOutputs<AppRouter>['sending'];
 type Sent = Outputs['send'];
@@ -40,15 +41,6 @@ function useRestSend<Result>(path: string) {
       return result;
     },
   });
-}
-
-class ApiError extends Error {
-  constructor(
-    message: string,
-    readonly data: { apiCode: string; details: object | null; requestId: string; httpStatus: number },
-  ) {
-    super(message);
-  }
 }
 
 type ApiResponse<Result> = {

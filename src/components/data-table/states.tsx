@@ -4,22 +4,11 @@ import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Problem, toProblem } from '../api/problem';
 import { IconRefresh } from '../icons/icons';
+import { Note } from '../layout/note';
 import { StatusMark } from '../marks/status-mark';
 import { DetailsList } from '../text/details-list';
 import { CopyIcon } from '../values/copy-button';
 import classes from './states.module.css';
-
-type NoteProps = { children: ReactNode; isSplit?: boolean; role?: 'alert' };
-
-/** Shown where a table or a page would be. */
-export function Note({ children, isSplit, role }: NoteProps) {
-  return (
-    <div className={classes.note} data-split={isSplit || undefined} role={role}>
-      {children}
-      <div className={classes.lines} aria-hidden="true" />
-    </div>
-  );
-}
 
 /** Shown in place of a short table that has no rows. */
 export function NoRows({ children }: { children: ReactNode }) {

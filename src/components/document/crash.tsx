@@ -1,8 +1,7 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { Note } from '../data-table/states';
-import { IconRefresh } from '../icons/icons';
+import { Note } from '../layout/note';
 import { StatusMark } from '../marks/status-mark';
 import { Page } from '../shell/page';
 import { DetailsList } from '../text/details-list';
@@ -17,7 +16,7 @@ export function Crash({ digest, onRetry }: CrashProps) {
         <h1>This page couldn’t be displayed</h1>
         <p>Reload the page. If it happens again, report it as a bug in the console.</p>
         <Group pt="md">
-          <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
+          <Button variant="outline" onClick={onRetry}>
             Reload
           </Button>
         </Group>

@@ -1,8 +1,6 @@
 import '@fontsource-variable/ibm-plex-sans/wght.css';
 import '@fontsource/ibm-plex-mono/latin-600.css';
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
-import '@mantine/spotlight/styles.css';
 import './global.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -22,7 +20,7 @@ export function Document({ nonce, children }: DocumentProps) {
         <link rel="expect" href={`#${END}`} blocking="render" />
       </head>
       <body>
-        <Providers nonce={nonce}>{children}</Providers>
+        <Providers>{children}</Providers>
         <div id={END} hidden />
       </body>
     </html>

@@ -1,13 +1,13 @@
-import {
+import type {
   ActionIcon,
   Button,
   Checkbox,
-  type CSSVariablesResolver,
-  createTheme,
+  CSSVariablesResolver,
   Drawer,
   Group,
   Input,
-  type MantineColorsTuple,
+  MantineColorsTuple,
+  MantineThemeOverride,
   Menu,
   Modal,
   MultiSelect,
@@ -59,9 +59,12 @@ const dark: MantineColorsTuple = [
   '#060908',
 ];
 
+type Extension<Component extends { extend: (input: never) => unknown }> = Parameters<Component['extend']>[0];
+
 const dropdown = { dropdown: classes.dropdown, option: classes.option };
 
-export const theme = createTheme({
+/** Named by its types only: the components themselves load with the pages that use them. */
+export const theme: MantineThemeOverride = {
   colors: { pine, gray, dark },
   primaryColor: 'pine',
   primaryShade: { light: 8, dark: 3 },
@@ -85,7 +88,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({
+    Button: {
       defaultProps: { variant: 'default' },
       classNames: { root: classes.button, section: classes.buttonSection },
       vars: (_, { size, variant }) => ({
@@ -96,21 +99,21 @@ export const theme = createTheme({
           ...(variant === 'filled' && { '--button-color': 'var(--on-pine)' }),
         },
       }),
-    }),
-    ActionIcon: ActionIcon.extend({
+    } satisfies Extension<typeof Button>,
+    ActionIcon: {
       defaultProps: { variant: 'subtle', color: 'gray' },
       classNames: { root: classes.actionIcon },
       vars: () => ({ root: { '--ai-size': '28px', '--ai-color': 'var(--ink-2)', '--ai-hover': 'var(--hover)' } }),
-    }),
-    Input: Input.extend({
+    } satisfies Extension<typeof ActionIcon>,
+    Input: {
       classNames: { wrapper: classes.inputWrapper, input: classes.input },
       vars: () => ({ wrapper: { '--input-height': '32px', '--input-fz': '13px' } }),
-    }),
-    InputWrapper: Input.Wrapper.extend({
+    } satisfies Extension<typeof Input>,
+    InputWrapper: {
       defaultProps: { inputWrapperOrder: ['label', 'input', 'error', 'description'] },
       classNames: { label: classes.label, error: classes.hint, description: classes.description },
-    }),
-    Checkbox: Checkbox.extend({
+    } satisfies Extension<typeof Input.Wrapper>,
+    Checkbox: {
       defaultProps: { size: 'xs', radius: 'xs' },
       classNames: {
         input: classes.checkbox,
@@ -118,8 +121,8 @@ export const theme = createTheme({
         label: classes.inlineLabel,
         description: classes.inlineDescription,
       },
-    }),
-    Switch: Switch.extend({
+    } satisfies Extension<typeof Checkbox>,
+    Switch: {
       defaultProps: { size: 'xs', radius: 'sm', withThumbIndicator: false },
       classNames: {
         input: classes.switch,
@@ -127,17 +130,17 @@ export const theme = createTheme({
         thumb: classes.switchThumb,
         label: classes.inlineLabel,
       },
-    }),
-    Pill: Pill.extend({ classNames: { root: classes.pill } }),
-    TagsInput: TagsInput.extend({ classNames: { inputField: classes.tagsField } }),
-    Select: Select.extend({ classNames: dropdown }),
-    MultiSelect: MultiSelect.extend({ classNames: dropdown }),
-    Popover: Popover.extend({ classNames: { dropdown: classes.dropdown } }),
-    Tabs: Tabs.extend({
+    } satisfies Extension<typeof Switch>,
+    Pill: { classNames: { root: classes.pill } } satisfies Extension<typeof Pill>,
+    TagsInput: { classNames: { inputField: classes.tagsField } } satisfies Extension<typeof TagsInput>,
+    Select: { classNames: dropdown } satisfies Extension<typeof Select>,
+    MultiSelect: { classNames: dropdown } satisfies Extension<typeof MultiSelect>,
+    Popover: { classNames: { dropdown: classes.dropdown } } satisfies Extension<typeof Popover>,
+    Tabs: {
       defaultProps: { color: 'var(--ink)' },
       classNames: { list: classes.tabs, tab: classes.tab },
-    }),
-    Menu: Menu.extend({
+    } satisfies Extension<typeof Tabs>,
+    Menu: {
       defaultProps: {
         shadow: 'md',
         width: 224,
@@ -146,16 +149,18 @@ export const theme = createTheme({
         withInitialFocusPlaceholder: false,
       },
       classNames: { dropdown: classes.dropdown, item: classes.menuItem },
-    }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
-    Drawer: Drawer.extend({
+    } satisfies Extension<typeof Menu>,
+    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } } satisfies Extension<
+      typeof Tooltip
+    >,
+    Drawer: {
       defaultProps: {
         transitionProps: { duration: 120 },
         overlayProps: { color: 'var(--veil)', backgroundOpacity: 1 },
       },
       classNames: { content: classes.drawer, header: classes.drawerHeader, title: classes.drawerTitle },
-    }),
-    Modal: Modal.extend({
+    } satisfies Extension<typeof Drawer>,
+    Modal: {
       defaultProps: {
         size: 544,
         shadow: 'md',
@@ -170,11 +175,11 @@ export const theme = createTheme({
         title: classes.modalTitle,
         body: classes.modalBody,
       },
-    }),
-    Group: Group.extend({ defaultProps: { gap: 'sm' } }),
-    Stack: Stack.extend({ defaultProps: { gap: 'lg' } }),
+    } satisfies Extension<typeof Modal>,
+    Group: { defaultProps: { gap: 'sm' } } satisfies Extension<typeof Group>,
+    Stack: { defaultProps: { gap: 'lg' } } satisfies Extension<typeof Stack>,
   },
-});
+};
 
 const colors = {
   '--mantine-color-body': 'var(--paper)',

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
-import { Note } from '../data-table/states';
+import { Note } from '../layout/note';
 import { NearLink } from '../near-link';
 import { PageHeader } from '../page-header';
 import { ROLE_LABELS } from './navigation/account-menu';

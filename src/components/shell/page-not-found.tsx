@@ -1,8 +1,8 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { Note } from '../data-table/states';
 import { IconSearch } from '../icons/icons';
+import { Note } from '../layout/note';
 import { NearLink } from '../near-link';
 import { PageHeader } from '../page-header';
 import { Page } from './page';

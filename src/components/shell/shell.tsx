@@ -131,8 +131,7 @@ function Brand() {
 }
 
 function SideFoot() {
-  const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
-  return <p className={classes.version}>{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
+  return <p className={classes.version}>Postroom {process.env.POSTROOM_VERSION}</p>;
 }
 
 function MailServerMark() {

@@ -5,6 +5,7 @@ import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
 import { isTimeZone } from '@/lib/time/time-zone';
 import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { MISSING } from './missing';
 
 export const AdminSummary = z
   .object({
@@ -60,11 +61,6 @@ const TotpCode = z
 
 const PASSWORD_STEP = ['email', 'password'] as const;
 const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
-const MISSING: Partial<Record<string, string>> = {
-  email: 'Enter your email address.',
-  password: 'Enter your password.',
-  totp_code: 'Enter the 6-digit code.',
-};
 
 const LoginFields = z.strictObject({
   email: plainText(254).optional(),
@@ -82,7 +78,7 @@ export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
         path: [name],
         when: ({ value }) => isObject(value),
         params: { apiCode: 'MISSING_FIELDS' },
-        error: MISSING[name] ?? REQUIRED,
+        error: name in MISSING ? MISSING[name as keyof typeof MISSING] : REQUIRED,
       })
       .refine((login) => !isOfOtherStep(login, name), {
         path: [name],

@@ -16,7 +16,8 @@ const POST_METHODS = [...PAGE_METHODS, 'POST'];
 const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
-const API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const NO_PAGE = /^\/(api|_next\/static)\//;
+const NO_PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: boolean };
 
@@ -27,9 +28,9 @@ export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: 
 export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
   const fixedHeaders = Object.entries(securityHeaders(appUrl));
 
-  /** Next.js reads the nonce for its scripts from the request's policy. Responses of the API are no pages and have no scripts. */
+  /** Next.js reads the nonce for its scripts from the request's policy. Responses of the API and files are no pages. */
   function policyFor({ url = '', headers }: IncomingMessage): string {
-    if (url.startsWith('/api/')) return API_POLICY;
+    if (NO_PAGE.test(url)) return NO_PAGE_POLICY;
     const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
     headers['content-security-policy'] = policy;
     return policy;

@@ -25,6 +25,8 @@ type HttpOptions = {
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
   findApiHandler: (pathname: string) => WebHandler | undefined;
   servePage: Handler;
+  /** The responder for a file of the build that is compressed already, before the pages. */
+  findFile?: (request: IncomingMessage) => Handler | undefined;
   /** The path to which a browser is sent that asks for a page; null if it gets the page. */
   redirectOf: (request: IncomingMessage) => Promise<string | null>;
   /** The responder for what is served by host name, before the API and the pages. */
@@ -67,6 +69,8 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
     // In development, Next.js serves the API.
     if (isApi && !options.isDev) return refuse(request, response, unknownEndpoint);
+    const file = options.findFile?.(request);
+    if (file) return file(request, response);
     const location = isDocument(request) ? await options.redirectOf(request) : null;
     if (location !== null) return redirect(response, location);
     await renderWithData(request, response, options.findApiHandler('/api/trpc/'), () =>

@@ -2,6 +2,7 @@
 
 import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.css';
 import { useRouter } from 'next/navigation';
 import { type MouseEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Role } from '@/lib/roles';

@@ -1,7 +1,6 @@
 'use client';
 
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
-import { trpc } from '@/components/api/trpc';
 import { Logo } from '@/components/marks/logo';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { formatClock, formatStampDay } from '@/lib/format';
@@ -21,7 +20,6 @@ export function Postcard({ children, lines, step, isWide }: PostcardProps) {
     if (step) form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
   }, [step]);
   const host = useHost();
-  const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   return (
     <div className={classes.postcard}>
       <main className={classes.main}>
@@ -32,7 +30,7 @@ export function Postcard({ children, lines, step, isWide }: PostcardProps) {
         <div ref={form} className={classes.form} data-wide={isWide || undefined}>
           {children}
         </div>
-        <p className={classes.footer}>{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
+        <p className={classes.footer}>Postroom {process.env.POSTROOM_VERSION}</p>
       </main>
       <div className={classes.side}>
         <div className={classes.postage} aria-hidden="true">

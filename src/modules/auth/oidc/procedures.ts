@@ -1,8 +1,9 @@
 import { Confirmation, Empty } from '@/lib/wire';
 import { authedProcedure, publicProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
+import { listProviders } from './providers';
 import { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
-import { beginLink, beginSignIn, disconnect, finish, listProviders } from './service';
+import { beginLink, beginSignIn, disconnect, finish } from './service';
 
 const tag = 'Authentication';
 const redirect = { errorPage: '/login' };

@@ -1,7 +1,12 @@
 import { notFound } from '@/server/errors';
 import { env } from '@/server/settings/env';
+import type { OidcProviders } from './schema';
 
 export type Provider = ReturnType<typeof env>['oidcProviders'][number];
+
+export function listProviders(): OidcProviders {
+  return env().oidcProviders.map(({ id, name }) => ({ id, name }));
+}
 
 /** @throws NOT_FOUND */
 export function getProvider(id: string): Provider {

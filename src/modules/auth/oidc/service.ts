@@ -1,4 +1,4 @@
-import { safeNextPath } from '@/lib/routes';
+import { safeNextPath } from '@/lib/next-path';
 import { insertAuditEntry } from '@/server/audit';
 import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
@@ -6,19 +6,14 @@ import { countSignInFailure } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { recordWrite } from '@/server/replica/reads';
-import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
 import { beginHandshake, type Claims, finishHandshake, logFailure, type Refused } from './handshake';
 import { findAdminOf, findIdentity, linkIdentity, removeIdentity } from './identity';
 import { findIntent, forgetHandshake, type Intent } from './intent';
 import { getProvider, type Provider } from './providers';
-import type { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
+import type { ByProvider, LinkStarted, OidcCallback, OidcLogin, Redirection } from './schema';
 import { consumeState, forgetOldStates } from './used-states';
-
-export function listProviders(): OidcProviders {
-  return env().oidcProviders.map(({ id, name }) => ({ id, name }));
-}
 
 /** @throws NOT_FOUND */
 export async function beginSignIn(ctx: Context, input: OidcLogin): Promise<Redirection> {

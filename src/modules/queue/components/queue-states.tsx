@@ -2,8 +2,9 @@
 
 import { Button, Group } from '@mantine/core';
 import type { Problem } from '@/components/api/problem';
-import { EmptyState, Note } from '@/components/data-table/states';
+import { EmptyState } from '@/components/data-table/states';
 import { IconRefresh } from '@/components/icons/icons';
+import { Note } from '@/components/layout/note';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 

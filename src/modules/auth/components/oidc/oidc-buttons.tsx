@@ -1,15 +1,14 @@
-'use client';
-
 import { Button, Stack } from '@mantine/core';
-import { trpc } from '@/components/api/trpc';
+import type { OidcProviders } from '../../oidc/schema';
+
+type OidcButtonsProps = { providers: OidcProviders; next: string };
 
 /** A link for each identity provider. Full page loads, because they leave this site. */
-export function OidcButtons({ next }: { next: string }) {
-  const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
-  if (!providers.data?.length) return null;
+export function OidcButtons({ providers, next }: OidcButtonsProps) {
+  if (providers.length === 0) return null;
   return (
     <Stack>
-      {providers.data.map(({ id, name }) => (
+      {providers.map(({ id, name }) => (
         <Button
           key={id}
           component="a"

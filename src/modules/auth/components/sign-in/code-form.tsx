@@ -2,9 +2,9 @@
 
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { callProcedure } from '@/components/api/call-procedure';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
-import { trpc } from '@/components/api/trpc';
 import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { IconArrowLeft } from '@/components/icons/icons';
 import { Lead } from '../postcard';
@@ -29,22 +29,23 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const waitSeconds = useWait(problem);
   const secondsLeft = useSecondsLeft(pending.expiresAt);
-  const login = trpc.auth.login.useMutation({
-    onSuccess: onSignedIn,
-    onError: (error) => {
-      const next = toProblem(error);
-      if (next.code === 'SESSION_INVALID') return onBack(next);
-      setCode('');
-      setFailures((count) => count + 1);
-      setProblem(next);
-    },
-  });
+  const [isBusy, setIsBusy] = useState(false);
+
+  const fail = (error: unknown) => {
+    const next = toProblem(error);
+    if (next.code === 'SESSION_INVALID') return onBack(next);
+    setIsBusy(false);
+    setCode('');
+    setFailures((count) => count + 1);
+    setProblem(next);
+  };
 
   const prove = (given: string) => {
-    if (given === '' || login.isPending || waitSeconds > 0) return;
+    if (given === '' || isBusy || waitSeconds > 0) return;
     setProblem(null);
+    setIsBusy(true);
     const proof = isRecovery ? { recovery_code: given } : { totp_code: given };
-    login.mutate({ totp_session: pending.token, ...proof });
+    callProcedure('auth.login', { totp_session: pending.token, ...proof }).then(onSignedIn, fail);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -84,7 +85,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
           variant="filled"
           type="submit"
           fullWidth
-          loading={login.isPending}
+          loading={isBusy}
           disabled={waitSeconds > 0 || secondsLeft === 0 || (isRecovery ? code.trim() === '' : !isWholeCode(code))}
         >
           {waitSeconds > 0 ? `Continue (wait ${waitSeconds} s)` : 'Continue'}

@@ -1,11 +1,13 @@
 'use client';
 
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import type { Problem } from '@/components/api/problem';
+import { type FormEvent, useRef, useState } from 'react';
+import { callProcedure } from '@/components/api/call-procedure';
+import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
-import { trpc } from '@/components/api/trpc';
-import { trimmed, useApiForm } from '@/components/forms/use-api-form';
-import { Login } from '../../schema';
+import { matchProblem } from '@/components/forms/field-errors';
+import { MISSING } from '../../missing';
+import type { LoginAnswer } from '../../schema';
 import type { PendingSignIn } from './pending-sign-in';
 import { useWait } from './use-wait';
 
@@ -16,46 +18,75 @@ type LoginFormProps = {
   onPending: (pending: PendingSignIn) => void;
 };
 
-/** The first step: email and password. */
-export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: LoginFormProps) {
-  const login = trpc.auth.login.useMutation();
-  const { form, problem, isBusy, onSubmit } = useApiForm({
-    schema: Login,
-    initialValues: { email, password: '' },
-    initialProblem: notice,
-    toInput: (values) => trimmed(values, ['email']),
-    submit: (input) => login.mutateAsync(input),
-    onSaved: (answer, values) => {
-      if (!('requires_totp' in answer)) return onSignedIn();
-      onPending({
-        token: answer.totp_session,
-        expiresAt: answer.expires_at,
-        email: values.email.trim(),
-        since: new Date().toISOString(),
-      });
-    },
-  });
+type Errors = { email?: string; password?: string };
+
+/** The first step: email and password. Without `useApiForm`, whose libraries would double what the sign-in page adds to React. */
+export function LoginForm({ email: given = '', notice = null, onSignedIn, onPending }: LoginFormProps) {
+  const element = useRef<HTMLFormElement>(null);
+  const [email, setEmail] = useState(given);
+  const [password, setPassword] = useState('');
+  const [errors, setErrors] = useState<Errors>({});
+  const [problem, setProblem] = useState(notice);
+  const [isBusy, setIsBusy] = useState(false);
   const waitSeconds = useWait(problem);
 
+  const showErrors = (found: Errors) => {
+    setErrors(found);
+    const [name] = Object.keys(found);
+    if (name) element.current?.querySelector<HTMLInputElement>(`[name="${name}"]`)?.focus();
+  };
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || waitSeconds > 0) return;
+    const values = { email: email.trim(), password };
+    setProblem(null);
+    showErrors(missingIn(values));
+    if (Object.keys(missingIn(values)).length > 0) return;
+    setIsBusy(true);
+    try {
+      const answer = await callProcedure<LoginAnswer>('auth.login', values);
+      if (!('requires_totp' in answer)) return onSignedIn();
+      const { totp_session: token, expires_at: expiresAt } = answer;
+      onPending({ token, expiresAt, email: values.email, since: new Date().toISOString() });
+    } catch (error) {
+      const messageOf = ({ message }: { message: string }) => message;
+      const { matched, unmatched } = matchProblem(toProblem(error), { values, input: values, messageOf });
+      setProblem(unmatched);
+      showErrors(matched);
+      setIsBusy(false);
+    }
+  };
+
   return (
-    <form noValidate onSubmit={onSubmit}>
+    <form noValidate ref={element} onSubmit={submit}>
       <Stack>
         <ProblemAlert problem={problem} />
         <TextInput
           label="Email"
+          name="email"
           type="email"
           autoComplete="username"
-          data-autofocus={email === '' || undefined}
-          key={form.key('email')}
-          {...form.getInputProps('email')}
+          data-autofocus={given === '' || undefined}
+          error={errors.email}
+          value={email}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+            setErrors((before) => ({ ...before, email: undefined }));
+          }}
         />
         <PasswordInput
           label="Password"
+          name="password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-          data-autofocus={email !== '' || undefined}
-          key={form.key('password')}
-          {...form.getInputProps('password')}
+          data-autofocus={given !== '' || undefined}
+          error={errors.password}
+          value={password}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+            setErrors((before) => ({ ...before, password: undefined }));
+          }}
         />
         <Button variant="filled" type="submit" fullWidth loading={isBusy} disabled={waitSeconds > 0}>
           {waitSeconds > 0 ? `Sign in (wait ${waitSeconds} s)` : 'Sign in'}
@@ -63,4 +94,11 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
       </Stack>
     </form>
   );
+}
+
+function missingIn({ email, password }: { email: string; password: string }): Errors {
+  return {
+    ...(email === '' && { email: MISSING.email }),
+    ...(password === '' && { password: MISSING.password }),
+  };
 }

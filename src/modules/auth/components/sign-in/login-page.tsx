@@ -1,23 +1,24 @@
 'use client';
 
 import { Stack } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useRouter, useSearchParams } from 'next/navigation';
+import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
-import { reportSessionRegained } from '@/components/api/session-lost';
-import { safeNextPath } from '@/lib/routes';
+import { setTimeZone } from '@/components/values/use-time-zone';
+import { safeNextPath } from '@/lib/next-path';
+import type { OidcProviders } from '../../oidc/schema';
 import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';
 import { readPendingFromFragment } from '../oidc/oidc-pending';
 import { AddressLines, Postcard } from '../postcard';
 import type { PendingSignIn } from './pending-sign-in';
 import { SignIn } from './sign-in';
-import { SignInSteps } from './sign-in-steps';
 
-export function LoginPage() {
-  const router = useRouter();
+/** Loaded with the second step. */
+const SignInSteps = dynamic(() => import('./sign-in-steps').then((module) => module.SignInSteps));
+
+export function LoginPage({ providers }: { providers: OidcProviders }) {
   const next = safeNextPath(useSearchParams().get('next'));
-  const queryClient = useQueryClient();
   const [pending, setPending] = useState<PendingSignIn | null>(null);
 
   useEffect(() => {
@@ -28,9 +29,9 @@ export function LoginPage() {
   }, []);
 
   const enter = () => {
-    queryClient.clear();
-    reportSessionRegained();
-    router.replace(next);
+    // The first page of the console then comes with its data.
+    setTimeZone(null);
+    window.location.replace(next);
   };
 
   const lines = pending ? (
@@ -45,7 +46,7 @@ export function LoginPage() {
       <Stack>
         {!pending && <OidcNotice />}
         <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
-          <OidcButtons next={next} />
+          <OidcButtons providers={providers} next={next} />
         </SignIn>
       </Stack>
     </Postcard>

@@ -1,10 +1,13 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import type { Problem } from '@/components/api/problem';
-import { CodeForm } from './code-form';
 import { LoginForm } from './login-form';
 import type { PendingSignIn } from './pending-sign-in';
+
+/** Loaded with the second step. */
+const CodeForm = dynamic(() => import('./code-form').then((module) => module.CodeForm));
 
 type SignInProps = {
   email?: string;

@@ -1,0 +1,58 @@
+import type { Page } from '@playwright/test';
+import { expect, test, url } from '../support/fixtures';
+
+/**
+ * How much JavaScript a page may load, in KB as transferred, without headers. Next.js and React are 112 of them. A page that grows
+ * beyond its figure loads something that it could load when it's used: see docs/contributing/performance.md.
+ */
+const LIMITS: Record<string, number> = {
+  '/login': 150,
+  '/domains': 300,
+  '/mailboxes': 300,
+  '/aliases': 300,
+  '/messages': 300,
+  '/queue': 300,
+  '/webhooks': 300,
+  '/audit': 300,
+  '/send': 340,
+  '/': 390,
+  '/analytics': 440,
+  '/reference': 620,
+};
+/** Requests of the sign-in page, of which five are style sheets and three are fonts. */
+const MAX_SIGN_IN_REQUESTS = 21;
+
+test('/login loads at most what its limits allow', async ({ page }) => {
+  const { requests } = await weigh(page, '/login');
+  expect(requests).toBeLessThanOrEqual(MAX_SIGN_IN_REQUESTS);
+});
+
+for (const path of Object.keys(LIMITS).filter((each) => each !== '/login')) {
+  test(`${path} loads at most what its limit allows`, async ({ signedIn }) => {
+    await weigh(signedIn, path);
+  });
+}
+
+async function weigh(page: Page, path: string) {
+  await page.goto(`${url()}${path}`);
+  await page.waitForLoadState('networkidle');
+  const files = await filesOf(page);
+  const weight = files.scripts.reduce((sum, { bytes }) => sum + bytes, 0) / 1024;
+  const figures = `${weight.toFixed(0)} KB in ${files.scripts.length} scripts, ${files.requests} requests`;
+  expect(files.scripts.length).toBeGreaterThan(3);
+  expect(files.scripts.filter(({ bytes }) => bytes === 0)).toEqual([]);
+  expect(weight, figures).toBeLessThanOrEqual(LIMITS[path] ?? 0);
+  return files;
+}
+
+async function filesOf(page: Page) {
+  return page.evaluate(() => {
+    const files = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+    const scripts = files.filter(({ name }) => new URL(name).pathname.endsWith('.js'));
+    return {
+      scripts: scripts.map(({ name, encodedBodySize }) => ({ name, bytes: encodedBodySize })),
+      // The document, too.
+      requests: files.length + 1,
+    };
+  });
+}

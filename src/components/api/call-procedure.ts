@@ -1,0 +1,18 @@
+import { ApiError } from './problem';
+
+type Answer<Result> = { result?: { data: Result }; error?: { message: string; data: ApiError['data'] } };
+
+/**
+ * Calls a mutation without the console's tRPC client, which the pages before sign-in don't load.
+ * @throws {ApiError} when the call fails, and an error that names no code when the response isn't the API's
+ */
+export async function callProcedure<Result>(procedure: string, input: object): Promise<Result> {
+  const response = await fetch(`/api/trpc/${procedure}?batch=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ 0: input }),
+  });
+  const [answer]: Answer<Result>[] = await response.json();
+  if (answer?.result) return answer.result.data;
+  throw answer?.error ? new ApiError(answer.error.message, answer.error.data) : new Error('The response is empty.');
+}
