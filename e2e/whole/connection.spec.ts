@@ -1,11 +1,13 @@
 import type { Page, Route } from '@playwright/test';
 import { alertWith, expect, makeDomain, test, unique, untilAdmitted, url, useSession } from '../support/fixtures';
+import { countShifts, shifts } from '../support/layout-shifts';
 
 const OFFLINE = 'You’re offline.';
 const UNREACHABLE = 'It’s refreshed when the server responds.';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+const outline = (page: Page, title: string) => page.locator('[data-shape]').filter({ hasText: title });
 const loading = (page: Page) => page.getByRole('progressbar', { name: 'Loading the page' });
 
 test('offline, the console says so and waits with a link; online again, it follows the link', async ({
@@ -21,6 +23,7 @@ test('offline, the console says so and waits with a link; online again, it follo
   await link(page, 'Mailboxes').click();
   await expect(loading(page)).toBeVisible();
   await expect(heading(page, 'Domains')).toBeVisible();
+  await expect(page.locator('[data-shape]')).toHaveCount(0);
   await page.context().setOffline(false);
   await expect(heading(page, 'Mailboxes')).toBeVisible();
   await expect(alertWith(page, OFFLINE)).toHaveCount(0);
@@ -90,10 +93,11 @@ test('a call that fails alone is no lost connection', async ({ signedIn: page })
   await expect(alertWith(page, UNREACHABLE)).toHaveCount(0);
 });
 
-test('a navigation that takes longer shows a bar, which does not move under reduced motion', async ({
+test('a navigation that takes longer shows a bar, which does not move under reduced motion, and the outline of the page', async ({
   signedIn: page,
   checkState,
 }) => {
+  await countShifts(page);
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
   let release = () => {};
@@ -106,6 +110,8 @@ test('a navigation that takes longer shows a bar, which does not move under redu
   });
   await link(page, 'Mailboxes').click();
   await expect(loading(page)).toBeVisible();
+  await expect(outline(page, 'Mailboxes')).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Loading Mailboxes' })).toHaveCount(1);
   await checkState();
   const animation = () => loading(page).evaluate((bar) => getComputedStyle(bar, '::after').animationName);
   expect(await animation()).toBe('none');
@@ -114,10 +120,12 @@ test('a navigation that takes longer shows a bar, which does not move under redu
   // Clicking the page that is shown gives the other one up.
   await link(page, 'Domains').click();
   await expect(loading(page)).toHaveCount(0);
+  await expect(outline(page, 'Mailboxes')).toHaveCount(0);
   await link(page, 'Aliases').click();
   await expect(heading(page, 'Aliases')).toBeVisible();
   await expect(loading(page)).toHaveCount(0);
   release();
+  expect(await shifts(page)).toEqual([]);
 });
 
 test('a second tab shows changes, asks to sign in when the first signs out, and goes on when it signs in', async ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { safeNextPath } from './next-path';
-import { ROUTES, routeOf, routesFor } from './routes';
+import { ROUTES, routeOf, routesFor, shapeOf } from './routes';
 
 describe('routes', () => {
   it('offers a role only the pages it may open', () => {
@@ -17,6 +17,17 @@ describe('routes', () => {
     expect(routeOf('/messages/01a1f2f7')?.label).toBe('Messages');
     expect(routeOf('/')?.label).toBe('Overview');
     expect(routeOf('/messagesx')).toBeUndefined();
+  });
+
+  it.each([
+    ['/aliases', 'list'],
+    ['/aliases/01a1f2f7', 'detail'],
+    ['/mailboxes/01a1f2f7/misuse', 'detail'],
+    ['/sieve-filters/new', 'form'],
+    ['/', 'form'],
+    ['/nowhere', 'form'],
+  ])('knows what the page of %s looks like', (path, shape) => {
+    expect(shapeOf(path)).toBe(shape);
   });
 
   it.each(['/messages?q=a%40b', '/domains/01a1f2f7'])('goes on to %s after signing in', (path) => {

@@ -28,6 +28,9 @@ export type RouteIcon =
   | 'backups'
   | 'account';
 
+/** A list of rows, one record with tabs, or sections with fields. */
+export type RouteShape = 'list' | 'detail' | 'form';
+
 export type ConsoleRoute = {
   group: string | null;
   label: string;
@@ -39,6 +42,8 @@ export type ConsoleRoute = {
   /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
   keywords: string;
+  /** What its page looks like, by default a list. */
+  shape?: RouteShape;
   /** The chapter of the documentation about the page, and the section if it is about one. */
   help?: string;
 };
@@ -48,6 +53,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: null,
     label: 'Overview',
     href: '/',
+    shape: 'form',
     jump: 'o',
     icon: 'overview',
     minRole: 'domain_admin',
@@ -67,6 +73,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Mail',
     label: 'Send',
     href: '/send',
+    shape: 'form',
     jump: 's',
     icon: 'send',
     minRole: 'domain_admin',
@@ -167,6 +174,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Connect',
     label: 'API reference',
     href: '/reference',
+    shape: 'form',
     jump: 'r',
     icon: 'reference',
     minRole: 'domain_admin',
@@ -186,6 +194,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Analytics',
     href: '/analytics',
+    shape: 'form',
     jump: 'y',
     icon: 'analytics',
     minRole: 'domain_admin',
@@ -226,6 +235,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Abuse',
     href: '/abuse',
+    shape: 'form',
     jump: 'x',
     icon: 'abuse',
     minRole: 'admin',
@@ -256,6 +266,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'System',
     label: 'Services',
     href: '/system/services',
+    shape: 'form',
     jump: 'v',
     icon: 'services',
     minRole: 'super_admin',
@@ -277,6 +288,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'System',
     label: 'Configuration',
     href: '/system/config',
+    shape: 'form',
     jump: 'c',
     icon: 'config',
     minRole: 'super_admin',
@@ -297,6 +309,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: null,
     label: 'Account',
     href: '/account',
+    shape: 'form',
     jump: 'i',
     icon: 'account',
     minRole: 'domain_admin',
@@ -308,6 +321,13 @@ export const ROUTES: readonly ConsoleRoute[] = [
 
 export function routeOf(pathname: string): ConsoleRoute | undefined {
   return ROUTES.find(({ href }) => (href === '/' ? pathname === '/' : isWithin(pathname, href)));
+}
+
+/** What the page of a path looks like: below a list are its records, apart from what makes a new one. */
+export function shapeOf(pathname: string): RouteShape {
+  const route = routeOf(pathname);
+  if (!route || pathname.endsWith('/new')) return 'form';
+  return pathname === route.href ? (route.shape ?? 'list') : 'detail';
 }
 
 export function routesFor(role: Role | undefined): ConsoleRoute[] {

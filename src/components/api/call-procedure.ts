@@ -1,9 +1,11 @@
+import { tellOtherTabs } from './other-tabs';
 import { ApiError } from './problem';
 
 type Answer<Result> = { result?: { data: Result }; error?: { message: string; data: ApiError['data'] } };
 
 /**
- * Calls a mutation without the console's tRPC client, which the pages before sign-in don't load.
+ * Calls a mutation without the console's tRPC client, which the pages before sign-in don't load. As with the client, other tabs learn of
+ * it.
  * @throws {ApiError} when the call fails, and an error that names no code when the response isn't the API's
  */
 export async function callProcedure<Result>(procedure: string, input: object): Promise<Result> {
@@ -13,6 +15,9 @@ export async function callProcedure<Result>(procedure: string, input: object): P
     body: JSON.stringify({ 0: input }),
   });
   const [answer]: Answer<Result>[] = await response.json();
-  if (answer?.result) return answer.result.data;
+  if (answer?.result) {
+    tellOtherTabs(procedure.slice(0, procedure.indexOf('.')));
+    return answer.result.data;
+  }
   throw answer?.error ? new ApiError(answer.error.message, answer.error.data) : new Error('The response is empty.');
 }

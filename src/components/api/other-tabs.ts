@@ -4,12 +4,16 @@ let channel: BroadcastChannel | undefined;
 
 /** Makes the queries of a module stale whenever another tab has changed something in it. */
 export function followOtherTabs(client: QueryClient): void {
-  channel = new BroadcastChannel('postroom');
-  channel.onmessage = ({ data }: MessageEvent<{ changed: string }>) =>
+  open().onmessage = ({ data }: MessageEvent<{ changed: string }>) =>
     void client.invalidateQueries({ queryKey: [[data.changed]] });
 }
 
 /** Makes the other tabs ask again for what a module shows. Those that have lost their session by it notice so. */
 export function tellOtherTabs(changed: string): void {
-  channel?.postMessage({ changed });
+  open().postMessage({ changed });
+}
+
+function open(): BroadcastChannel {
+  channel ??= new BroadcastChannel('postroom');
+  return channel;
 }
