@@ -1,5 +1,5 @@
 import { readPages } from '@/mail/agent/queue/queue-page';
-import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent/requests';
+import type { AgentHandlers, QueueChange, QueueChangeResult, QueuedMessage, QueueName } from '@/mail/agent/requests';
 import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
 import { recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
 import { DELETED } from '@/modules/messages/tracking/failure-reason';
@@ -21,11 +21,25 @@ export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.li
   return {
     'queue.list': async (query) => {
       const [page] = await readPages(linesOf(await findQueued(db)), [query]);
-      return page ?? { messages: [], counts: {} };
+      return page ? { ...page, messages: page.messages.map(withTimes) } : { messages: [], counts: {} };
     },
     'queue.change': ({ change, queueId }) => changeQueued(db, queueId, change),
     // No receiving server exists, so a retried message stays deferred.
     'queue.flush': async () => ({}),
+  };
+}
+
+const RETRY_MS = 20 * 60_000;
+const LIFETIME_MS = 5 * 24 * 60 * 60_000;
+
+/** Each is tried every 20 minutes after its arrival, for five days. */
+function withTimes(message: QueuedMessage): QueuedMessage {
+  const arrivedAt = Date.parse(message.arrivedAt);
+  const attempts = Math.ceil((Date.now() - arrivedAt) / RETRY_MS);
+  return {
+    ...message,
+    nextAttemptAt: message.queue === 'deferred' ? new Date(arrivedAt + attempts * RETRY_MS).toISOString() : null,
+    expiresAt: new Date(arrivedAt + LIFETIME_MS).toISOString(),
   };
 }
 

@@ -63,6 +63,10 @@ export type QueuedMessage = {
   /** Undelivered recipients with their reasons; only the first ones if there are many. */
   recipients: { address: string; reason: string | null }[];
   recipientCount: number;
+  /** When Postfix next tries a deferred message. ISO 8601 UTC; null for others. */
+  nextAttemptAt: string | null;
+  /** When the message's lifetime in the queue ends. ISO 8601 UTC; null if it isn't known. */
+  expiresAt: string | null;
 };
 
 export type SieveError = {

@@ -19,5 +19,7 @@ export const queueList = {
     ['id', ({ message }) => message?.id],
     ['message_id', ({ message }) => message?.message_id],
     ['subject', ({ message }) => message?.subject],
+    'next_attempt_at',
+    'expires_at',
   ],
 } satisfies List<QueuedMessage>;

@@ -81,6 +81,8 @@ describe('listing the queue', () => {
       recipient_count: 1,
       size: 2_748,
       arrived_at: '2026-11-21T12:43:20.000Z',
+      next_attempt_at: null,
+      expires_at: null,
       message: { id, message_id: messageId, subject },
     });
     expect(meta.pagination).toEqual({ next_cursor: '', has_more: false });

@@ -57,6 +57,14 @@ export const QueuedMessage = z
     recipient_count: z.number().int(),
     size: z.number().int().meta({ description: 'Bytes' }),
     arrived_at: Timestamp,
+    next_attempt_at: Timestamp.nullable().meta({
+      description:
+        'The earliest time of the next attempt of a deferred message. Postfix looks for those that are due every minute',
+    }),
+    expires_at: Timestamp.nullable().meta({
+      description:
+        'When the message is returned to its sender if it is still in the queue. Null if the agent is of an older version',
+    }),
     message: z
       .object({ id: Id, message_id: z.string(), subject: z.string() })
       .nullable()

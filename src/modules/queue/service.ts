@@ -129,6 +129,9 @@ function present(queued: Queued, known: KnownMessage | undefined, managed: Map<s
     recipient_count: queued.recipientCount,
     size: queued.sizeBytes,
     arrived_at: queued.arrivedAt,
+    // An agent of the version before reports neither.
+    next_attempt_at: queued.nextAttemptAt ?? null,
+    expires_at: queued.expiresAt ?? null,
     message: known ? { id: known.id, message_id: known.messageId, subject: known.subject } : null,
   };
 }

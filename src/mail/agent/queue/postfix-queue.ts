@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
+import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, withTimes } from './queue-times';
 
 const READ_TIMEOUT_MS = 45_000;
 // The console requests a page and the counts together; one read serves both.
@@ -120,8 +121,20 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   };
 }
 
-function list(configFolder: string, queries: QueueQuery[]): Promise<QueuePage[]> {
-  return readQueueFiles(configFolder, (lines) => readPages(lines, queries));
+async function list(configFolder: string, queries: QueueQuery[]): Promise<QueuePage[]> {
+  const [settings, pages] = await Promise.all([
+    readSettings(configFolder),
+    readQueueFiles(configFolder, (lines) => readPages(lines, queries)),
+  ]);
+  return Promise.all(
+    pages.map(async ({ messages, counts }) => ({ messages: await withTimes(messages, settings), counts })),
+  );
+}
+
+async function readSettings(configFolder: string): Promise<QueueSettings> {
+  const { exitCode, stdout, stderr } = await runPostfix('postconf', ['-c', configFolder, '-x', ...TIME_SETTINGS]);
+  if (exitCode !== 0) throw new Error(`postconf: ${stderr.trim()}`);
+  return parseQueueSettings(stdout);
 }
 
 /** Passes the lines of `postqueue -j` to `read`, as they arrive. */

@@ -113,5 +113,8 @@ function messageOf(file: QueueFile): QueuedMessage {
       reason: reason === undefined ? null : reason.slice(0, REASON_CHARS).toWellFormed(),
     })),
     recipientCount: file.recipients.length,
+    // Not in this listing.
+    nextAttemptAt: null,
+    expiresAt: null,
   };
 }

@@ -8,6 +8,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
+import { NextAttempt } from './next-attempt';
 import { QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
 
 type QueueColumnsOptions = {
@@ -79,6 +80,15 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
           </span>
         );
       },
+    },
+    {
+      header: 'Next attempt',
+      width: 104,
+      maxWidth: 144,
+      isOptional: true,
+      className: 'soft',
+      skeletonWidth: 64,
+      cell: ({ next_attempt_at: at }) => at && <NextAttempt at={at} />,
     },
     {
       header: 'Arrived',

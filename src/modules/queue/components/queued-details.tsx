@@ -11,6 +11,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import { explainDeferral } from '@/lib/mail/deferral-reasons';
 import type { QueuedMessage } from '../schema';
+import { NextAttempt } from './next-attempt';
 import { senderLabel } from './queue-labels';
 import classes from './queued-details.module.css';
 import type { QueueAction } from './use-queue-actions';
@@ -72,6 +73,20 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
             {formatFull(queued.arrived_at)}, {formatBytes(queued.size)}
           </span>
         </dd>
+        {queued.next_attempt_at && (
+          <>
+            <dt>Next attempt</dt>
+            <dd>
+              <NextAttempt at={queued.next_attempt_at} />
+            </dd>
+          </>
+        )}
+        {queued.expires_at && (
+          <>
+            <dt>Returned to sender</dt>
+            <dd>{formatFull(queued.expires_at)}, if not delivered by then</dd>
+          </>
+        )}
       </DetailsList>
     </div>
   );

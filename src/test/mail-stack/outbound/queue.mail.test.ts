@@ -20,7 +20,14 @@ const remoteServer = await startSmtpServer({
 afterAll(remoteServer.close);
 const api = await keyClient({ role: 'admin' });
 
-type Queued = { queue_id: string; queue: string; recipients: { address: string; reason: string | null }[] };
+type Queued = {
+  queue_id: string;
+  queue: string;
+  arrived_at: string;
+  next_attempt_at: string | null;
+  expires_at: string | null;
+  recipients: { address: string; reason: string | null }[];
+};
 
 /** Creates a deferred outbound message from a new sender. */
 async function deferredMessage() {
@@ -80,6 +87,13 @@ describe('the queue', () => {
       recipient_count: 1,
       message: { id: message.id, subject: 'Hello' },
     });
+    // minimal_backoff_time is 60 s, and grows with the time in the queue.
+    const [arrived, next, expires] = [row?.arrived_at, row?.next_attempt_at, row?.expires_at].map((at) =>
+      Date.parse(at ?? ''),
+    );
+    expect(next).toBeGreaterThan(Date.now());
+    expect(next).toBeLessThan(Date.now() + 10 * 60_000);
+    expect(expires).toBe(Number(arrived) + 5 * 24 * 60 * 60_000);
     const summary = (await api.get('/queue/summary')).data;
     expect(summary.counts.deferred).toBeGreaterThan(0);
     expect(Date.parse(summary.oldest_arrived_at)).toBeLessThanOrEqual(Date.now());

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import type { QueuedMessage, QueueName } from '../requests';
+import { parseQueueSettings, withTimes } from './queue-times';
+
+const folder = mkdtempSync(join(tmpdir(), 'queue-'));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const NEXT = new Date('2026-11-27T10:20:00.000Z');
+
+const printed = (over: Record<string, string> = {}) =>
+  Object.entries({
+    queue_directory: folder,
+    hash_queue_names: 'deferred, defer',
+    hash_queue_depth: '1',
+    maximal_queue_lifetime: '5d',
+    bounce_queue_lifetime: '36h',
+    ...over,
+  })
+    .map(([name, value]) => `${name} = ${value}\n`)
+    .join('');
+
+function queued(queueId: string, over: Partial<QueuedMessage> = {}): QueuedMessage {
+  const queue: QueueName = 'deferred';
+  const rest = { sizeBytes: 1, recipients: [], recipientCount: 1, nextAttemptAt: null, expiresAt: null };
+  return { queueId, queue, arrivedAt: '2026-11-27T10:00:00.000Z', from: 'ann@harbour.example', ...rest, ...over };
+}
+
+/** A file of the deferred queue whose next attempt is at NEXT. */
+function makeFile(...path: string[]): void {
+  const file = join(folder, 'deferred', ...path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, '');
+  utimesSync(file, NEXT, NEXT);
+}
+
+it.each([
+  ['a short queue ID', 'A3F21B04C9', '1', ['A', 'A3F21B04C9']],
+  ['a long queue ID', '4jWsM3zwxyzzMFgn', '1', null],
+  ['two levels', '4F2A1B04C9', '2', ['4', 'F', '4F2A1B04C9']],
+  ['no levels', '4F2A1B04C9', '0', ['4F2A1B04C9']],
+])('finds the next attempt by %s', async (_name, queueId, depth, path) => {
+  // 'wxyz' are the last digits before the z that ends the microseconds of this one: 48, 49, 50 and 51 in base 52.
+  const microseconds = ((48 * 52 + 49) * 52 + 50) * 52 + 51;
+  makeFile(...(path ?? [microseconds.toString(16).toUpperCase().padStart(5, '0').slice(0, 1), queueId]));
+  const settings = parseQueueSettings(printed({ hash_queue_depth: depth }));
+  const [message] = await withTimes([queued(queueId)], settings);
+  expect(message?.nextAttemptAt).toBe(NEXT.toISOString());
+});
+
+it('gives messages up by their lifetimes, which differ for those without a sender', async () => {
+  const settings = parseQueueSettings(printed({ maximal_queue_lifetime: '3' }));
+  const [message, bounce] = await withTimes([queued('A1'), queued('A2', { from: '' })], settings);
+  expect(message?.expiresAt).toBe('2026-11-30T10:00:00.000Z');
+  expect(bounce?.expiresAt).toBe('2026-11-28T22:00:00.000Z');
+});
+
+it('knows no next attempt of what is active or on hold, or has left the queue', async () => {
+  makeFile('A', 'A1');
+  const messages = [queued('A1', { queue: 'active' }), queued('A1', { queue: 'hold' }), queued('A9')];
+  const times = await withTimes(messages, parseQueueSettings(printed()));
+  expect(times.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, null, null]);
+});

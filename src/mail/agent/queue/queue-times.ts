@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { QueuedMessage } from '../requests';
+
+/** The settings of Postfix that tell where its queue files are and how long it keeps them. */
+export const TIME_SETTINGS = [
+  'queue_directory',
+  'hash_queue_names',
+  'hash_queue_depth',
+  'maximal_queue_lifetime',
+  'bounce_queue_lifetime',
+];
+
+export type QueueSettings = {
+  folder: string;
+  /** How many folders, each named by a digit, a deferred message is below. */
+  depth: number;
+  lifetimeMs: number;
+  /** The lifetime of messages without a sender. */
+  bounceLifetimeMs: number;
+};
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Reads what `postconf` prints for TIME_SETTINGS. */
+export function parseQueueSettings(text: string): QueueSettings {
+  const settingOf = (name: string) => new RegExp(`^${name} =[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
+  const isHashed = settingOf('hash_queue_names')
+    .split(/[\s,]+/)
+    .includes('deferred');
+  return {
+    folder: settingOf('queue_directory'),
+    depth: isHashed ? Number(settingOf('hash_queue_depth')) : 0,
+    lifetimeMs: durationOf(settingOf('maximal_queue_lifetime')),
+    bounceLifetimeMs: durationOf(settingOf('bounce_queue_lifetime')),
+  };
+}
+
+/** @param text a number with a unit; without one, days */
+function durationOf(text: string): number {
+  const [, amount, unit = 'd'] = /^(\d+)([smhdw])?$/.exec(text) ?? [];
+  if (amount === undefined) throw new Error(`Postfix has no such time: ${text}`);
+  return Number(amount) * (UNIT_MS[unit] ?? 0);
+}
+
+/** Adds to messages when Postfix gives them up, and when it next tries those that are deferred. */
+export function withTimes(messages: QueuedMessage[], settings: QueueSettings): Promise<QueuedMessage[]> {
+  return Promise.all(
+    messages.map(async (message) => ({
+      ...message,
+      expiresAt: expiryOf(message, settings),
+      nextAttemptAt: message.queue === 'deferred' ? await nextAttemptOf(message, settings) : null,
+    })),
+  );
+}
+
+function expiryOf({ arrivedAt, from }: QueuedMessage, { lifetimeMs, bounceLifetimeMs }: QueueSettings): string {
+  return new Date(Date.parse(arrivedAt) + (from === '' ? bounceLifetimeMs : lifetimeMs)).toISOString();
+}
+
+/** Postfix sets the modification time of a deferred message's file to the time of its next attempt. */
+async function nextAttemptOf({ queueId }: QueuedMessage, { folder, depth }: QueueSettings): Promise<string | null> {
+  try {
+    const { mtime } = await stat(join(folder, 'deferred', ...hashOf(queueId).slice(0, depth), queueId));
+    return mtime.toISOString();
+  } catch (error) {
+    // It has left the queue since it was listed.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const LONG_ID = /(.{4})z[^z]*$/;
+const BASE_52 = '0123456789BCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz';
+
+/** The digits that Postfix names folders by: the microseconds in hexadecimal, which begin a short queue ID and are within a long one. */
+function hashOf(queueId: string): string {
+  const [, digits] = LONG_ID.exec(queueId) ?? [];
+  if (digits === undefined) return queueId;
+  const microseconds = [...digits].reduce((value, digit) => value * BASE_52.length + BASE_52.indexOf(digit), 0);
+  return microseconds.toString(16).toUpperCase().padStart(5, '0');
+}
