@@ -1,7 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applySaved } from '@/server/settings/env';
+import { ALERT_KINDS as SETTING_KINDS } from '@/server/settings/formats.mjs';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { keyClient } from '@/test/rest';
+import { AlertKind } from './schema';
 import { type NewAlert, openAlerts, resolveAlert, updateOpenAlert } from './service';
 
 const api = await keyClient({ role: 'super_admin' });
@@ -120,4 +123,40 @@ it('alerts are listed by kind, severity and status, in either order', async () =
   expect(await kinds('kind=rate_limited&severity=warning&status=open')).toEqual(['rate_limited']);
   expect(await kinds('kind=rate_limited&severity=critical')).toEqual([]);
   expect(await kinds('order=asc')).toEqual(['webhook_failing', 'rate_limited', 'volume_spike']);
+});
+
+it('settings name the kinds that there are', () => {
+  expect(SETTING_KINDS).toEqual(AlertKind.options);
+});
+
+describe('events for webhooks', () => {
+  afterEach(() => applySaved({}));
+
+  const eventsOf = async () => {
+    await openAlerts(db, [about('mailbox_suspended'), about('dns_broken'), about('rate_limited')], now);
+    const events = await db.event.findMany({ where: { domainId: domain.id, type: 'system.alert' } });
+    return events.map(({ body }) => JSON.parse(body ?? '{}').data.kind).sort();
+  };
+
+  it('are about all alerts, unless settings leave some out', async () => {
+    expect(await eventsOf()).toEqual(['dns_broken', 'mailbox_suspended', 'rate_limited']);
+  });
+
+  it('leave out warnings with ALERT_WEBHOOK_SEVERITY=critical', async () => {
+    applySaved({ ALERT_WEBHOOK_SEVERITY: 'critical' });
+    expect(await eventsOf()).toEqual(['dns_broken', 'mailbox_suspended']);
+  });
+
+  it('are about the kinds of ALERT_WEBHOOK_KINDS only, opened and closed', async () => {
+    applySaved({ ALERT_WEBHOOK_KINDS: 'mailbox_suspended, rate_limited' });
+    expect(await eventsOf()).toEqual(['mailbox_suspended', 'rate_limited']);
+    await resolveAlert(db, about('dns_broken'), now);
+    await resolveAlert(db, about('mailbox_suspended'), now);
+    expect(await db.event.count({ where: { domainId: domain.id, type: 'system.alert' } })).toBe(3);
+  });
+
+  it('need kinds that exist', async () => {
+    const values = { ALERT_WEBHOOK_KINDS: ['mailbox_suspended', 'everything'] };
+    expect((await api.patch('/config', { values })).error?.code).toBe('VALIDATION_ERROR');
+  });
 });

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import {
   isAddressOrRange,
+  isAlertKind,
   isDnsServer,
   isDomainName,
   isEmail,
@@ -37,6 +38,9 @@ const MIN_SECRET_KEY_LENGTH = 32;
 const LOG_LEVELS = /** @type {const} */ (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 const POSTGRES = ['postgres:', 'postgresql:'];
 const GENERATE_TOKEN = 'openssl rand -hex 32';
+
+const ALL_KINDS = { example: 'system_down,dns_broken', ifUnset: 'all' };
+const alertKinds = () => list('list kinds of alerts separated by commas, such as', isAlertKind, ALL_KINDS);
 
 /**
  * Every setting, declared once. How it is read, its type, the configuration page, `.env.example` and the table in README.md
@@ -227,6 +231,20 @@ export const SETTINGS = {
       'Which alerts are emailed: warning, for all of them, or critical.',
       text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
     ),
+    ALERT_EMAIL_KINDS: mutable('Which kinds of alerts are emailed.', alertKinds(), { see: 'health.md' }),
+    ALERT_EMAIL_DOMAINS: mutable(
+      'The domains whose alerts are emailed. Alerts about no domain always are.',
+      list('list domain names separated by commas, such as', isDomainName, {
+        example: 'example.com,example.org',
+        ifUnset: 'all',
+        normalize: toLowerCase,
+      }),
+    ),
+    ALERT_WEBHOOK_SEVERITY: mutable(
+      'Which alerts are events for webhooks: warning, for all of them, or critical.',
+      text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
+    ),
+    ALERT_WEBHOOK_KINDS: mutable('Which kinds of alerts are events for webhooks.', alertKinds(), { see: 'health.md' }),
     ALERT_QUIET_HOURS: mutable(
       'Hours in which emails about warnings wait, in UTC or a time zone. Critical alerts are emailed at once.',
       optional('be hours in UTC such as 22:00-07:00, or in a time zone such as', isQuietHours, {

@@ -5,6 +5,24 @@ const DOMAIN_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
 const Email = z.email().max(254);
 
+/** The kinds of alerts; those of the API (AlertKind of the module alerts). */
+export const ALERT_KINDS = [
+  'mailbox_suspended',
+  'rate_limited',
+  'volume_spike',
+  'webhook_failing',
+  'wrong_passwords',
+  'dns_broken',
+  'content_store',
+  'system_down',
+  'system_degraded',
+];
+
+/** @param {string} value */
+export function isAlertKind(value) {
+  return ALERT_KINDS.includes(value);
+}
+
 /** @param {string} value in any letter case */
 export function isDomainName(value) {
   return DOMAIN_NAME.test(value.toLowerCase());

@@ -85,6 +85,35 @@ describe('alerts', () => {
     expect(mta.server.messages).toHaveLength(1);
   });
 
+  it('are emailed only for the kinds of ALERT_EMAIL_KINDS and the domains of ALERT_EMAIL_DOMAINS', async () => {
+    const domains = await Promise.all(['one.example', 'two.example'].map((name) => makeDomain({ name })));
+    const broken = domains.map(({ id, name }) => ({ kind: 'dns_broken' as const, subject: name, domainId: id }));
+    const openAll = async () => {
+      await openAlerts(
+        db,
+        broken.map((alert) => ({ ...alert, count: 1, expected: 0 })),
+        new Date(),
+      );
+      await open('SMTP');
+      await later();
+      await send();
+      await db.alert.deleteMany();
+    };
+    const emailed = () => mta.server.messages.splice(0).join('\n');
+    applySaved({ ALERT_EMAILS: 'ops@far.example', ALERT_EMAIL_DOMAINS: 'Two.example' });
+    await openAll();
+    const some = emailed();
+    expect(some).toContain('two.example');
+    expect(some).toContain('SMTP is down');
+    expect(some).not.toContain('one.example');
+    applySaved({ ALERT_EMAILS: 'ops@far.example', ALERT_EMAIL_KINDS: 'dns_broken,rate_limited' });
+    await later();
+    await openAll();
+    const others = emailed();
+    expect(others).toContain('one.example');
+    expect(others).not.toContain('SMTP is down');
+  });
+
   it('that are warnings wait for the end of ALERT_QUIET_HOURS without a problem, and critical ones don’t wait', async () => {
     const hours = (from: number, to: number) => {
       const time = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(11, 16);

@@ -136,10 +136,20 @@ export async function discardAlertEmails(db: Database): Promise<void> {
      WHERE failure_count > 0 OR problem <> ''`;
 }
 
-/** Drops what would be emailed about alerts that are only warnings. */
-export async function discardWarnings(db: Database): Promise<void> {
+type Wanted = { severity: AlertRow['severity']; kinds: readonly string[]; domains: readonly string[] };
+
+/**
+ * Drops what would be emailed about other alerts.
+ * @param wanted from which severity, and of which kinds and domains; of all if there are none. Alerts about no domain are of all
+ */
+export async function discardUnwanted(db: Database, { severity, kinds, domains }: Wanted): Promise<void> {
+  if (severity === 'warning' && kinds.length === 0 && domains.length === 0) return;
   await db.$executeRaw`
-    DELETE FROM alert_email e USING alert a WHERE a.id = e.alert_id AND a.severity = 'warning' AND e.sent_at IS NULL`;
+    DELETE FROM alert_email e USING alert a LEFT JOIN domain d ON d.id = a.domain_id
+     WHERE a.id = e.alert_id AND e.sent_at IS NULL
+           AND (a.severity = 'warning' AND ${severity === 'critical'}
+                OR a.kind::text <> ALL (${[...kinds]}::text[]) AND ${kinds.length > 0}
+                OR d.name <> ALL (${[...domains]}::text[]) AND ${domains.length > 0})`;
 }
 
 /** @returns the number of alerts that were never emailed */

@@ -8,7 +8,7 @@ import {
   type AlertNews,
   deleteOldAlertEmails,
   discardAlertEmails,
-  discardWarnings,
+  discardUnwanted,
   forgetRefused,
   holdMuted,
   markFailed,
@@ -18,11 +18,11 @@ import {
 import { quietNow } from './quiet-hours';
 import { alertMail } from './text';
 
-/** Emails ALERT_EMAILS about the alerts that were opened and closed, if that is due. */
+/** Emails ALERT_EMAILS about the alerts that were opened and closed and are to be emailed, if that is due. */
 export async function sendAlertEmails({ db, clock, turn }: SharedContext): Promise<void> {
-  const { alertEmails, alertEmailSeverity, appUrl } = env();
+  const { alertEmails, alertEmailSeverity, alertEmailKinds, alertEmailDomains, appUrl } = env();
   if (alertEmails.length === 0) return discardAlertEmails(db);
-  if (alertEmailSeverity === 'critical') await discardWarnings(db);
+  await discardUnwanted(db, { severity: alertEmailSeverity, kinds: alertEmailKinds, domains: alertEmailDomains });
   await holdMuted(db);
   const email = await nextAlertEmail(db, quietNow(clock.now())?.isQuiet ? ['critical'] : undefined);
   if (!email) return forgetRefused(db, alertEmails);

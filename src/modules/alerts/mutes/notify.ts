@@ -1,5 +1,6 @@
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
+import { env } from '@/server/settings/env';
 import { type AlertRow, messageOf } from '../message';
 
 /** Notified in one transaction. The next run of the task has the others. */
@@ -45,12 +46,18 @@ export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Emits the event about an alert that was opened, or closed because its cause is gone. Not about a failing webhook, which would
- * get one more event that it fails on.
+ * Emits the event about an alert that was opened, or closed because its cause is gone, if it is of a severity and kind that webhooks
+ * get. Not about a failing webhook, which would get one more event that it fails on.
  */
 export async function emitAlert(db: Tx, row: AlertRow, at: Date): Promise<void> {
-  if (row.kind === 'webhook_failing') return;
+  if (row.kind === 'webhook_failing' || !isForWebhooks(row)) return;
   const { id, kind, severity, status, subject, domainId } = row;
   const data = { alert_id: id, kind, severity, status, subject, message: messageOf(row), domain_id: domainId };
   await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
+}
+
+function isForWebhooks({ kind, severity }: AlertRow): boolean {
+  const { alertWebhookSeverity, alertWebhookKinds } = env();
+  if (severity === 'warning' && alertWebhookSeverity === 'critical') return false;
+  return alertWebhookKinds.length === 0 || alertWebhookKinds.includes(kind);
 }

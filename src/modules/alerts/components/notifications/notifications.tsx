@@ -8,6 +8,7 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { Mutes } from '../mutes/mutes';
 import { AlertEmails } from './alert-emails';
 import { AlertWebhooks } from './alert-webhooks';
+import { WebhookAlerts } from './webhook-alerts';
 
 /** Who gets to know of alerts, and how. Super admins choose who gets emails. */
 export function Notifications({ onMute }: { onMute: () => void }) {
@@ -38,6 +39,7 @@ export function Notifications({ onMute }: { onMute: () => void }) {
         <FormColumn>
           <AlertWebhooks />
         </FormColumn>
+        {config.data && <WebhookAlerts settings={config.data} />}
       </SettingsSection>
     </>
   );

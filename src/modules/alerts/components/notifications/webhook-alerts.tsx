@@ -1,0 +1,46 @@
+'use client';
+
+import { MultiSelect, Select } from '@mantine/core';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { SaveBar } from '@/components/forms/save-bar';
+import { FormColumn } from '@/components/layout/form-layout';
+import type { Setting } from '@/modules/config/schema';
+import { KIND_OPTIONS } from '../alert-values';
+import { FROM_SEVERITY, kindsText, severityText, useAlertSettings } from './use-alert-settings';
+
+const DEFAULTS = { ALERT_WEBHOOK_SEVERITY: 'warning', ALERT_WEBHOOK_KINDS: [] as string[] };
+
+const FIELDS = {
+  ALERT_WEBHOOK_SEVERITY: { label: 'Severity for webhooks', text: severityText },
+  ALERT_WEBHOOK_KINDS: { label: 'Kinds for webhooks', text: kindsText },
+};
+
+/** A webhook that fails gets no event about it. */
+const OFFERED = KIND_OPTIONS.filter(({ value }) => value !== 'webhook_failing');
+
+/** Which alerts are events for webhooks. */
+export function WebhookAlerts({ settings }: { settings: Setting[] }) {
+  const { form, fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <FormColumn>
+        <Select
+          label="Severity for webhooks"
+          data={FROM_SEVERITY}
+          allowDeselect={false}
+          {...fieldOf('ALERT_WEBHOOK_SEVERITY', 'Which alerts are events, also for GET /events.')}
+        />
+        <MultiSelect
+          label="Kinds for webhooks"
+          data={OFFERED}
+          placeholder={form.values.ALERT_WEBHOOK_KINDS.length === 0 ? 'All kinds' : undefined}
+          {...fieldOf('ALERT_WEBHOOK_KINDS', 'Without a choice, all kinds are events.')}
+        />
+        <ProblemAlert problem={problem} />
+        <SaveBar {...saveBar} />
+      </FormColumn>
+      <UnsavedGuard isDirty={isDirty} what="You have unsaved changes to the alerts for webhooks." />
+    </form>
+  );
+}
