@@ -99,3 +99,31 @@ test('reports results that fail to load', async ({ signedIn: page, domain, check
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
 });
+
+test('a custom period is in the URL, and has its days', async ({ signedIn: page, api, check, checkState }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}?view=reports`);
+  await upload(
+    page,
+    'report.xml',
+    dmarcXml({ domain: domain.name, day: yesterday(), rows: [{ ip: '192.0.2.10', count: 7 }] }),
+  );
+  await expect(page.getByText('Report stored')).toBeVisible();
+  await page.getByRole('radio', { name: 'Custom' }).check({ force: true });
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+  await from.fill(yesterday());
+  await from.press('Enter');
+  await to.fill(yesterday());
+  await to.press('Enter');
+  await expect(page).toHaveURL(
+    new RegExp(`period=custom.*start=${yesterday()}.*end=${yesterday()}|start=.*end=.*period=custom`),
+  );
+  await expect(page.getByRole('region', { name: 'Messages by day' }).getByRole('row')).toHaveCount(2);
+  await checkState();
+  await to.fill('2026-01-01');
+  await to.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('isn’t before the start');
+  await page.reload();
+  await expect(from).toHaveValue(yesterday());
+  await check();
+});

@@ -7,7 +7,7 @@ import classes from './import-lines.module.css';
 
 type Outcome = 'created' | 'unchanged' | 'failed';
 
-type Line = { line: number; outcome: Outcome; message: string | null };
+export type Line = { line: number; outcome: Outcome; message: string | null };
 
 const MARKS: Record<Outcome, [Status, string]> = {
   created: ['on', 'New'],
@@ -15,7 +15,7 @@ const MARKS: Record<Outcome, [Status, string]> = {
   failed: ['bounced', 'Error'],
 };
 
-type Report<Row extends Line> = {
+export type ImportReport<Row extends Line> = {
   dry_run: boolean;
   lines: Row[];
   created: number;
@@ -25,7 +25,7 @@ type Report<Row extends Line> = {
 };
 
 type ImportLinesProps<Row extends Line> = {
-  report: Report<Row>;
+  report: ImportReport<Row>;
   /** The imported objects, such as "alias" and "aliases". */
   noun: { one: string; many: string };
   /** The column that names them. */
@@ -79,7 +79,7 @@ export function ImportLines<Row extends Line>({ report, noun, header, name }: Im
 }
 
 function summaryOf(
-  { dry_run, created, unchanged, failed }: Report<Line>,
+  { dry_run, created, unchanged, failed }: ImportReport<Line>,
   { one, many }: ImportLinesProps<Line>['noun'],
 ) {
   const others = `${unchanged} unchanged, ${formatPlural(failed, 'error')}`;

@@ -1,15 +1,20 @@
-import type { ReportPeriod } from './schema';
+import type { GetDomainResults, ReportPeriod } from './schema';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DAYS: Record<ReportPeriod, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
+const DAYS: Record<Exclude<ReportPeriod, 'custom'>, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
 
 export type PeriodRange = { start: Date; end: Date; days: Date[] };
 
-/** The whole UTC days before today, and today. */
-export function rangeOf(period: ReportPeriod, now: Date): PeriodRange {
-  const start = dayOf(now).getTime() - DAYS[period] * DAY_MS;
-  const days = Array.from({ length: DAYS[period] + 1 }, (_, index) => new Date(start + index * DAY_MS));
-  return { start: new Date(start), end: now, days };
+type Period = Pick<GetDomainResults, 'period' | 'start' | 'end'>;
+
+/** The whole UTC days before today, and today, or those of a custom period, of which the days to come are left out. */
+export function rangeOf({ period, start: first, end: last }: Period, now: Date): PeriodRange {
+  const today = dayOf(now).getTime();
+  const start = period === 'custom' ? Date.parse(first ?? '') : today - DAYS[period] * DAY_MS;
+  const lastDay = last === undefined ? today : Math.min(Date.parse(last), today);
+  const length = Math.max(0, (lastDay - start) / DAY_MS + 1);
+  const days = Array.from({ length }, (_, index) => new Date(start + index * DAY_MS));
+  return { start: new Date(start), end: lastDay === today ? now : new Date(lastDay + DAY_MS - 1), days };
 }
 
 /** The start of the UTC day. */

@@ -1,13 +1,46 @@
 import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
-import { Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 
-const REPORT_PERIODS = ['24h', '7d', '30d', '90d'] as const;
+export const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
 
 export const ReportPeriod = z.enum(REPORT_PERIODS).meta({
-  description: 'Whole UTC days before today, and today. Reports cover a day and arrive on the next one',
+  description:
+    'Whole UTC days before today, and today, or custom: from `start` to `end`. Reports cover a day and arrive on the next one',
 });
 export type ReportPeriod = z.infer<typeof ReportPeriod>;
+
+const Day = z.iso.date('Enter a date such as 2026-11-21.').meta({ examples: ['2026-11-21'] });
+
+/** As long as reports can be kept. */
+const MAX_DAYS = 3_650;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const PeriodQuery = z.strictObject({
+  id: Id,
+  period: ReportPeriod.default('30d'),
+  start: Day.optional().meta({ description: 'The first UTC day of a custom period' }),
+  end: Day.optional().meta({ description: 'The last UTC day of a custom period; today if it is left out' }),
+});
+
+/** The period of a domain's results. */
+export const GetDomainResults = PeriodQuery.refine(({ period, start }) => period !== 'custom' || start !== undefined, {
+  path: ['start'],
+  error: 'Enter the first day of the period.',
+})
+  .refine(({ period, start, end }) => period === 'custom' || (start === undefined && end === undefined), {
+    path: ['period'],
+    error: 'Only custom periods have a start and an end. Leave them out, or choose custom.',
+  })
+  .refine(({ start, end }) => start === undefined || end === undefined || start <= end, {
+    path: ['end'],
+    error: 'Enter a day that isn’t before the start.',
+  })
+  .refine(({ start }) => start === undefined || Date.now() - Date.parse(start) <= MAX_DAYS * DAY_MS, {
+    path: ['start'],
+    error: 'Enter a day of the last 3,650 days.',
+  });
+export type GetDomainResults = z.infer<typeof GetDomainResults>;
 
 export const Count = z.number().int().min(0);
 

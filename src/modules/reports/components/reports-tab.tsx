@@ -1,11 +1,12 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
+import { REPORT_PERIODS } from '../schema';
 import { DmarcReports } from './dmarc/dmarc-reports';
 import { DmarcResults } from './dmarc/dmarc-results';
 import { TlsReports } from './tls/tls-reports';
@@ -15,19 +16,23 @@ const UploadDialog = lazyDialog(() => import('./upload-dialog').then((module) =>
 
 const STATE = {
   kind: parseAsStringLiteral(['dmarc', 'tls']).withDefault('dmarc'),
-  period: parseAsStringLiteral(['24h', '7d', '30d', '90d']).withDefault('30d'),
+  period: parseAsStringLiteral(REPORT_PERIODS).withDefault('30d'),
+  start: parseAsString,
+  end: parseAsString,
   report: parseAsString,
   cursor: parseAsString,
 };
 
 const KINDS = { dmarc: 'DMARC', tls: 'TLS' };
-const PERIODS = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
+const PERIODS = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days', custom: 'Custom' };
+const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What other servers report about mail from and to the domain. */
 export function ReportsTab({ id }: { id: string }) {
-  const [{ kind, period }, setState] = useQueryStates(STATE, { history: 'push' });
+  const [{ kind, period, start, end }, setState] = useQueryStates(STATE, { history: 'push' });
   const [isUploading, upload] = useDisclosure(false);
   const isDmarc = kind === 'dmarc';
+  const range = period === 'custom' ? { period, start: start ?? monthAgo(), end: end ?? undefined } : { period };
   return (
     <section aria-label="Reports">
       <Group py="md">
@@ -41,23 +46,53 @@ export function ReportsTab({ id }: { id: string }) {
           label="Period"
           value={period}
           options={PERIODS}
-          onChange={(next) => void setState({ period: next })}
+          onChange={(next) => void setState({ period: next, start: next === 'custom' ? monthAgo() : null, end: null })}
         />
         <span className="spacer only-wide" />
         <Button leftSection={<IconUpload stroke={1.5} />} onClick={upload.open}>
           Upload report
         </Button>
       </Group>
+      {period === 'custom' && (
+        <Group pb="md" gap="xs">
+          <DayInput label="From" day={range.start} onChange={(day) => void setState({ start: day })} />
+          <DayInput label="To" day={range.end} onChange={(day) => void setState({ end: day })} />
+          <span className="quiet">Days in UTC</span>
+        </Group>
+      )}
       {isDmarc ? (
-        <DmarcResults id={id} period={period}>
+        <DmarcResults id={id} range={range}>
           <DmarcReports domainId={id} />
         </DmarcResults>
       ) : (
-        <TlsResults id={id} period={period}>
+        <TlsResults id={id} range={range}>
           <TlsReports domainId={id} />
         </TlsResults>
       )}
       <UploadDialog kind={kind} opened={isUploading} onClose={upload.close} />
     </section>
   );
+}
+
+type DayInputProps = { label: string; day: string | undefined; onChange: (day: string | null) => void };
+
+function DayInput({ label, day = '', onChange }: DayInputProps) {
+  return (
+    <TextInput
+      // A change from elsewhere replaces what was entered.
+      key={day}
+      label={label}
+      type="date"
+      w={160}
+      defaultValue={day}
+      onBlur={({ currentTarget }) => onChange(currentTarget.value || null)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onChange(event.currentTarget.value || null);
+      }}
+    />
+  );
+}
+
+function monthAgo(): string {
+  return new Date(Date.now() - MONTH_MS).toISOString().slice(0, 10);
 }

@@ -2,16 +2,9 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { UploadReport } from '../schema';
+import { GetDomainResults, UploadReport } from '../schema';
 import { dmarcReportList } from './lists';
-import {
-  DmarcReport,
-  DmarcReportSummary,
-  DomainDmarc,
-  GetDomainDmarc,
-  ListDmarcReports,
-  UploadedDmarcReport,
-} from './schema';
+import { DmarcReport, DmarcReportSummary, DomainDmarc, ListDmarcReports, UploadedDmarcReport } from './schema';
 import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
 
 const tag = 'Reports';
@@ -27,7 +20,7 @@ const reports = listProcedures(dmarcReportList, {
 });
 
 export const dmarcProcedures = {
-  domainDmarc: authedProcedure(GetDomainDmarc)
+  domainDmarc: authedProcedure(GetDomainResults)
     .meta(
       rest('GET', '/domains/{id}/dmarc', {
         tag,

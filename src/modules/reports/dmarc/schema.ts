@@ -112,9 +112,6 @@ export const DomainDmarc = z
   .meta({ id: 'DomainDmarc' });
 export type DomainDmarc = z.infer<typeof DomainDmarc>;
 
-export const GetDomainDmarc = z.strictObject({ id: Id, period: ReportPeriod.default('30d') });
-export type GetDomainDmarc = z.infer<typeof GetDomainDmarc>;
-
 const summary = {
   id: Id,
   domain_id: Id,

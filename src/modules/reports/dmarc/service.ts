@@ -7,7 +7,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
-import type { UploadReport } from '../schema';
+import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { factsOf } from './own-addresses';
 import { recommend } from './recommendation';
@@ -16,22 +16,21 @@ import type {
   DmarcReportRow,
   DmarcReportSummary,
   DomainDmarc,
-  GetDomainDmarc,
   ListDmarcReports,
   UploadedDmarcReport,
 } from './schema';
 import { countUnconfirmed, readAffected, readSources, readTotals } from './sums';
 
 const MAX_ROWS = 1_000;
-const RECOMMENDATION_PERIOD = '30d';
+const RECOMMENDATION_PERIOD = '30d' as const;
 
 /** Some ten queries in four rounds; none reads the rows of reports. */
-export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomainDmarc): Promise<DomainDmarc> {
+export async function getDomainDmarc(ctx: ActorContext, { id, ...query }: GetDomainResults): Promise<DomainDmarc> {
   const { db } = ctx;
   const domain = await requireReportedDomain(ctx, id);
   const { policy, ranges, address, broken } = await factsOf(db, domain);
-  const range = rangeOf(period, ctx.clock.now());
-  const recent = rangeOf(RECOMMENDATION_PERIOD, ctx.clock.now());
+  const range = rangeOf(query, ctx.clock.now());
+  const recent = rangeOf({ period: RECOMMENDATION_PERIOD }, ctx.clock.now());
   const selected = { domainId: id, range, ranges };
   const [sums, sources, affected, trusted, unconfirmed, { legitimate }, dropped] = await Promise.all([
     readTotals(db, selected),
@@ -44,7 +43,7 @@ export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomai
   ]);
   const { totals, series } = sums;
   return {
-    period,
+    period: query.period,
     start: range.start.toISOString(),
     end: range.end.toISOString(),
     policy,

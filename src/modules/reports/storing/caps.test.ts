@@ -109,7 +109,7 @@ it('totals are read as one row per day, however many organisations report', asyn
     return rows;
   };
   const counted = { $queryRaw } as unknown as Tx;
-  const selected = { domainId: domain.id, range: rangeOf('7d', new Date()) };
+  const selected = { domainId: domain.id, range: rangeOf({ period: '7d' }, new Date()) };
   const { totals } = await readDmarcTotals(counted, selected);
   const tls = await readTlsTotals(counted, selected);
   expect(totals).toMatchObject({ organisations: CAPS.organisations, messages: 2 * CAPS.organisations });

@@ -2,9 +2,9 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { UploadReport } from '../schema';
+import { GetDomainResults, UploadReport } from '../schema';
 import { tlsReportList } from './lists';
-import { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+import { DomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
 
 const tag = 'Reports';
@@ -20,7 +20,7 @@ const reports = listProcedures(tlsReportList, {
 });
 
 export const tlsProcedures = {
-  domainTls: authedProcedure(GetDomainTls)
+  domainTls: authedProcedure(GetDomainResults)
     .meta(
       rest('GET', '/domains/{id}/tls', {
         tag,

@@ -46,9 +46,6 @@ export const DomainTls = z
   .meta({ id: 'DomainTls' });
 export type DomainTls = z.infer<typeof DomainTls>;
 
-export const GetDomainTls = z.strictObject({ id: Id, period: ReportPeriod.default('30d') });
-export type GetDomainTls = z.infer<typeof GetDomainTls>;
-
 const summary = {
   id: Id,
   domain_id: Id,

@@ -7,22 +7,29 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
-import type { UploadReport } from '../schema';
+import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { meaningOf } from './meanings';
-import type { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+import type { DomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { readFailures, readTotals } from './sums';
 
-export async function getDomainTls(ctx: ActorContext, { id, period }: GetDomainTls): Promise<DomainTls> {
+export async function getDomainTls(ctx: ActorContext, { id, ...query }: GetDomainResults): Promise<DomainTls> {
   await requireReportedDomain(ctx, id);
-  const range = rangeOf(period, ctx.clock.now());
+  const range = rangeOf(query, ctx.clock.now());
   const selected = { domainId: id, range };
   const [sums, failures, dropped] = await Promise.all([
     readTotals(ctx.db, selected),
     readFailures(ctx.db, selected),
     readDropped(ctx, { domainId: id, kind: 'tls', since: range.start }),
   ]);
-  return { period, start: range.start.toISOString(), end: range.end.toISOString(), ...sums, ...failures, dropped };
+  return {
+    period: query.period,
+    start: range.start.toISOString(),
+    end: range.end.toISOString(),
+    ...sums,
+    ...failures,
+    dropped,
+  };
 }
 
 export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {

@@ -57,6 +57,29 @@ it('the results of a domain add up failures by host, kind, organisation and addr
   ]);
 });
 
+it('the results of a custom period are those of its UTC days, both ends included', async () => {
+  for (const before of [5, 4, 3, 2])
+    await upload({ day: day(before), reportId: `r-${before}`, failures: [{ sessions: before }] });
+  const get = (query: string) => api.get(`/domains/${domain.id}/tls?${query}`);
+  const { data } = await get(`period=custom&start=${day(4)}&end=${day(3)}`);
+  expect(data).toMatchObject({ period: 'custom', totals: { reports: 2, failed_sessions: 7 } });
+  expect(data.start).toBe(`${day(4)}T00:00:00.000Z`);
+  expect(data.end).toBe(`${day(3)}T23:59:59.999Z`);
+  expect(data.series.map(({ at }: { at: string }) => at.slice(0, 10))).toEqual([day(4), day(3)]);
+  expect((await get(`period=custom&start=${day(3)}`)).data.totals).toMatchObject({ reports: 2, failed_sessions: 5 });
+  expect((await get(`period=custom&start=${day(-3)}`)).data).toMatchObject({ totals: { reports: 0 }, series: [] });
+  for (const query of [
+    'period=custom',
+    `period=custom&start=${day(3)}&end=${day(4)}`,
+    `period=7d&start=${day(3)}`,
+    'period=custom&start=0001-01-01',
+    'period=custom&start=2026-02-30',
+    `period=custom&start=${day(3)}T00:00:00Z`,
+  ]) {
+    expectError(await get(query), 400, 'VALIDATION_ERROR');
+  }
+});
+
 it.each(['constructor', '__proto__'])('a failure of the kind %s is shown as one of another kind', async (type) => {
   const { data } = await upload({ failures: [{ type }] });
   const failure = { result_type: type, meaning: 'The sender reports a failure of another kind.' };

@@ -1,21 +1,13 @@
 'use client';
 
 import { useState } from 'react';
-import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { Dialog } from '@/components/dialogs/dialog';
-import { useApiForm } from '@/components/forms/use-api-form';
-import { FailedLines } from '@/components/import/failed-lines';
-import { ImportFields } from '@/components/import/import-fields';
-import { ImportLines } from '@/components/import/import-lines';
+import { ImportDialog as Import } from '@/components/import/import-dialog';
 import { notify } from '@/components/notifications';
 import type { DomainChoice } from '@/components/pickers/domain-picker';
 import { formatPlural } from '@/lib/format';
 import { ImportMailboxes, type MailboxImportReport } from '../../import/schema';
 import { ImportedPasswords, type NewPassword } from './imported-passwords';
-
-const EXAMPLE = 'local_part,display_name,password,quota_mb,active\nann,Ann Field,,2048,true';
-const nameOf = (count: number) => formatPlural(count, 'mailbox', 'mailboxes');
 
 type ImportDialogProps = {
   opened: boolean;
@@ -23,85 +15,50 @@ type ImportDialogProps = {
   onClose: () => void;
 };
 
-export function ImportDialog({ opened, defaultDomain, onClose }: ImportDialogProps) {
+export function ImportDialog({ opened, onClose, ...props }: ImportDialogProps) {
   const utils = trpc.useUtils();
-  const [chosen, setChosen] = useState<DomainChoice>();
-  const domain = chosen ?? defaultDomain;
-  const [report, setReport] = useState<MailboxImportReport | null>(null);
-  const [passwords, setPasswords] = useState<NewPassword[]>([]);
   const run = trpc.mailboxes.import.useMutation();
-  const { form, problem, isBusy, onSubmit } = useApiForm({
-    schema: ImportMailboxes,
-    initialValues: { domain_id: '', csv: '' },
-    toInput: ({ csv }) => ({ domain_id: domain?.id ?? '', csv, dry_run: report === null }),
-    submit: (input) => run.mutateAsync(input),
-    onSaved: async (answer) => {
-      setReport(answer);
-      if (answer.dry_run) return;
-      const generated = answer.lines.flatMap(({ local_part, password }) =>
-        password === null ? [] : [{ email: `${local_part}@${domain?.name}`, password }],
-      );
-      await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
-      const failed = answer.failed > 0 ? `; ${formatPlural(answer.failed, 'line')} failed` : '';
-      notify({ text: `Imported ${nameOf(answer.created)}${failed}` });
-      setPasswords(generated);
-      if (generated.length === 0 && answer.failed === 0) onClose();
-    },
-  });
+  const [passwords, setPasswords] = useState<NewPassword[]>([]);
+  const [isImported, setImported] = useState(false);
 
-  const done = () => (report?.failed === 0 ? onClose() : setPasswords([]));
-  if (passwords.length > 0) return <ImportedPasswords opened={opened} passwords={passwords} onDone={done} />;
-  if (report && !report.dry_run)
-    return (
-      <FailedLines opened={opened} count={report.failed} onClose={onClose}>
-        <Lines report={report} />
-      </FailedLines>
+  const onImported = async ({ lines, created, failed }: MailboxImportReport, domain: DomainChoice | undefined) => {
+    const generated = lines.flatMap(({ local_part, password }) =>
+      password === null ? [] : [{ email: `${local_part}@${domain?.name}`, password }],
     );
-  return (
-    <Dialog
-      opened={opened}
-      title="Import mailboxes"
-      action={report ? `Import ${nameOf(report.created)}` : 'Preview import'}
-      isBusy={isBusy}
-      isDisabled={report?.created === 0}
-      // The answer may have passwords that are shown only once.
-      onClose={() => !isBusy && onClose()}
-      onSubmit={onSubmit}
-    >
-      <ImportFields
-        domain={domain}
-        csv={form.values.csv}
-        errors={form.errors}
-        description="Include a header row. Only local_part is required. Without a password, one is generated."
-        example={EXAMPLE}
-        // The preview is of the previous domain and CSV.
-        onDomain={(next) => {
-          setChosen(next ?? undefined);
-          form.clearFieldError('domain_id');
-          setReport(null);
-        }}
-        onCsv={(text) => {
-          form.setFieldValue('csv', text);
-          setReport(null);
-        }}
-      />
-      {report && <Lines report={report} />}
-      <ProblemAlert problem={problem} />
-    </Dialog>
-  );
-}
+    setPasswords(generated);
+    await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
+    const others = failed > 0 ? `; ${formatPlural(failed, 'line')} failed` : '';
+    notify({ text: `Imported ${formatPlural(created, 'mailbox', 'mailboxes')}${others}` });
+    setImported(failed === 0);
+    return generated.length === 0;
+  };
 
-function Lines({ report }: { report: MailboxImportReport }) {
+  const done = () => {
+    setPasswords([]);
+    if (isImported) onClose();
+  };
   return (
-    <ImportLines
-      report={report}
-      noun={{ one: 'mailbox', many: 'mailboxes' }}
-      header="Mailbox"
-      name={({ local_part, display_name }) => (
-        <>
-          <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
-        </>
-      )}
-    />
+    <>
+      <ImportedPasswords opened={opened && passwords.length > 0} passwords={passwords} onDone={done} />
+      <Import
+        {...props}
+        opened={opened && passwords.length === 0}
+        noun={{ one: 'mailbox', many: 'mailboxes' }}
+        schema={ImportMailboxes}
+        run={({ domain_id, ...input }) => run.mutateAsync({ domain_id: domain_id ?? '', ...input })}
+        description="Include a header row. Only local_part is required. Without a password, one is generated."
+        example={'local_part,display_name,password,quota_mb,active\nann,Ann Field,,2048,true'}
+        header="Mailbox"
+        nameOf={({ local_part, display_name }) => (
+          <>
+            <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
+          </>
+        )}
+        // The answer may have passwords that are shown only once.
+        isHeldOpen
+        onImported={onImported}
+        onClose={onClose}
+      />
+    </>
   );
 }

@@ -9,7 +9,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { CodeBlock } from '@/components/values/code-block';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { DomainDmarc } from '../../dmarc/schema';
-import type { ReportPeriod } from '../../schema';
+import type { GetDomainResults } from '../../schema';
 import { ByDay } from '../by-day';
 import { Dropped } from '../dropped';
 import { formatShare } from '../report-values';
@@ -20,15 +20,15 @@ import { Simulation } from './simulation';
 
 type DmarcResultsProps = {
   id: string;
-  period: ReportPeriod;
+  range: Omit<GetDomainResults, 'id'>;
   /** Below the results, once these have their final height. */
   children: ReactNode;
 };
 
 /** Who sends with the domain's name, and what to do about it. */
-export function DmarcResults({ id, period, children }: DmarcResultsProps) {
+export function DmarcResults({ id, range, children }: DmarcResultsProps) {
   const { data, error, refetch } = trpc.reports.domainDmarc.useQuery(
-    { id, period },
+    { id, ...range },
     { placeholderData: keepPreviousData },
   );
   if (error && !data) return <ErrorState what="DMARC results" error={error} onRetry={() => void refetch()} />;

@@ -10,7 +10,7 @@ import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { formatCount } from '@/lib/format';
-import type { ReportPeriod } from '../../schema';
+import type { GetDomainResults } from '../../schema';
 import type { DomainTls, TlsFailure } from '../../tls/schema';
 import { ByDay } from '../by-day';
 import { Dropped } from '../dropped';
@@ -19,15 +19,15 @@ import classes from '../reports.module.css';
 
 type TlsResultsProps = {
   id: string;
-  period: ReportPeriod;
+  range: Omit<GetDomainResults, 'id'>;
   /** Below the results, once these have their final height. */
   children: ReactNode;
 };
 
 /** How often other servers failed to deliver over TLS, and why. */
-export function TlsResults({ id, period, children }: TlsResultsProps) {
+export function TlsResults({ id, range, children }: TlsResultsProps) {
   const { data, error, refetch } = trpc.reports.domainTls.useQuery(
-    { id, period },
+    { id, ...range },
     { placeholderData: keepPreviousData },
   );
   if (error && !data) return <ErrorState what="TLS results" error={error} onRetry={() => void refetch()} />;
