@@ -33,6 +33,7 @@ export function ReportsTab({ id }: { id: string }) {
   const [isUploading, upload] = useDisclosure(false);
   const isDmarc = kind === 'dmarc';
   const range = period === 'custom' ? { period, start: start ?? monthAgo(), end: end ?? undefined } : { period };
+  const isReversed = range.end !== undefined && range.end < range.start;
   return (
     <section aria-label="Reports">
       <Group py="md">
@@ -46,6 +47,7 @@ export function ReportsTab({ id }: { id: string }) {
           label="Period"
           value={period}
           options={PERIODS}
+          narrow="line"
           onChange={(next) => void setState({ period: next, start: next === 'custom' ? monthAgo() : null, end: null })}
         />
         <span className="spacer only-wide" />
@@ -56,11 +58,16 @@ export function ReportsTab({ id }: { id: string }) {
       {period === 'custom' && (
         <Group pb="md" gap="xs">
           <DayInput label="From" day={range.start} onChange={(day) => void setState({ start: day })} />
-          <DayInput label="To" day={range.end} onChange={(day) => void setState({ end: day })} />
+          <DayInput
+            label="To"
+            day={range.end}
+            error={isReversed && 'Enter a day that isn’t before the start.'}
+            onChange={(day) => void setState({ end: day })}
+          />
           <span className="quiet">Days in UTC</span>
         </Group>
       )}
-      {isDmarc ? (
+      {isReversed ? null : isDmarc ? (
         <DmarcResults id={id} range={range}>
           <DmarcReports domainId={id} />
         </DmarcResults>
@@ -74,9 +81,14 @@ export function ReportsTab({ id }: { id: string }) {
   );
 }
 
-type DayInputProps = { label: string; day: string | undefined; onChange: (day: string | null) => void };
+type DayInputProps = {
+  label: string;
+  day: string | undefined;
+  error?: string | false;
+  onChange: (day: string | null) => void;
+};
 
-function DayInput({ label, day = '', onChange }: DayInputProps) {
+function DayInput({ label, day = '', error, onChange }: DayInputProps) {
   return (
     <TextInput
       // A change from elsewhere replaces what was entered.
@@ -84,6 +96,7 @@ function DayInput({ label, day = '', onChange }: DayInputProps) {
       label={label}
       type="date"
       w={160}
+      error={error}
       defaultValue={day}
       onBlur={({ currentTarget }) => onChange(currentTarget.value || null)}
       onKeyDown={(event) => {
