@@ -14,10 +14,10 @@ const LIMITS: Record<string, number> = {
   '/queue': 300,
   '/webhooks': 300,
   '/audit': 300,
-  '/send': 340,
-  '/': 390,
-  '/analytics': 440,
-  '/reference': 620,
+  '/send': 320,
+  '/': 375,
+  '/analytics': 425,
+  '/reference': 595,
 };
 /** Requests of the sign-in page, of which five are style sheets and three are fonts. */
 const MAX_SIGN_IN_REQUESTS = 21;

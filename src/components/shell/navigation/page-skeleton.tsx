@@ -16,7 +16,7 @@ export function PageSkeleton({ path }: { path: string }) {
       <PageHeader
         title={shape === 'detail' ? '\u00a0' : label}
         description={<Skeleton width={184} />}
-        hasTabs={shape === 'detail'}
+        hasTabs={shape === 'detail' || undefined}
       />
       <Body shape={shape} />
     </div>

@@ -6,7 +6,7 @@ export function NextAttempt({ at }: { at: string }) {
   if (Date.parse(at) > Date.now()) return <TimeAgo iso={at} />;
   return (
     <time dateTime={at} title={formatFull(at)} suppressHydrationWarning>
-      within a minute
+      due now
     </time>
   );
 }

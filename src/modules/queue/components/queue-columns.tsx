@@ -6,7 +6,7 @@ import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { NextAttempt } from './next-attempt';
 import { QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
@@ -82,9 +82,9 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       },
     },
     {
-      header: 'Next attempt',
-      width: 104,
-      maxWidth: 144,
+      header: 'Retry',
+      width: 84,
+      maxWidth: 128,
       isOptional: true,
       className: 'soft',
       skeletonWidth: 64,
@@ -99,16 +99,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       className: 'soft',
       skeletonWidth: 64,
       cell: ({ arrived_at }) => <TimeAgo iso={arrived_at} />,
-    },
-    {
-      header: 'Size',
-      width: 64,
-      maxWidth: 112,
-      isOptional: true,
-      kind: 'figure',
-      className: 'soft',
-      skeletonWidth: 40,
-      cell: ({ size }) => formatBytes(size),
     },
     detailsColumn({
       labelOf: ({ queue_id: id, recipients: [first] }) => `Details of ${id}, to ${first?.address ?? 'no recipient'}`,

@@ -83,8 +83,8 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
         )}
         {queued.expires_at && (
           <>
-            <dt>Returned to sender</dt>
-            <dd>{formatFull(queued.expires_at)}, if not delivered by then</dd>
+            <dt>Expires</dt>
+            <dd>{formatFull(queued.expires_at)}, then it’s returned to its sender</dd>
           </>
         )}
       </DetailsList>

@@ -1,5 +1,6 @@
 'use client';
 
+import { Stack } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { FormColumn } from '@/components/layout/form-layout';
@@ -36,10 +37,12 @@ export function Notifications({ onMute }: { onMute: () => void }) {
         title="Alert webhooks"
         hint="Webhooks that get the event system.alert when an alert opens or closes, for example in a chat."
       >
-        <FormColumn>
-          <AlertWebhooks />
-        </FormColumn>
-        {config.data && <WebhookAlerts settings={config.data} />}
+        <Stack gap="xl">
+          <FormColumn>
+            <AlertWebhooks />
+          </FormColumn>
+          {config.data && <WebhookAlerts settings={config.data} />}
+        </Stack>
       </SettingsSection>
     </>
   );
