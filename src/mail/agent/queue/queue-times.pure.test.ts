@@ -38,13 +38,12 @@ function makeFile(...path: string[]): void {
 
 it.each([
   ['a short queue ID', 'A3F21B04C9', '1', ['A', 'A3F21B04C9']],
-  ['a long queue ID', '4jWsM3zwxyzzMFgn', '1', null],
+  // 5xXV are the microseconds: 837,018 in base 52, which is CC59A.
+  ['a long queue ID', '4jWsM35xXVzMFgn', '2', ['C', 'C', '4jWsM35xXVzMFgn']],
   ['two levels', '4F2A1B04C9', '2', ['4', 'F', '4F2A1B04C9']],
   ['no levels', '4F2A1B04C9', '0', ['4F2A1B04C9']],
 ])('finds the next attempt by %s', async (_name, queueId, depth, path) => {
-  // 'wxyz' are the last digits before the z that ends the microseconds of this one: 48, 49, 50 and 51 in base 52.
-  const microseconds = ((48 * 52 + 49) * 52 + 50) * 52 + 51;
-  makeFile(...(path ?? [microseconds.toString(16).toUpperCase().padStart(5, '0').slice(0, 1), queueId]));
+  makeFile(...path);
   const settings = parseQueueSettings(printed({ hash_queue_depth: depth }));
   const [message] = await withTimes([queued(queueId)], settings);
   expect(message?.nextAttemptAt).toBe(NEXT.toISOString());
