@@ -58,7 +58,7 @@ export async function start(): Promise<App> {
   const stopReplica = await followReplica();
   const setupLink = await prepareFirstAdmin();
   await outboundMta();
-  if (mtaKind() === 'sandbox') await startSandboxSmtp();
+  const endSandbox = mtaKind() === 'sandbox' ? await startSandboxSmtp() : undefined;
   await prepareLimits();
   const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   const anchor = setAuditAnchor(openAuditAnchor(env().dataDir, systemClock));
@@ -90,7 +90,7 @@ export async function start(): Promise<App> {
     },
     close: async () => {
       stopFollowing();
-      await Promise.all([closeHttp?.(), deliverer().stop(), stopOperations(), running?.end()]);
+      await Promise.all([endSandbox?.(), closeHttp?.(), deliverer().stop(), stopOperations(), running?.end()]);
       // What the last requests wrote would be unsealed until the next start.
       await sealAuditEntries(database(), anchor).catch((error) => log.error({ error }, 'the last sealing failed'));
       await anchor.end();

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -16,7 +16,7 @@ const MIN_LEFT_MS = 30 * 24 * 3_600_000;
 export async function sandboxCertificate(folder: string, now: Date): Promise<TlsFiles> {
   const [keyFile, certFile] = [path.join(folder, 'tls-key.pem'), path.join(folder, 'tls-certificate.pem')];
   const [key, cert] = await Promise.all([keyFile, certFile].map(readOrNull));
-  if (key && cert && isUsable(cert, now)) return { key, cert };
+  if (key && cert && isUsable({ key, cert }, now)) return { key, cert };
   const made = makeCertificate(now);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(keyFile, made.key, 0o600);
@@ -24,8 +24,15 @@ export async function sandboxCertificate(folder: string, now: Date): Promise<Tls
   return made;
 }
 
-function isUsable(cert: string, now: Date): boolean {
-  return Date.parse(new X509Certificate(cert).validTo) - now.getTime() > MIN_LEFT_MS;
+/** Damaged files, and those of two certificates, are replaced. */
+function isUsable({ key, cert }: TlsFiles, now: Date): boolean {
+  try {
+    const certificate = new X509Certificate(cert);
+    const isLasting = Date.parse(certificate.validTo) - now.getTime() > MIN_LEFT_MS;
+    return isLasting && certificate.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 async function readOrNull(file: string): Promise<string | null> {

@@ -307,3 +307,10 @@ export const UnreadBounces = z
   })
   .meta({ id: 'UnreadBounces' });
 export type UnreadBounces = z.infer<typeof UnreadBounces>;
+
+/** What keys see of a message that they may send and not read. */
+export const ScheduledState = Message.pick({ id: true, message_id: true, status: true, send_at: true });
+export type ScheduledState = z.infer<typeof ScheduledState>;
+
+/** Keys that send need not be able to read the message. */
+export const ChangedMessage = z.union([Message, ScheduledState]);

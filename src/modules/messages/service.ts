@@ -38,6 +38,7 @@ import {
   type MessageStatus,
   type MessageSummary,
   type MessageTotals,
+  type ScheduledState,
 } from './schema';
 import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
 import { recordNotAllowed as recordRefusal } from './tracking/not-allowed';
@@ -112,13 +113,16 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** A message as far as it can be edited: when a scheduled one leaves. Keys that may send and not read see no more of it. */
-export const messageRecord = versioned('message', async (ctx, input) => {
+/** A message, of which keys that may send and not read see no more than when it leaves. @throws NOT_FOUND */
+export async function getPermitted(ctx: ActorContext, input: { id: string }): Promise<Message | ScheduledState> {
   const message = await getMessage(ctx, input);
   if (hasPermission(ctx.actor, 'read')) return message;
   const { id, message_id, status, send_at } = message;
   return { id, message_id, status, send_at };
-});
+}
+
+/** A message as far as it can be edited: when a scheduled one leaves. */
+export const messageRecord = versioned('message', getPermitted);
 
 /**
  * The messages of a list by status. Without a filter, those of the last 24 hours, as the statistics have them. With filters,

@@ -36,6 +36,10 @@ export const GetDomainResults = PeriodQuery.refine(({ period, start }) => period
     path: ['end'],
     error: 'Enter a day that isn’t before the start.',
   })
+  .refine(({ start }) => start === undefined || Date.parse(start) <= Date.now(), {
+    path: ['start'],
+    error: 'Enter a day that isn’t in the future.',
+  })
   .refine(({ start }) => start === undefined || Date.now() - Date.parse(start) <= MAX_DAYS * DAY_MS, {
     path: ['start'],
     error: 'Enter a day of the last 3,650 days.',

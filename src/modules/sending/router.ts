@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ById, Empty } from '@/lib/wire';
+import { ChangedMessage } from '@/modules/messages/schema';
 import { messageRecord } from '@/modules/messages/service';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
@@ -8,18 +9,7 @@ import { sendBatch } from './batch';
 import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
 import { cancelMessage, rescheduleMessage } from './scheduled/change';
-import {
-  Batch,
-  BatchSent,
-  Mta,
-  OutgoingMessage,
-  RescheduleMessage,
-  Resend,
-  Resent,
-  ScheduledState,
-  SendHeaders,
-  Sent,
-} from './schema';
+import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
 import { mtaKind, sendMessage } from './service';
 
 const MB = 1024 * 1024;
@@ -104,7 +94,7 @@ export const sendingRouter = router({
         audit: 'message.cancel',
       }),
     )
-    .output(ScheduledState)
+    .output(ChangedMessage)
     .mutation(({ ctx, input }) => cancelMessage(ctx, input)),
 
   reschedule: authedProcedure(RescheduleMessage)
@@ -116,7 +106,7 @@ export const sendingRouter = router({
         audit: 'message.reschedule',
       }),
     )
-    .output(ScheduledState)
+    .output(ChangedMessage)
     .mutation(({ ctx, input }) => rescheduleMessage(ctx, input)),
 
   resend: authedProcedure(Resend)

@@ -120,15 +120,6 @@ export type Resend = z.infer<typeof Resend>;
 export const Resent = Sent.extend({ id: Id });
 export type Resent = z.infer<typeof Resent>;
 
-/** Keys that send need not be able to read the message. */
-export const ScheduledState = z.object({
-  id: Id,
-  message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }),
-  status: z.enum(['scheduled', 'cancelled']),
-  send_at: Timestamp.nullable().meta({ description: 'When it leaves, or was to leave. Null while it is held' }),
-});
-export type ScheduledState = z.infer<typeof ScheduledState>;
-
 export const RescheduleMessage = z.strictObject({
   id: Id,
   send_at: EnteredTimestamp.meta({ description: 'At most 30 days ahead. In the past, it is sent at once' }),

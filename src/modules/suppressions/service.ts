@@ -120,14 +120,14 @@ export async function endUnsubscription(
   return (await tx.suppression.deleteMany({ where })).count > 0;
 }
 
-/** Whether the owner of the address has unsubscribed from a mailing list. */
+/** Whether the owner of the address has unsubscribed from a mailing list, of this domain or of all. */
 export async function isUnsubscribed(
   db: Tx,
   { email, domainId, list, at }: Pick<Suppressed, 'email' | 'domainId' | 'at'> & { list: string },
 ): Promise<boolean> {
-  const where = { email: suppressionAddress(email), domainId, list, reason: 'unsubscribe' as const };
-  const holds = { OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] };
-  return (await db.suppression.count({ where: { ...where, ...holds } })) > 0;
+  const where = { email: suppressionAddress(email), list, reason: 'unsubscribe' as const };
+  const holds = [{ OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] }, { OR: [{ domainId }, { domainId: null }] }];
+  return (await db.suppression.count({ where: { ...where, AND: holds } })) > 0;
 }
 
 /**

@@ -168,6 +168,14 @@ describe('the link', () => {
     expect((await open(path, { method: 'DELETE' })).status).toBe(405);
   });
 
+  it('says so of a list that the address has left for all domains', async () => {
+    const { path } = await sendNews();
+    const reason = 'unsubscribe';
+    await db.suppression.create({ data: { email: 'ann@far.example', reason, list: 'newsletter', domainId: null } });
+    expect(await (await open(path)).text()).toContain('Subscribe again');
+    await db.suppression.deleteMany({ where: { domainId: null } });
+  });
+
   it('subscribes again on the same page', async () => {
     const { path } = await sendNews();
     expect(await (await oneClick(path)).text()).toContain('Subscribe again');

@@ -11,12 +11,13 @@ import { precompressedFiles } from './precompressed';
 
 const SCRIPT = 'console.log("pages");'.repeat(100);
 
+let folder = '';
 let end = async () => {};
 afterEach(() => end());
 
 /** Serves a build of two files, of which one is compressed. @returns a function that requests a path */
 async function serving() {
-  const folder = mkdtempSync(join(tmpdir(), 'static-'));
+  folder = mkdtempSync(join(tmpdir(), 'static-'));
   mkdirSync(join(folder, 'chunks'));
   writeFileSync(join(folder, 'chunks', 'page.js.br'), brotliCompressSync(SCRIPT));
   writeFileSync(join(folder, 'chunks', 'plain.js'), SCRIPT);
@@ -69,6 +70,12 @@ it.each(['', 'gzip', 'br;q=0', 'gzip, br; q=0.0', 'brotli', 'x-br', '*'])(
     expect(body.toString()).toBe('Next.js');
   },
 );
+
+it('leaves a file that has gone since to Next.js', async () => {
+  const get = await serving();
+  rmSync(join(folder, 'chunks', 'page.js.br'));
+  expect((await get('chunks/page.js', { 'accept-encoding': 'br' })).body.toString()).toBe('Next.js');
+});
 
 it('leaves parts of files, files without a compressed copy and paths outside to Next.js', async () => {
   const get = await serving();

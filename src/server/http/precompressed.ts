@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -29,6 +29,8 @@ export function precompressedFiles(folder: string): (request: IncomingMessage) =
     const file = fileOf.get(path);
     const type = TYPES[extname(path)];
     if (!file || !type || !BROTLI.test(String(headers['accept-encoding'] ?? '')) || headers.range) return undefined;
+    // A build that began since may have removed it.
+    if (!existsSync(file)) return undefined;
     return async (_request, response) => {
       response.writeHead(200, {
         'Content-Type': type,

@@ -40,7 +40,10 @@ const POSTGRES = ['postgres:', 'postgresql:'];
 const GENERATE_TOKEN = 'openssl rand -hex 32';
 
 const ALL_KINDS = { example: 'system_down,dns_broken', ifUnset: 'all' };
-const alertKinds = () => list('list kinds of alerts separated by commas, such as', isAlertKind, ALL_KINDS);
+const alertKinds = (isKind = isAlertKind) =>
+  list('list kinds of alerts separated by commas, such as', isKind, ALL_KINDS);
+/** No webhook hears of one that fails, since it would fail on that, too. @param {string} value */
+const isKindForWebhooks = (value) => isAlertKind(value) && value !== 'webhook_failing';
 
 /**
  * Every setting, declared once. How it is read, its type, the configuration page, `.env.example` and the table in README.md
@@ -244,7 +247,9 @@ export const SETTINGS = {
       'Which alerts are events for webhooks: warning, for all of them, or critical.',
       text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
     ),
-    ALERT_WEBHOOK_KINDS: mutable('Which kinds of alerts are events for webhooks.', alertKinds(), { see: 'health.md' }),
+    ALERT_WEBHOOK_KINDS: mutable('Which kinds of alerts are events for webhooks.', alertKinds(isKindForWebhooks), {
+      see: 'health.md',
+    }),
     ALERT_QUIET_HOURS: mutable(
       'Hours in which emails about warnings wait, in UTC or a time zone. Critical alerts are emailed at once.',
       optional('be hours in UTC such as 22:00-07:00, or in a time zone such as', isQuietHours, {

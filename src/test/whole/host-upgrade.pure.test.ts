@@ -62,7 +62,7 @@ describe('the copy of a release', () => {
     'node_modules/.package-lock.json': lock,
     'node_modules/a/index.js': 'a',
     'node_modules/.bin/prisma': `${FS}fs.mkdirSync('src/server/prisma', { recursive: true }); fs.writeFileSync('src/server/prisma/a.ts', 'a');`,
-    'node_modules/.bin/next': `${FS}fs.mkdirSync('.next'); for (const name of ['BUILD_ID', 'page.js']) fs.writeFileSync('.next/' + name, 'page');`,
+    'node_modules/.bin/next': `${FS}fs.mkdirSync('.next/static', { recursive: true }); for (const name of ['BUILD_ID', 'page.js']) fs.writeFileSync('.next/' + name, 'page');`,
   });
   beforeAll(async () => {
     await generateClient(former);

@@ -42,7 +42,7 @@ export async function waitUntilPublished(db: Database, domainId: string): Promis
     return (await waitForAgent(look, PUBLISHED_WITHIN_MS))?.publishedAt ?? null;
   } catch (error) {
     // The change is committed, so the call has succeeded.
-    log.warn({ domain: domainId, error }, 'waiting for the mail server to get a DKIM key failed');
+    log.warn({ domain_id: domainId, error }, 'waiting for the mail server to get a DKIM key failed');
     return null;
   }
 }

@@ -67,9 +67,9 @@ it('the results of a custom period are those of its UTC days, both ends included
   expect(data.end).toBe(`${day(3)}T23:59:59.999Z`);
   expect(data.series.map(({ at }: { at: string }) => at.slice(0, 10))).toEqual([day(4), day(3)]);
   expect((await get(`period=custom&start=${day(3)}`)).data.totals).toMatchObject({ reports: 2, failed_sessions: 5 });
-  expect((await get(`period=custom&start=${day(-3)}`)).data).toMatchObject({ totals: { reports: 0 }, series: [] });
   for (const query of [
     'period=custom',
+    `period=custom&start=${day(-1)}`,
     `period=custom&start=${day(3)}&end=${day(4)}`,
     `period=7d&start=${day(3)}`,
     'period=custom&start=0001-01-01',

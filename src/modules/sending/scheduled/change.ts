@@ -1,31 +1,29 @@
 import { uuidv7 } from '@/lib/uuid';
+import { getPermitted } from '@/modules/messages/service';
 import { domainFilter, requireSender } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { RescheduleMessage, ScheduledState } from '../schema';
+import type { RescheduleMessage } from '../schema';
 import { sendTimeError } from './send-time';
 
 /** @throws NOT_FOUND; CONFLICT if it isn't scheduled any more */
-export async function cancelMessage(ctx: MutationContext, { id }: { id: string }): Promise<ScheduledState> {
-  return ctx.transaction(async ({ tx, audit }) => {
-    const { domainId, messageId, sendAt } = await lockScheduled(ctx, tx, id, 'cancelled');
+export async function cancelMessage(ctx: MutationContext, { id }: { id: string }) {
+  await ctx.transaction(async ({ tx, audit }) => {
+    const { domainId, sendAt } = await lockScheduled(ctx, tx, id, 'cancelled');
     await tx.message.update({ where: { id }, data: { status: 'cancelled' }, select: { id: true } });
     await tx.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'cancelled' } });
     await tx.scheduledMessage.delete({ where: { messageId: id }, select: { messageId: true } });
     await trace(ctx, tx, id, { type: 'cancelled' });
     const before = { status: 'scheduled', send_at: sendAt?.toISOString() ?? null };
     await audit({ resource: `message:${id}`, domainId, before, after: { ...before, status: 'cancelled' } });
-    return { id, message_id: messageId, ...before, status: 'cancelled' };
   });
+  return getPermitted(ctx, { id });
 }
 
 /** Changes when a message leaves. A time in the past is now. @throws NOT_FOUND, VALIDATION_ERROR; CONFLICT as {@link cancelMessage} */
-export async function rescheduleMessage(
-  ctx: MutationContext,
-  { id, send_at }: RescheduleMessage,
-): Promise<ScheduledState> {
+export async function rescheduleMessage(ctx: MutationContext, { id, send_at }: RescheduleMessage) {
   const [now, wanted] = [ctx.clock.now(), new Date(send_at)];
   const message = sendTimeError(wanted, now);
   if (message) {
@@ -34,7 +32,7 @@ export async function rescheduleMessage(
     });
   }
   const sendAt = wanted < now ? now : wanted;
-  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+  await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const before = await lockScheduled(ctx, tx, id, 'rescheduled');
     await tx.message.update({ where: { id }, data: { sendAt }, select: { id: true } });
@@ -52,8 +50,8 @@ export async function rescheduleMessage(
       before: { send_at: before.sendAt?.toISOString() ?? null },
       after,
     });
-    return { id, message_id: before.messageId, status: 'scheduled', ...after };
   });
+  return getPermitted(ctx, { id });
 }
 
 /** Locks a message that has not left. An instance that is about to send it finds that it may not any more. */
@@ -61,7 +59,7 @@ async function lockScheduled(ctx: ActorContext, tx: Tx, id: string, verb: string
   await tx.$queryRaw`SELECT FROM message WHERE id = ${id}::uuid FOR UPDATE`;
   const found = await tx.message.findFirst({
     where: { AND: [{ id }, domainFilter(ctx.actor)] },
-    select: { messageId: true, domainId: true, status: true, sendAt: true, fromAddress: true },
+    select: { domainId: true, status: true, sendAt: true, fromAddress: true },
   });
   if (!found) throw notFound('message');
   requireSender(ctx.actor, found.fromAddress);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import nodemailer from 'nodemailer';
@@ -225,6 +225,15 @@ it('the key of the certificate is readable by its owner only, and both stay', as
   await end();
   end = await startSandboxSmtp();
   expect(await readFile(trusted, 'utf8')).toBe(before);
+  expect(await send()).toMatch(/^250 /);
+});
+
+it('a damaged key of the certificate is replaced with it', async () => {
+  const before = await readFile(trusted, 'utf8');
+  await end();
+  await writeFile(path.join(path.dirname(trusted), 'tls-key.pem'), 'no key');
+  end = await startSandboxSmtp();
+  expect(await readFile(trusted, 'utf8')).not.toBe(before);
   expect(await send()).toMatch(/^250 /);
 });
 

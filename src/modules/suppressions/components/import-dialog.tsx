@@ -23,7 +23,7 @@ export function ImportDialog(props: ImportDialogProps) {
       schema={ImportSuppressions}
       run={(input) => run.mutateAsync(input)}
       allLabel={canSuppressAll ? 'All domains' : undefined}
-      description="Include a header row. The columns reason, detail and expires_at are optional."
+      description="Include a header row. The columns reason, list, detail and expires_at are optional."
       example={'email,reason,detail\nann@example.com,unsubscribe,Asked by phone'}
       header="Address"
       nameOf={({ email }) => email}

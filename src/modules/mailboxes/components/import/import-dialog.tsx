@@ -26,10 +26,10 @@ export function ImportDialog({ opened, onClose, ...props }: ImportDialogProps) {
       password === null ? [] : [{ email: `${local_part}@${domain?.name}`, password }],
     );
     setPasswords(generated);
+    setImported(failed === 0);
     await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
     const others = failed > 0 ? `; ${formatPlural(failed, 'line')} failed` : '';
     notify({ text: `Imported ${formatPlural(created, 'mailbox', 'mailboxes')}${others}` });
-    setImported(failed === 0);
     return generated.length === 0;
   };
 
