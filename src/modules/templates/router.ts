@@ -131,6 +131,7 @@ export const templatesRouter = router({
     .meta(
       rest('POST', '/templates/{id}/publish', {
         tag,
+        versioned: record,
         summary: 'Publish a template',
         description:
           'Messages that are accepted from now on are sent with the draft, as a new version, or with an earlier `version`. The draft stays.',

@@ -13,6 +13,12 @@ export async function requireTemplate({ actor }: ActorContext, db: Tx, id: strin
   return row;
 }
 
+/** Locks a template until the transaction ends, so that no change is made over another. @throws NOT_FOUND */
+export async function lockTemplate(ctx: ActorContext, tx: Tx, id: string): Promise<Row> {
+  await tx.$executeRaw`SELECT 1 FROM template WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+  return requireTemplate(ctx, tx, id);
+}
+
 /** @throws NOT_FOUND */
 export async function requireVersionRow(db: Tx, templateId: string, number: number) {
   const row = await db.templateVersion.findUnique({ where: { templateId_number: { templateId, number } } });

@@ -9,7 +9,16 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { columnsOf, contentOf, render, requireValid } from './content';
-import { FIELDS, present, presentSummary, recorded, requireTemplate, requireVersionRow, SUMMARY } from './rows';
+import {
+  FIELDS,
+  lockTemplate,
+  present,
+  presentSummary,
+  recorded,
+  requireTemplate,
+  requireVersionRow,
+  SUMMARY,
+} from './rows';
 import type {
   CreateTemplate,
   ListTemplates,
@@ -62,15 +71,23 @@ export async function createTemplate(ctx: MutationContext, input: CreateTemplate
     .catch((error) => rethrowTaken(error, name));
 }
 
-/** Changes the draft; only the supplied fields. @throws VALIDATION_ERROR, CONFLICT as createTemplate */
+/**
+ * Changes the draft; only the supplied fields. @throws VALIDATION_ERROR as createTemplate; CONFLICT if the name is in use, or another call
+ * changed other parts of the text at the same time
+ */
 export async function updateTemplate(ctx: MutationContext, { id, ...input }: UpdateTemplate): Promise<Template> {
-  await requireValid(merged(await requireTemplate(ctx, ctx.db, id), input));
+  const checked = merged(await requireTemplate(ctx, ctx.db, id), input);
+  await requireValid(checked);
+  const { digest } = columnsOf(checked);
   return ctx
     .transaction(async ({ tx, audit, requireVersion }) => {
       await requireVersion();
-      const row = await requireTemplate(ctx, tx, id);
+      const row = await lockTemplate(ctx, tx, id);
       const sampleData = input.sample_data as Prisma.InputJsonValue | undefined;
       const data = { name: input.name, sampleData, ...columnsOf(merged(row, input)) };
+      // The text was checked as it was before the lock.
+      if (data.digest !== digest && data.digest !== row.digest)
+        throw new AppError('CONFLICT', 'The draft was changed at the same time. Repeat your change.');
       const after = await tx.template
         .update({ where: { id }, data, select: FIELDS })
         .catch(notFoundIfMissing('template'));

@@ -4,7 +4,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { columnsOf, contentOf, requireValid } from './content';
-import { FIELDS, present, type Row, recorded, requireTemplate, requireVersionRow } from './rows';
+import { FIELDS, lockTemplate, present, type Row, recorded, requireTemplate, requireVersionRow } from './rows';
 import type { GetTemplateVersion, PublishTemplate, Template, TemplateVersion, TemplateVersionSummary } from './schema';
 
 /** How many versions of a template are kept, the published one besides. */
@@ -34,9 +34,9 @@ export async function getVersion(ctx: ActorContext, { id, number }: GetTemplateV
 export async function publishTemplate(ctx: MutationContext, { id, version }: PublishTemplate): Promise<Template> {
   const known = await requireTemplate(ctx, ctx.db, id);
   if (version === undefined) await requireValid(contentOf(known));
-  return ctx.transaction(async ({ tx, audit }) => {
-    await tx.$executeRaw`SELECT 1 FROM template WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
-    const row = await requireTemplate(ctx, tx, id);
+  return ctx.transaction(async ({ tx, audit, requireVersion }) => {
+    await requireVersion();
+    const row = await lockTemplate(ctx, tx, id);
     // The draft was checked as it was before the lock.
     if (version === undefined && row.digest !== known.digest)
       throw new AppError('CONFLICT', 'The draft was changed at the same time. Publish it again.');

@@ -144,10 +144,11 @@ const audited = t.middleware(async ({ ctx, meta = {}, type, path, input, next })
 
 const AUDITED_REFUSALS = new Set([403, 404, 409, 412, 422]);
 
-/** Returns the condition of `If-Match`. Only PATCH and DELETE take it; the other calls ignore it. @throws VALIDATION_ERROR */
+/** Returns the condition of `If-Match`. PATCH, DELETE and what else changes a versioned record take it; the other calls ignore it. @throws VALIDATION_ERROR */
 function conditionOf({ ifMatch }: Context, meta: ProcedureMeta, actor: Actor | null, input: unknown): Condition | null {
   const { versioned, openapi } = meta;
-  if (ifMatch === null || (openapi?.method !== 'PATCH' && openapi?.method !== 'DELETE')) return null;
+  const isEdit = openapi?.method === 'PATCH' || openapi?.method === 'DELETE';
+  if (ifMatch === null || (!isEdit && !versioned)) return null;
   if (!versioned) throw invalidIfMatch('What this endpoint changes has no version. Leave the header out.');
   const accepted = readIfMatch(ifMatch);
   // A record without an id of its own, such as the profile, is the caller's.

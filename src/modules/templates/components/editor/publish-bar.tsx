@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -35,7 +36,7 @@ export function PublishBar({ template, isDirty, preview }: PublishBarProps) {
           variant={isDirty ? 'default' : 'filled'}
           disabled={isDirty || !template.has_changes}
           loading={publish.isPending}
-          onClick={() => publish.mutate({ id: template.id })}
+          onClick={() => publish.mutate(ifUnchanged('template', template, { id: template.id }))}
         >
           Publish
         </Button>
