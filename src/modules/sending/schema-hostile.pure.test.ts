@@ -20,11 +20,13 @@ describe('hostile input', () => {
       'html_body',
       'attachments',
       'headers',
+      'template',
       '__proto__',
     );
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.array(fc.dictionary(fc.constantFrom('email', 'name', '__proto__'), fc.jsonValue())),
+      fc.dictionary(fc.constantFrom('id', 'variables', '__proto__'), fc.jsonValue()),
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(field, value), { maxLength: 4 }), (pairs) => {

@@ -67,6 +67,36 @@ it('takes the ID as well, and a subject instead of the template’s', async () =
   expect(mta.server.messages[0]).toContain('\r\nSubject: Mine\r\n');
 });
 
+it('lets no subject of the template fail beside one of the request', async () => {
+  const used = { id: 'order', variables: { number: 8, name: 'a\nb' } };
+  expectError(await api.post('/send', message({ template: used })), 400, 'VALIDATION_ERROR');
+  expect((await api.post('/send', message({ template: used, subject: 'Mine' }))).status).toBe(200);
+  expect(mta.server.messages[0]).toContain('\r\nSubject: Mine\r\n');
+});
+
+it('sends no message without any text, unless it has an attachment, and names the part with a NUL', async () => {
+  const { data: own } = await api.post('/templates', {
+    domain_id: domain.id,
+    name: 'bare',
+    subject: 'x',
+    html_body: '{% if full %}<p>Hi</p>{% endif %}',
+    text_body: '{{ code | url_decode }}{% if full %}Hi{% endif %} ',
+    variables: ['full', 'code'].map((name) => ({ name, type: 'string', required: false })),
+  });
+  await api.post(`/templates/${own.id}/publish`, {});
+  const bare = (variables: object, over: object = {}) => message({ template: { id: 'bare', variables }, ...over });
+  const { error } = await api.post('/send', bare({}));
+  expect(error.details.fields).toEqual([
+    { path: 'template.html_body', message: 'The message is empty with these values.' },
+  ]);
+  expect((await api.post('/send', bare({ full: 'yes' }))).status).toBe(200);
+  const attachments = [{ filename: 'a.txt', content_type: 'text/plain', content: 'QQ==' }];
+  expect((await api.post('/send', bare({}, { attachments }))).status).toBe(200);
+  const nul = await api.post('/send', bare({ code: '%00' }));
+  expect(nul.error.details.fields).toMatchObject([{ path: 'template.text_body' }]);
+  expect(mta.server.messages).toHaveLength(2);
+});
+
 it('leaves a message without a template as it was', async () => {
   await api.post('/send', message({ template: undefined, subject: 'Plain', text_body: 'Hi' }));
   expect(await newest()).not.toHaveProperty('template');
@@ -80,11 +110,14 @@ it.each([
   ['template.variables', { template: { id: 'order', variables: { number: 7, name: 'a\0' } } }],
   ['template.id', { template: { id: 'missing' } }],
   ['template.id', { template: { id: '019ac000-0000-7000-8000-000000000000' } }],
+  ['template.id', { template: { id: 'a\0' } }],
+  ['template.id', { template: { id: '\ud800' } }],
+  ['template.id', { template: { id: 'x'.repeat(101) } }],
   ['template.surplus', { template: { id: 'order', surplus: 1 } }],
   ['html_body', { html_body: '<p>x</p>' }],
   ['text_body', { text_body: 'x' }],
-  ['subject', { template: { id: 'order', variables: { number: 7, name: 'a\r\nBcc: eve@evil.example' } } }],
-  ['subject', { template: { id: 'order', variables: { number: 7, name: 'x'.repeat(1000) } } }],
+  ['template.subject', { template: { id: 'order', variables: { number: 7, name: 'a\r\nBcc: eve@evil.example' } } }],
+  ['template.subject', { template: { id: 'order', variables: { number: 7, name: 'x'.repeat(1000) } } }],
 ])('rejects %s in %j, and sends nothing', async (path, over) => {
   const answer = await api.post('/send', message(over));
   expect(answer.status).toBe(400);
@@ -189,7 +222,7 @@ it('sends with a template that takes too long neither alone nor in a batch, and 
   await api.post(`/templates/${slow.id}/publish`, {});
   const { error } = await api.post('/send', message({ template: { id: 'slow' } }));
   expect(error.details.fields).toMatchObject([
-    { path: 'text_body', message: expect.stringContaining('Rendering takes longer than 500 ms.') },
+    { path: 'template.text_body', message: expect.stringContaining('Rendering takes longer than 500 ms.') },
   ]);
   const batch = { messages: [message({ template: { id: 'slow' } }), message()] };
   const { data } = await api.post('/send/batch', batch);

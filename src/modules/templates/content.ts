@@ -61,42 +61,56 @@ type RenderInput = {
   values: TemplateValues;
   /** The path of the values in the request, for errors. */
   path: string;
+  /** What a request to send has beside the template. A subject is used instead of the template’s, which isn’t rendered and so can’t fail. */
+  send?: { hasSubject: boolean; hasAttachments: boolean };
 };
 
 /**
  * Renders a template in a thread. @throws VALIDATION_ERROR by field if a value is missing or has another type, or the template can't be
  * rendered with the values; MESSAGE_TOO_LARGE
  */
-export async function render({ content, key, values: given, path }: RenderInput): Promise<TemplatePreview> {
+export async function render(input: RenderInput): Promise<TemplatePreview> {
+  const { content, key, values: given, path, send } = input;
   const values = valuesFor(content.variables, given, path);
-  const { subject, html_body, text_body } = content;
-  const result = await runTemplateJobAside({ kind: 'render', key, parts: { subject, html_body, text_body }, values });
-  if (result.kind === 'checked') throw invalidFields(result.issues.map(fieldOf));
+  const { html_body, text_body } = content;
+  const job = send?.hasSubject
+    ? { key: key && `${key} without subject`, parts: { subject: '', html_body, text_body } }
+    : { key, parts: { subject: content.subject, html_body, text_body } };
+  const result = await runTemplateJobAside({ kind: 'render', ...job, values });
+  const at = (part: string) => (send ? `template.${part}` : part);
+  const inRequest = ({ path: part, message }: FieldError) => ({ path: at(part), message });
+  if (result.kind === 'checked') throw invalidFields(result.issues.map(fieldOf).map(inRequest));
   if (result.kind === 'oversize') {
     const { part, characters, limit } = result.oversize;
     const message = `The rendered ${part} has ${characters} characters; the limit is ${limit}.`;
-    throw new AppError('MESSAGE_TOO_LARGE', message, { details: { fields: [{ path: part, message }] } });
+    throw new AppError('MESSAGE_TOO_LARGE', message, { details: { fields: [{ path: at(part), message }] } });
   }
-  return requireSendableText(result.rendered);
+  const problem = problemOf(result.rendered, input);
+  if (problem) throw invalidFields([inRequest(problem)]);
+  return result.rendered;
 }
 
 const MAX_SUBJECT = 998;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-function requireSendableText(rendered: TemplatePreview): TemplatePreview {
-  const { subject, html_body, text_body } = rendered;
-  const problem =
-    subject.trim() === ''
-      ? 'The subject is empty with these values.'
-      : subject.length > MAX_SUBJECT
-        ? `The subject has ${subject.length} characters with these values. The limit is ${MAX_SUBJECT}.`
-        : CONTROL.test(subject)
-          ? 'The subject has a line break or another control character with these values.'
-          : null;
-  if (problem) throw invalidFields([{ path: 'subject', message: problem }]);
-  if (`${html_body ?? ''}${text_body}`.includes('\0'))
-    throw invalidFields([{ path: 'html_body', message: 'The text has a NUL character with these values.' }]);
-  return rendered;
+/** What is wrong with the text of a message, or null. */
+function problemOf(rendered: TemplatePreview, { content, send }: RenderInput): FieldError | null {
+  const ofSubject = send?.hasSubject ? null : subjectProblem(rendered.subject);
+  if (ofSubject) return { path: 'subject', message: ofSubject };
+  const { html_body: html, text_body: text } = rendered;
+  for (const [part, value] of Object.entries({ html_body: html ?? '', text_body: text })) {
+    if (value.includes('\0')) return { path: part, message: 'The text has a NUL character with these values.' };
+  }
+  if (!send || send.hasAttachments || `${html ?? ''}${text}`.trim() !== '') return null;
+  const part = content.html_body === null ? 'text_body' : 'html_body';
+  return { path: part, message: 'The message is empty with these values.' };
+}
+
+function subjectProblem(subject: string): string | null {
+  if (subject.trim() === '') return 'The subject is empty with these values.';
+  if (subject.length > MAX_SUBJECT)
+    return `The subject has ${subject.length} characters with these values. The limit is ${MAX_SUBJECT}.`;
+  return CONTROL.test(subject) ? 'The subject has a line break or another control character with these values.' : null;
 }
 
 /** Every declared variable with its value, its default or null. */

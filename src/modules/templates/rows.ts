@@ -51,7 +51,7 @@ export const FIELDS = {
 type SummaryRow = Prisma.TemplateGetPayload<{ select: typeof SUMMARY }>;
 export type Row = Prisma.TemplateGetPayload<{ select: typeof FIELDS }>;
 
-/** What the audit log has of a template. Its versions have the text, which can be long. */
+/** What the audit log has of a template. Its versions have the text and the defaults of variables, which can be long. */
 export function recorded(row: Row) {
   const bytes = (text: string | null) => text && Buffer.byteLength(text);
   return {
@@ -60,7 +60,7 @@ export function recorded(row: Row) {
     subject: row.subject,
     html_bytes: bytes(row.htmlBody),
     text_bytes: bytes(row.textBody),
-    variables: row.variables,
+    variables: contentOf(row).variables.map(({ name, type, required }) => ({ name, type, required })),
     digest: row.digest,
     published_version: row.publishedVersion,
   };

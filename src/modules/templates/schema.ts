@@ -9,7 +9,11 @@ const MAX_SUBJECT = 998;
 const MAX_NAME_LENGTH = 100;
 /** The most bytes of the values of a message, as JSON without spaces in UTF-8. */
 const MAX_VALUES_BYTES = 256 * 1024;
+/** The most bytes of the declared variables, nearly all of them in defaults. */
+const MAX_VARIABLES_BYTES = 64 * 1024;
 const MAX_VARIABLE_LENGTH = 64;
+/** What is wrong with a value that isn't storable. */
+const NOT_STORABLE = 'NUL characters, lone surrogates and numbers beyond 1.8e308 aren’t allowed.';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -89,11 +93,15 @@ const Variables = z
       const value = variable.default ?? null;
       if (value === null) continue;
       if (variable.required) issue('default', 'A required variable has no default. Set required to false.');
-      const problem = valueProblem(variable, value);
+      const problem = valueProblem(variable, value) ?? (isStorable(value) ? null : NOT_STORABLE);
       if (problem) issue('default', problem);
     }
+    const size = jsonBytes(variables);
+    if (size <= MAX_VARIABLES_BYTES) return;
+    const message = `Enter at most ${MAX_VARIABLES_BYTES / 1024} KB of JSON. This is ${size} bytes.`;
+    ctx.addIssue({ code: 'custom', message });
   })
-  .meta({ description: `At most ${MAX_VARIABLES}. All that the template uses must be declared` });
+  .meta({ description: `At most ${MAX_VARIABLES}, and 64 KB of JSON. All that the template uses must be declared` });
 
 /** Values by name. Checked before z.record, which silently drops an own `__proto__`. */
 export const TemplateValues = z
@@ -112,7 +120,7 @@ export type TemplateValues = z.infer<typeof TemplateValues>;
 
 function valuesProblem(values: Record<string, unknown>): string | null {
   if (Object.hasOwn(values, '__proto__')) return 'Choose another name than __proto__.';
-  if (!isStorable(values)) return 'NUL characters, lone surrogates and numbers beyond 1.8e308 aren’t allowed.';
+  if (!isStorable(values)) return NOT_STORABLE;
   const size = jsonBytes(values);
   return size <= MAX_VALUES_BYTES
     ? null

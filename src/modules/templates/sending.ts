@@ -9,6 +9,8 @@ export type TemplateUse = {
   /** Its ID or name. */
   id: string;
   variables: TemplateValues;
+  hasSubject: boolean;
+  hasAttachments: boolean;
 };
 
 export type RenderedTemplate = { used: UsedTemplate; text: TemplatePreview };
@@ -25,7 +27,7 @@ export function rendererOf(ctx: ActorContext): RenderFor {
   const failed = new Map<string, AppError>();
 
   /** @throws VALIDATION_ERROR by field, MESSAGE_TOO_LARGE, and DOMAIN_NOT_FOUND (403) and others of authorizeDomain */
-  return async function renderFor(from: string, { id, variables }: TemplateUse): Promise<RenderedTemplate> {
+  return async function renderFor(from: string, { id, variables, ...send }: TemplateUse): Promise<RenderedTemplate> {
     const domain = parseAddress(from)?.domain ?? '';
     const name = `${domain} ${id}`;
     const finding = found.get(name) ?? findPublished(ctx, domain, id);
@@ -33,7 +35,7 @@ export function rendererOf(ctx: ActorContext): RenderFor {
     const { used, version } = await finding;
     const known = failed.get(version.id);
     if (known) throw known;
-    const input = { content: contentOf(version), key: version.id, values: variables, path: 'template.variables' };
+    const input = { content: contentOf(version), key: version.id, values: variables, path: 'template.variables', send };
     return { used, text: await render(input).catch((error) => rethrow(error, version.id)) };
   };
 

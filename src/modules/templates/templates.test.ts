@@ -60,6 +60,7 @@ describe('a template', () => {
     });
     expect(entries.map(({ action }) => action)).toEqual(['template.create', 'template.update']);
     expect(JSON.stringify(entries[1]?.details)).not.toContain('<p>');
+    expect(JSON.stringify(entries)).not.toContain('"you"');
     expect(entries[1]?.details).toMatchObject({
       before: { name: 'order', text_bytes: null },
       after: { text_bytes: 13 },
@@ -99,10 +100,27 @@ describe('a template', () => {
     ['variables.0.default', { variables: [{ name: 'number', type: 'number', required: false, default: 'x' }] }],
     ['variables.0.type', { variables: [{ name: 'number', type: 'money' }] }],
     ['sample_data', { sample_data: { a: 'x'.repeat(300_000) } }],
+    ['variables', { variables: [{ name: 'number', type: 'string', required: false, default: 'x'.repeat(65_536) }] }],
+    ['variables.0.default', { variables: [{ name: 'a', type: 'object', required: false, default: { 'b\0': 1 } }] }],
+    ['variables.0.default', { variables: [{ name: 'a', type: 'list', required: false, default: ['\ud800'] }] }],
   ])('rejects %s in %j', async (path, over) => {
     const answer = await create(over);
     expect(answer.status).toBe(400);
     expect(answer.error.details.fields?.[0]?.path).toBe(path);
+  });
+
+  it('rejects a default with a number that JSON has and Postgres doesn’t', async () => {
+    const body = {
+      domain_id: domain.id,
+      ...ORDER,
+      variables: [{ name: 'a', type: 'object', required: false, default: { b: 7 } }],
+    };
+    const rawBody = JSON.stringify(body).replace('{"b":7}', '{"b":1e999}');
+    const { error } = await api.call('POST', '/templates', {
+      rawBody,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(error.details.fields).toMatchObject([{ path: 'variables.0.default' }]);
   });
 
   it('says line and column of what is wrong', async () => {

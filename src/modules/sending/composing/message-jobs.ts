@@ -132,7 +132,8 @@ function prepareMessage(raw: unknown, at: Date): CheckedMessage | MessageError {
   const messageId = newMessageId(domain);
   if (!message.template) return composePrepared(message, { from, messageId, at });
   const { id, variables = {} } = message.template;
-  return { from, messageId, message, template: { id, variables }, at };
+  const [hasSubject, hasAttachments] = [message.subject !== undefined, Boolean(message.attachments?.length)];
+  return { from, messageId, message, template: { id, variables, hasSubject, hasAttachments }, at };
 }
 
 function composeRendered(unrendered: UnrenderedMessage, { used, text }: RenderedTemplate): PreparedMessage {

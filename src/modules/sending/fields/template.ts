@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { plainText } from '@/lib/wire';
 import { TemplateValues } from '@/modules/templates/schema';
 
 const MAX_ID_LENGTH = 100;
 
 export const UsedTemplate = z
   .strictObject({
-    id: z
-      .string()
+    id: plainText(MAX_ID_LENGTH)
       .min(1, 'Enter the ID or the name of a template.')
-      .max(MAX_ID_LENGTH, `Enter at most ${MAX_ID_LENGTH} characters.`)
       .meta({ description: 'The ID or the name of a template of the domain in from' }),
     variables: TemplateValues.optional(),
   })
