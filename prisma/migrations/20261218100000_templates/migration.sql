@@ -1,4 +1,4 @@
--- Breaks no version: an instance of the version before can’t list what was deleted while it includes a template.
+-- Breaks no version: beside the new one, the version before can’t list what was deleted while it includes a template, nor delete a domain with templates, and restores a deleted domain without its templates.
 ALTER TYPE "deleted_record_kind" ADD VALUE 'template' BEFORE 'webhook';
 
 ALTER TABLE "message" ADD COLUMN "template" JSONB;
@@ -41,5 +41,5 @@ CREATE UNIQUE INDEX "template_domain_id_name_key" ON "template"("domain_id", "na
 CREATE INDEX "template_created_at_id_idx" ON "template"("created_at", "id");
 CREATE UNIQUE INDEX "template_version_template_id_number_key" ON "template_version"("template_id", "number");
 
-ALTER TABLE "template" ADD CONSTRAINT "template_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "template" ADD CONSTRAINT "template_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 ALTER TABLE "template_version" ADD CONSTRAINT "template_version_template_id_fkey" FOREIGN KEY ("template_id") REFERENCES "template"("id") ON DELETE CASCADE ON UPDATE CASCADE;

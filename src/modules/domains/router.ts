@@ -92,7 +92,7 @@ export const domainsRouter = router({
         versioned: record,
         summary: 'Delete a domain',
         description:
-          'Its mailboxes and aliases must be deleted first. Its webhooks and suppressions are deleted with it.',
+          'Its mailboxes and aliases must be deleted first. Its webhooks, templates and suppressions are deleted with it.',
         audit: 'domain.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

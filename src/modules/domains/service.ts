@@ -98,6 +98,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     await tx.$queryRaw`SELECT id FROM domain WHERE id = ${id}::uuid FOR UPDATE`;
     await resolveDomainAlerts(tx, id, ctx.clock.now());
     await keepDeleted(ctx, tx, { kind: 'domain', id, name: before.name, domainId: id });
+    await tx.template.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
       if (!isForeignKeyViolation(error)) throw error;
       throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
@@ -111,7 +112,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
 }
 
 /**
- * Restores a deleted domain with its DKIM keys, filters, webhooks and suppressions. Keys that were scoped to it have access again,
+ * Restores a deleted domain with its DKIM keys, filters, webhooks, templates and suppressions. Keys that were scoped to it have access again,
  * since it has its id. So do the domain admins who were assigned to it, if a super admin restores it: nobody else may assign domains.
  * @throws DOMAIN_EXISTS
  */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isForeignKeyViolation } from '@/server/db';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -294,7 +295,10 @@ describe('a deleted template', () => {
   it('comes back with its domain', async () => {
     const { id } = await made();
     await api.post(`/templates/${id}/publish`, {});
-    await api.delete(`/domains/${domain.id}`);
+    const unaware = db.domain.delete({ where: { id: domain.id } });
+    await expect(unaware, 'an earlier version keeps no templates').rejects.toSatisfy(isForeignKeyViolation);
+    expect((await api.delete(`/domains/${domain.id}`)).status).toBe(200);
+    expect(await db.template.count({ where: { id } })).toBe(0);
     expect((await api.post(`/deleted-records/${domain.id}/restore`)).status).toBe(200);
     expect((await api.get(`/templates/${id}`)).data.published_version).toBe(1);
   });

@@ -148,6 +148,7 @@ it('brings back suppressions, and leaves those that are newer', async () => {
 it('brings back a domain that was deleted', async () => {
   await db.mailbox.deleteMany({ where: { domainId } });
   await db.alias.deleteMany({ where: { domainId } });
+  await db.template.deleteMany({ where: { domainId } });
   await db.domain.delete({ where: { id: domainId } });
   await db.apiKey.deleteMany({ where: { scopedDomainIds: { equals: [domainId] } } });
   expect(await readDomains(sourceOf(archive))).toContainEqual({ id: domainId, name: 'a.example' });

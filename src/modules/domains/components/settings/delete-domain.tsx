@@ -29,7 +29,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
   return (
     <SettingsSection
       title="Delete"
-      hint="Also deletes the domain’s webhooks and suppressions. The message history is kept."
+      hint="Also deletes the domain’s webhooks, templates and suppressions. The message history is kept."
     >
       <FormColumn>
         <p className="soft">
@@ -57,8 +57,8 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
         onConfirm={() => remove.mutate(ifUnchanged('domain', domain, { id: domain.id }))}
       >
         <p className="soft">
-          You can no longer send from this domain, and mail to it is rejected. Its webhooks and suppressions are deleted
-          too. It can be restored for 30 days under Recently deleted.
+          You can no longer send from this domain, and mail to it is rejected. Its webhooks, templates and suppressions
+          are deleted too. It can be restored for 30 days under Recently deleted.
         </p>
       </ConfirmDialog>
     </SettingsSection>
