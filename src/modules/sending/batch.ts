@@ -6,7 +6,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { publicError } from '@/server/public-error';
 import { type MessageError, reasonOf } from './composing/check-outgoing-message';
-import type { CheckedMessage } from './composing/message-jobs';
+import type { CheckedMessage, PreparedMessage } from './composing/message-jobs';
 import { completer, type PreparedBatch } from './composing/prepared';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { BatchItem, BatchSent, Sent } from './schema';
@@ -20,6 +20,8 @@ import { type StoreOutcome, submitMessage } from './submission/submit';
  */
 const BATCH_WINDOW = 20;
 const BATCH_CONCURRENCY = 5;
+/** Messages of a batch whose text is made by a template or waits for its submission. */
+const RENDERED_AT_ONCE = 5;
 
 /**
  * Sends the messages of a batch independently, a few at a time. With an Idempotency-Key, a repeated call sends only the
@@ -53,6 +55,7 @@ async function submitAll(
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
   const complete = completer(ctx);
+  const limitRendered = pLimit(RENDERED_AT_ONCE);
   // The audit entry of the batch is already recorded.
   const storeOutcome: StoreOutcome = (_, store) => store(null);
   const submitOne = async (item: CheckedMessage | MessageError, index: number): Promise<BatchItem> => {
@@ -62,12 +65,13 @@ async function submitAll(
       if (prior) requireCertain(prior);
       if (prior) return { index, ...sentOf(prior) };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      const message = await complete(item);
-      if (isLater(message)) {
+      const submit = async (message: PreparedMessage): Promise<BatchItem> => {
+        if (!isLater(message))
+          return { index, ...sentOf(await submitMessage(ctx, message, { storeOutcome, slot, limit })) };
         const store = (_: object, work: (tx: Tx) => Promise<void>) => ctx.db.$transaction(work);
         return { index, ...(await limit(() => scheduleMessage(ctx, message, { slot, store }))) };
-      }
-      return { index, ...sentOf(await submitMessage(ctx, message, { storeOutcome, slot, limit })) };
+      };
+      return 'raw' in item ? await submit(item) : await limitRendered(() => complete(item, submit));
     } catch (error) {
       const { code, message, details } = publicError(error);
       return {

@@ -17,8 +17,11 @@ import { sendMessage } from './service';
  */
 export function resendMessage(ctx: MutationContext, input: Resend): Promise<Resent> {
   const { id, to } = input;
-  const details = { resent_from: id };
-  return sendMessage(ctx, { fingerprint: fingerprintOf(id, to), message: () => prepareCopy(ctx, input), details });
+  return sendMessage(ctx, {
+    fingerprint: fingerprintOf(id, to),
+    message: async (submit) => submit(await prepareCopy(ctx, input)),
+    details: { resent_from: id },
+  });
 }
 
 async function prepareCopy(ctx: MutationContext, { id, to }: Resend): Promise<PreparedMessage> {

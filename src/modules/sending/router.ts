@@ -62,7 +62,10 @@ export const sendingRouter = router({
     .output(Sent)
     .mutation(async ({ ctx, input }) => {
       const { fingerprint, message } = input;
-      const { id, ...sent } = await sendMessage(ctx, { fingerprint, message: () => completer(ctx)(message) });
+      const { id, ...sent } = await sendMessage(ctx, {
+        fingerprint,
+        message: (submit) => completer(ctx)(message, submit),
+      });
       if (sent.status !== 'scheduled') return sent;
       ctx.response.status = 202;
       return { id, ...sent };

@@ -23,8 +23,8 @@ const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 type SentMessage = Sent & { id: string };
 
 type ToSend = Pick<PreparedSend, 'fingerprint'> & {
-  /** Or what makes it, once it is known that the call is not a repeated one. */
-  message: PreparedMessage | (() => Promise<PreparedMessage>);
+  /** Or what makes it and submits it, once it is known that the call is not a repeated one. */
+  message: PreparedMessage | ((submit: (message: PreparedMessage) => Promise<SentMessage>) => Promise<SentMessage>);
   /** Further facts for the audit entry. */
   details?: object;
 };
@@ -35,8 +35,11 @@ export async function sendMessage(
   { fingerprint, message, details = {} }: ToSend,
 ): Promise<SentMessage> {
   const key = ctx.request.idempotencyKey;
-  const prepare = async () => (typeof message === 'function' ? message() : message);
-  if (key === null) return submitAudited(ctx, await prepare(), details);
+  const submit = (claim?: Claim): Promise<SentMessage> => {
+    const submitOne = (complete: PreparedMessage) => submitAudited(ctx, complete, details, claim);
+    return typeof message === 'function' ? message(submitOne) : submitOne(message);
+  };
+  if (key === null) return submit();
   const { kind, claim } = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
@@ -46,7 +49,7 @@ export async function sendMessage(
     return { id: prior.id, ...sentOf(prior) };
   }
   try {
-    const sent = await withLease(ctx, claim, async () => submitAudited(ctx, await prepare(), details, claim));
+    const sent = await withLease(ctx, claim, () => submit(claim));
     await finishKey(ctx.db, claim);
     return sent;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { templateRenderer } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
+import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MessageError } from './check-outgoing-message';
 import type { CheckedMessage, PreparedMessage } from './message-jobs';
@@ -35,15 +36,32 @@ export async function prepareBatch(bytes: Uint8Array, at: Date): Promise<Prepare
   return new PreparedBatch(result.fingerprint, result.items);
 }
 
-/** Returns what makes the text of the messages of a call that have a template. @throws the errors of {@link templateRenderer} */
-export function completer(ctx: ActorContext): (message: CheckedMessage) => Promise<PreparedMessage> {
+/** Makes the text of a message, if it has a template, and submits the message. */
+type Complete = <Result>(
+  message: CheckedMessage,
+  submit: (message: PreparedMessage) => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * Returns what completes the messages of a call. A small request can make large texts, so each counts as a body of the caller until its
+ * message is submitted. @throws SERVICE_UNAVAILABLE and the errors of {@link templateRenderer}
+ */
+export function completer(ctx: ActorContext): Complete {
   const renderFor = templateRenderer(ctx);
-  return async (message) => {
-    if ('raw' in message) return message;
-    const rendered = await renderFor(message.from, message.template);
-    const result = await runInWorker({ kind: 'rendered', unrendered: message, rendered });
-    if (result.kind !== 'rendered') throw toAppError(result);
-    return result.message;
+  return async (message, submit) => {
+    if ('raw' in message) return submit(message);
+    const budget = reserveBodyBudget(ctx.actor.admin.id);
+    budget.complete();
+    try {
+      const rendered = await renderFor(message.from, message.template);
+      const { html_body, text_body } = rendered.text;
+      budget.take(Buffer.byteLength(html_body ?? '') + Buffer.byteLength(text_body));
+      const result = await runInWorker({ kind: 'rendered', unrendered: message, rendered });
+      if (result.kind !== 'rendered') throw toAppError(result);
+      return await submit(result.message);
+    } finally {
+      budget.release();
+    }
   };
 }
 
