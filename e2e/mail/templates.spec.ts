@@ -114,3 +114,18 @@ test('the message page names the template and its version', async ({ signedIn: p
   await expect(page.getByText(`Restored ${name}`)).toBeVisible();
   await check();
 });
+
+test('no draft is published that was changed after it was loaded', async ({ signedIn: page, api, domain, check }) => {
+  const draft = { domain_id: domain.id, name: unique('order-'), subject: 'Seen', text_body: 'Hi' };
+  const { id } = await api.call<{ id: string }>('POST', '/templates', draft);
+  await page.goto(`${url()}/templates/${id}`);
+  await expect(editor(page, 'Subject')).toHaveValue('Seen');
+  await api.call('PATCH', `/templates/${id}`, { subject: 'Changed' });
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('alert')).toContainText('This record was changed after you loaded it.');
+  await page.reload();
+  await expect(editor(page, 'Subject')).toHaveValue('Changed');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByText('Published version 1')).toBeVisible();
+  await check();
+});

@@ -107,7 +107,7 @@ export const templatesRouter = router({
       rest('GET', '/templates/{id}/versions', {
         tag,
         summary: 'List the versions of a template',
-        description: 'The newest first. The newest 50 are kept.',
+        description: 'The newest first. The newest 50 are kept, as far as they have up to 4 MB.',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'] },
       }),

@@ -127,7 +127,7 @@ function valuesProblem(values: Record<string, unknown>): string | null {
     : `Enter at most ${MAX_VALUES_BYTES / 1024} KB of JSON. This is ${size} bytes.`;
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** What is wrong with the value of a variable, or null. */
 export function valueProblem({ type }: Pick<TemplateVariable, 'type'>, value: unknown): string | null {

@@ -7,8 +7,9 @@ import { columnsOf, contentOf, requireValid } from './content';
 import { FIELDS, lockTemplate, present, type Row, recorded, requireTemplate, requireVersionRow } from './rows';
 import type { GetTemplateVersion, PublishTemplate, Template, TemplateVersion, TemplateVersionSummary } from './schema';
 
-/** How many versions of a template are kept, the published one besides. */
+/** How many versions of a template are kept, the published one besides, and how many bytes of them. The largest has less. */
 const MAX_VERSIONS = 50;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The newest first. */
 export async function listVersions(ctx: ActorContext, { id }: { id: string }): Promise<TemplateVersionSummary[]> {
@@ -76,14 +77,15 @@ async function addVersion(ctx: MutationContext, tx: Tx, row: Row) {
 }
 
 async function deleteOldVersions(tx: Tx, templateId: string, published: number): Promise<void> {
-  const newest = await tx.templateVersion.findMany({
-    where: { templateId, number: { not: published } },
-    select: { number: true },
-    orderBy: { number: 'desc' },
-    skip: MAX_VERSIONS,
-  });
-  if (newest.length === 0) return;
-  await tx.templateVersion.deleteMany({ where: { templateId, number: { in: newest.map(({ number }) => number) } } });
+  await tx.$executeRaw`
+    DELETE FROM template_version v USING (
+      SELECT id, row_number() OVER newest AS position,
+             sum(octet_length(subject) + coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0)
+                 + pg_column_size(variables)) OVER newest AS bytes
+        FROM template_version
+       WHERE template_id = ${templateId}::uuid AND number <> ${published}
+      WINDOW newest AS (ORDER BY number DESC)) AS other
+     WHERE v.id = other.id AND (other.position > ${MAX_VERSIONS} OR other.bytes > ${MAX_BYTES})`;
 }
 
 const SUMMARY = {
