@@ -14,6 +14,7 @@ import { submittedSender } from '@/modules/sending/submission/envelope-sender';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import { createSubmittedSenders, type SubmittedSenders } from './submitted-senders';
 
 export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters' | 'redis'>;
@@ -22,10 +23,12 @@ export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'f
 async function run({ policySocket, signIns, filters, redis }: AnswersSettings): Promise<void> {
   const db = database();
   const senders = createSubmittedSenders(redis);
-  const answer = (request: PolicyRequest) =>
-    request.get('policy_context') === 'filters'
-      ? admitFilter(filters, request)
-      : answerSubmission(db, senders, request);
+  const settings = threadSettings(db);
+  const answer = async (request: PolicyRequest) => {
+    if (request.get('policy_context') === 'filters') return admitFilter(filters, request);
+    await settings.areApplied();
+    return answerSubmission(db, senders, request);
+  };
   const policy = await startPolicyServer(policySocket, answer, logPolicyError);
   const signInServer = await startSignInServer(
     { ...signIns, onError: logSignInError },
@@ -34,9 +37,28 @@ async function run({ policySocket, signIns, filters, redis }: AnswersSettings): 
   parentPort?.once('message', async () => {
     await Promise.all([policy.close(), signInServer.close()]);
     senders.end();
+    settings.end();
     await db.$disconnect();
   });
   parentPort?.postMessage('started');
+}
+
+/**
+ * The saved settings in this thread, which has its own, as a process does. The database may still be starting when the thread starts, so
+ * the first submission that gets an answer is the first to need them.
+ */
+function threadSettings(db: Database) {
+  let applied: Promise<void> | null = null;
+  return {
+    areApplied(): Promise<void> {
+      applied ??= applySavedSettings(db).catch((error: unknown) => {
+        applied = null;
+        throw error;
+      });
+      return applied;
+    },
+    end: followSavedSettings(db),
+  };
 }
 
 /** Any user of the host can connect, but only Dovecot can send. */
