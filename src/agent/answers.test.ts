@@ -5,9 +5,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
+import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import { makeRedis } from '@/test/servers/redis';
 import type { AnswersSettings } from './answers';
 
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -40,6 +44,33 @@ it('alerts of mail by SMTP obey the saved settings', async () => {
   expect(await db.event.count({ where: { domainId: domain.id, type: 'system.alert' } })).toBe(0);
 });
 
+it('mail by SMTP keeps its sender soon after SUBMISSION_BOUNCE_ADDRESSES=false is saved', async () => {
+  const server = await makeRedis();
+  await server.start();
+  const password = unique();
+  await server.setPassword(password);
+  const redis = new Redis(server.url, { password });
+  onTestFinished(() => redis.disconnect());
+  onTestFinished(async () => void (await db.savedSetting.deleteMany()));
+  const { domain, ask } = await startAnswers({ port: Number(new URL(server.url).port), password });
+  await makeReceiving(domain);
+  const senderFor = async (queueId: string) => {
+    expect(await ask(queueId)).toBe('action=DUNNO');
+    return redis.get(`postroom:sender:${queueId}`);
+  };
+  await expect.poll(() => senderFor(unique())).toMatch(/^bounces\+/);
+  await save('SUBMISSION_BOUNCE_ADDRESSES', 'false');
+  await expect.poll(() => senderFor(unique()), { interval: 500 }).toBeNull();
+});
+
+/** Makes this server the domain's MX, so that its messages can have bounce addresses. */
+async function makeReceiving({ id, name }: { id: string; name: string }): Promise<void> {
+  await recordHeartbeat(db, { host: 'mail.shop.example', instance: uuidv7(), version: '1' }, null);
+  const at = new Date();
+  const record = { type: 'MX', name, purpose: 'mx', position: 0, severity: 'ok', status: 'ok', required: true };
+  await db.dnsRecord.create({ data: { ...record, domainId: id, found: [], message: '', changedAt: at, checkedAt: at } });
+}
+
 function save(key: string, value: string) {
   const by = { updatedAt: new Date(), updatedById: randomUUID(), updatedByEmail: 'ops@a.example' };
   return db.savedSetting.create({ data: { key, value, ...by } });
@@ -58,7 +89,8 @@ async function startAnswers(redis = { port: 1, password: unique() }) {
     redis,
   };
   await start(new Worker(new URL('./answers.ts', import.meta.url), { workerData: settings }));
-  const session = `sasl_username=ann@${domain.name}\ninstance=${process.pid.toString(16)}.1`;
+  const address = `ann@${domain.name}`;
+  const session = `sasl_username=${address}\nsender=${address}\ninstance=${process.pid.toString(16)}.1`;
   const requestFor = (queueId: string) => `protocol_state=END-OF-MESSAGE\nqueue_id=${queueId}\n${session}\n\n`;
   const ask = async (queueId: string) => {
     const socket = connect(settings.policySocket);

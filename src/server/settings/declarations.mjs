@@ -150,6 +150,11 @@ export const SETTINGS = {
       'Folder that deploy/mail/install wrote, for npm run mail-agent on the mail host only.',
       text(z.string().default('/etc/postroom-mail')),
     ),
+    SUBMISSION_BOUNCE_ADDRESSES: mutable(
+      'Whether mail that mailboxes and API keys send by SMTP gets bounce addresses, so that late bounces change its status.',
+      boolean(true),
+      { see: 'bounces.md' },
+    ),
     SANDBOX_SMTP_PORT: fixed(
       'Port on 127.0.0.1 where the sandbox accepts mail: for your domains, and of API keys after STARTTLS. If the default port is in use, the next free one is taken.',
       integer({ min: 1, max: 65535, default: 2525 }),

@@ -41,6 +41,7 @@ export function envelopeSender(messageId: string, from: string, domainName: stri
 
 /** The bounce address of a message that was submitted to the mail server by SMTP, or null if it keeps its envelope sender. */
 export async function submittedSender(db: Tx, messageId: string, sender: string): Promise<string | null> {
+  if (!env().submissionBounceAddresses) return null;
   const [found] = await db.$queryRaw<(Returns & { name: string })[]>`
     SELECT d.name, ${IS_RECEIVING_HERE} AS "isReceivingHere", ${mailHostFor(Prisma.sql`d.id`)} AS "mailHost"
       FROM domain d WHERE d.name = ${parseAddress(sender)?.domain ?? ''}`;
