@@ -23,8 +23,8 @@ test.afterEach(async () => {
 });
 
 /** Attaches a mail server with these files in its queue. Tests may change the files. */
-async function attach(files: QueueFile[]): Promise<QueueFile[]> {
-  const queue = queueInMemory(files);
+async function attach(files: QueueFile[], authors = new Map<string, string>()): Promise<QueueFile[]> {
+  const queue = queueInMemory(files, async () => authors);
   const list: (typeof queue)['queue.list'] = (query) => {
     if (isDown) throw new Error('postqueue: fatal: the mail system is down');
     return queue['queue.list'](query);
@@ -407,11 +407,13 @@ test('a mailbox that strangers send from is stopped on one page: its queue, its 
     await api.call('POST', '/send', message);
   }
   await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Sends prizes.' });
-  const files = await attach([
+  const bounceAddress = `bounces+${'0a'.repeat(26)}@${domain.name}`;
+  const queued = [
     queueFile({ queue_id: FIRST as string, arrival_time: hourAgo(), sender: address }),
-    queueFile({ queue_id: SECOND as string, arrival_time: hourAgo(), sender: address }),
+    queueFile({ queue_id: SECOND as string, arrival_time: hourAgo(), sender: bounceAddress }),
     queueFile({ queue_id: HELD as string, arrival_time: hourAgo(), sender: `other@${domain.name}` }),
-  ]);
+  ];
+  const files = await attach(queued, new Map([[bounceAddress, address]]));
 
   await page.goto(`${url()}/mailboxes/${id}`);
   await page.getByRole('region', { name: 'Suspended' }).getByRole('link', { name: 'Check for misuse' }).click();

@@ -10,6 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { db } from '@/test/database';
+import { makeReceivingHere } from '@/test/dns-records';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { makeRedis } from '@/test/servers/redis';
 import type { AnswersSettings } from './answers';
@@ -53,7 +54,8 @@ it('mail by SMTP keeps its sender soon after SUBMISSION_BOUNCE_ADDRESSES=false i
   onTestFinished(() => redis.disconnect());
   onTestFinished(async () => void (await db.savedSetting.deleteMany()));
   const { domain, ask } = await startAnswers({ port: Number(new URL(server.url).port), password });
-  await makeReceiving(domain);
+  await makeReceivingHere(domain);
+  await recordHeartbeat(db, { host: 'mail.shop.example', instance: uuidv7(), version: '1' }, null);
   const senderFor = async (queueId: string) => {
     expect(await ask(queueId)).toBe('action=DUNNO');
     return redis.get(`postroom:sender:${queueId}`);
@@ -62,14 +64,6 @@ it('mail by SMTP keeps its sender soon after SUBMISSION_BOUNCE_ADDRESSES=false i
   await save('SUBMISSION_BOUNCE_ADDRESSES', 'false');
   await expect.poll(() => senderFor(unique()), { interval: 500 }).toBeNull();
 });
-
-/** Makes this server the domain's MX, so that its messages can have bounce addresses. */
-async function makeReceiving({ id, name }: { id: string; name: string }): Promise<void> {
-  await recordHeartbeat(db, { host: 'mail.shop.example', instance: uuidv7(), version: '1' }, null);
-  const at = new Date();
-  const record = { type: 'MX', name, purpose: 'mx', position: 0, severity: 'ok', status: 'ok', required: true };
-  await db.dnsRecord.create({ data: { ...record, domainId: id, found: [], message: '', changedAt: at, checkedAt: at } });
-}
 
 function save(key: string, value: string) {
   const by = { updatedAt: new Date(), updatedById: randomUUID(), updatedByEmail: 'ops@a.example' };

@@ -30,6 +30,7 @@ import {
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
+import { findAuthors } from '@/modules/messages/returned/authors';
 import { storeReturnedMail } from '@/modules/messages/returned/store';
 import { storeReportMail } from '@/modules/reports/service';
 import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
@@ -85,7 +86,7 @@ async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   const endAnswers = await startAnswers(installation);
   const copies = createMessageCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
-  const handlers = handlersOf(installation);
+  const handlers = handlersOf(db, installation);
   let logReadAt = new Date();
   const dkimStore = createDkimStore(redis);
   const reportServer = await startReportServer({
@@ -215,10 +216,13 @@ const REDIS_STATUS_MESSAGES = {
   away: 'the content of received mail is read from the mailboxes',
 };
 
-function handlersOf(installation: Installation): AgentHandlers {
+function handlersOf(db: Database, installation: Installation): AgentHandlers {
   const { config, data } = installation;
   return {
-    ...createQueueHandlers({ configFolder: join(config, 'postfix') }),
+    ...createQueueHandlers({
+      configFolder: join(config, 'postfix'),
+      findAuthors: (addresses) => findAuthors(db, addresses),
+    }),
     ...createSieveHandlers({ configFolder: config, dataFolder: data }),
     ...createRelayHandlers(installation),
   };

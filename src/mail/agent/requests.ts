@@ -24,7 +24,7 @@ export type ShownRelay = Pick<Relay, 'destination' | 'user' | 'tls' | 'isTlsFrom
 export type QueueChange = 'hold' | 'release' | 'retry' | 'delete';
 
 export type QueueChangeResult = {
-  /** The message before the change; null if it isn't in the queue. */
+  /** The message before the change, `from` as in the listing; null if it isn't in the queue. */
   message: { queue: QueueName; from: string; recipients: string[]; recipientCount: number } | null;
   /** False if nothing was done: the message is gone, or it is on hold and was to be retried. */
   isDone: boolean;
@@ -36,7 +36,7 @@ export type QueueName = 'deferred' | 'active' | 'incoming' | 'hold' | 'maildrop'
 /** A page of the queue, by arrival time and then queue id. */
 export type QueueQuery = {
   queue?: QueueName;
-  /** Exact addresses, or `@domain`; case-insensitive. `<>` is the null sender. */
+  /** Exact addresses, or `@domain`; case-insensitive. `<>` is the null sender, and an author finds messages with bounce addresses. */
   sender?: string;
   recipient?: string;
   order: 'asc' | 'desc';
@@ -58,7 +58,7 @@ export type QueuedMessage = {
   /** ISO 8601 UTC. */
   arrivedAt: string;
   sizeBytes: number;
-  /** Empty for the null sender. */
+  /** Empty for the null sender. The author, if the envelope sender is a bounce address. */
   from: string;
   /** Undelivered recipients with their reasons; only the first ones if there are many. */
   recipients: { address: string; reason: string | null }[];

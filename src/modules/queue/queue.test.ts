@@ -10,7 +10,8 @@ const files: QueueFile[] = [];
 let broken: Error | null = null;
 let held: Promise<void> | null = null;
 
-const inMemory = queueInMemory(files);
+const [AUTHOR, BOUNCE_ADDRESS] = ['ann@harbour.example', `bounces+${'0a'.repeat(26)}@harbour.example`];
+const inMemory = queueInMemory(files, async () => new Map([[BOUNCE_ADDRESS, AUTHOR]]));
 const endAgent = await startAgent(db, {
   'queue.list': (query) => unlessBroken(() => inMemory['queue.list'](query)),
   'queue.change': (change) => unlessBroken(() => inMemory['queue.change'](change)),
@@ -107,6 +108,14 @@ describe('listing the queue', () => {
     for (const query of ['queue=corrupt', 'from=ann', 'to=%3C%3E', 'to=@', 'to=a@b.example%0A', 'sort=size']) {
       expectError(await api.get(`/queue?${query}`), 400, 'VALIDATION_ERROR');
     }
+  });
+
+  it('lists and changes messages with a bounce address as those of their author', async () => {
+    const api = await keyClient({ role: 'admin' });
+    files.push(queueFile({ queue_id: '4jWsM30003zMFgn', sender: BOUNCE_ADDRESS }));
+    expect((await api.get(`/queue?from=${AUTHOR}`)).data).toMatchObject([{ queue_id: '4jWsM30003zMFgn', from: AUTHOR }]);
+    await api.delete('/queue/4jWsM30003zMFgn');
+    expect(await lastEntry('queue:4jWsM30003zMFgn')).toMatchObject({ details: { before: { from: AUTHOR } } });
   });
 
   it('continues after the previous page when messages have left, and rejects other cursors', async () => {

@@ -35,13 +35,16 @@ const SearchAddress = z
 
 const SearchSender = z
   .union([z.literal('<>'), SearchAddress])
-  .meta({ description: 'Like `to`, or <> for the null sender, which bounces have' });
+  .meta({ description: 'Like `to`, also for messages whose envelope sender is a bounce address, or <> for the null sender' });
 
 export const QueuedMessage = z
   .object({
     queue_id: z.string(),
     queue: Queue,
-    from: z.string().meta({ description: 'Envelope sender. Empty for the null sender, which bounces have' }),
+    from: z.string().meta({
+      description:
+        'Envelope sender, or the author if that is a bounce address. Empty for the null sender, which bounces have',
+    }),
     recipients: z
       .array(
         z.object({

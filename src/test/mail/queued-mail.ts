@@ -1,4 +1,4 @@
-import { readPages, senderOf } from '@/mail/agent/queue/queue-page';
+import { type FindAuthors, readPages, senderOf } from '@/mail/agent/queue/queue-page';
 import type { AgentHandlers } from '@/mail/agent/requests';
 
 /** A message as `postqueue -j` lists it. */
@@ -26,13 +26,15 @@ export function queueFile(over: Partial<QueueFile> & { queue_id: string }): Queu
   };
 }
 
+type Queue = Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'>;
+
 /** Queue handlers of an agent with a queue in memory. A retried message leaves the queue. */
-export function queueInMemory(files: QueueFile[]): Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'> {
+export function queueInMemory(files: QueueFile[], findAuthors: FindAuthors = async () => new Map()): Queue {
   const remove = (shouldRemove: (file: QueueFile) => boolean) =>
     files.splice(0, files.length, ...files.filter((file) => !shouldRemove(file)));
   return {
     'queue.list': async (query) => {
-      const [page] = await readPages(linesOf(files), [query]);
+      const [page] = await readPages(linesOf(files), [query], findAuthors);
       return page ?? { messages: [], counts: {} };
     },
     'queue.change': async ({ change, queueId }) => {
@@ -41,7 +43,7 @@ export function queueInMemory(files: QueueFile[]): Pick<AgentHandlers, 'queue.li
       const recipients = file.recipients.map(({ address }) => address);
       const message = {
         queue: file.queue_name,
-        from: senderOf(file.sender),
+        from: (await findAuthors([file.sender])).get(file.sender) ?? senderOf(file.sender),
         recipients,
         recipientCount: recipients.length,
       };

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
-import { firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
+import { type FindAuthors, firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
 import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, withTimes } from './queue-times';
 
 const READ_TIMEOUT_MS = 45_000;
@@ -17,8 +17,10 @@ const STDERR_CHARS = 2_000;
 
 type QueueHandlers = Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'>;
 
+type QueueOptions = { configFolder: string; findAuthors: FindAuthors };
+
 /** The queue of the Postfix configured in a folder. Changes need root. */
-export function createQueueHandlers({ configFolder }: { configFolder: string }): QueueHandlers {
+export function createQueueHandlers({ configFolder, findAuthors }: QueueOptions): QueueHandlers {
   const run = (command: string, args: string[]) => runPostfix(command, ['-c', configFolder, ...args]);
   const requireRunning = async () => {
     const { exitCode } = await run('postfix', ['status']);
@@ -29,7 +31,7 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
     if (result.exitCode !== 0) throw new Error(`${command} ${args.join(' ')}: ${result.stderr.trim()}`);
     return result;
   };
-  const readQueue = shareReads((queries) => list(configFolder, queries));
+  const readQueue = shareReads((queries) => list(configFolder, queries, findAuthors));
 
   return {
     'queue.list': async (query) => {
@@ -41,6 +43,7 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
       await requireRunning();
       const message = parsePostcat(await run('postcat', ['-e', '-q', queueId]));
       if (!message) return { message: null, isDone: false };
+      message.from = (await findAuthors([message.from])).get(message.from) ?? message.from;
       if (change === 'retry' && message.queue === 'hold') return { message, isDone: false };
       const isDone = await changeMessage(runOrThrow, change, queueId, message.queue);
       return isDone ? { message, isDone } : { message: null, isDone };
@@ -121,10 +124,10 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   };
 }
 
-async function list(configFolder: string, queries: QueueQuery[]): Promise<QueuePage[]> {
+async function list(configFolder: string, queries: QueueQuery[], findAuthors: FindAuthors): Promise<QueuePage[]> {
   const [settings, pages] = await Promise.all([
     readSettings(configFolder),
-    readQueueFiles(configFolder, (lines) => readPages(lines, queries)),
+    readQueueFiles(configFolder, (lines) => readPages(lines, queries, findAuthors)),
   ]);
   return Promise.all(
     pages.map(async ({ messages, counts }) => ({ messages: await withTimes(messages, settings), counts })),

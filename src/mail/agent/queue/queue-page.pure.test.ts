@@ -79,6 +79,39 @@ describe('a page of the queue', () => {
     expect((await pageOf(files, { queue: 'active' })).counts).toEqual({ hold: 1, deferred: 2 });
   });
 
+  it('has the authors of messages with bounce addresses, and finds messages by them', async () => {
+    const bounce = (index: number) => `bounces+${String(index).padStart(52, '0')}@harbour.example`;
+    const authors = new Map([1, 2].map((index) => [bounce(index), `author${index}@harbour.example`]));
+    let lookups = 0;
+    const findAuthors = async (asked: string[]) => {
+      lookups += 1;
+      expect(asked.length).toBeLessThanOrEqual(500);
+      return new Map([...authors].filter(([address]) => asked.includes(address)));
+    };
+    const files = [
+      queueFile({ queue_id: 'A00001', sender: bounce(1) }),
+      // The author is unknown.
+      ...Array.from({ length: 1_000 }, (_, index) =>
+        queueFile({ queue_id: `B${10_000 + index}`, sender: bounce(3 + index) }),
+      ),
+      queueFile({ queue_id: 'C00001', sender: bounce(2) }),
+      queueFile({ queue_id: 'C00002', sender: 'author2@harbour.example' }),
+      queueFile({ queue_id: 'C00003', sender: 'MAILER-DAEMON' }),
+    ];
+    const found = async (sender: string) => {
+      const [page] = await readPages(linesOf(files), [{ order: 'asc', limit: 2, sender }], findAuthors);
+      return page?.messages.map(({ queueId, from }) => [queueId, from]);
+    };
+    expect(await found('Author1@harbour.example')).toEqual([['A00001', 'author1@harbour.example']]);
+    expect(lookups).toBe(4);
+    const both = ['C00001', 'C00002'].map((queueId) => [queueId, 'author2@harbour.example']);
+    expect(await found('author2@harbour.example')).toEqual(both);
+    expect(await found(bounce(2))).toEqual([both[0]]);
+    expect(await found('<>')).toEqual([['C00003', '']]);
+    const [all] = await readPages(linesOf(files), [{ order: 'asc', limit: 1 }], findAuthors);
+    expect(all?.messages.map(({ from }) => from)).toEqual(['author1@harbour.example', bounce(3)]);
+  });
+
   it('truncates recipients and reasons', async () => {
     const recipients = Array.from({ length: 1_000 }, (_, index) => ({
       address: `r${index}@far.example`,

@@ -1,3 +1,4 @@
+import { isBounceAddress } from '@/lib/mail/report-addresses';
 import type { QueuedMessage, QueueName, QueuePage, QueueQuery } from '../requests';
 
 /** One line of `postqueue -j`. */
@@ -15,22 +16,56 @@ const RECIPIENTS_SHOWN = 20;
 const REASON_CHARS = 500;
 const NULL_SENDER = 'MAILER-DAEMON';
 
+/** Finds the authors of messages by the bounce addresses that are their envelope senders. Unknown ones are left out. */
+export type FindAuthors = (bounceAddresses: string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** How many messages are looked up at once, to tell whether they are of the author that is searched for. */
+const LOOKED_UP_AT_ONCE = 500;
+
+type Page = { query: QueueQuery; messages: QueuedMessage[] };
+
 /**
  * Collects the page of each query from one read of the queue, line by line. Memory is bounded by the pages, whatever the
- * length of the queue.
+ * length of the queue. A message with a bounce address is from its author.
  */
-export async function readPages(lines: AsyncIterable<string>, queries: QueueQuery[]): Promise<QueuePage[]> {
+export async function readPages(
+  lines: AsyncIterable<string>,
+  queries: QueueQuery[],
+  findAuthors: FindAuthors = async () => new Map(),
+): Promise<QueuePage[]> {
   const counts: QueuePage['counts'] = {};
-  const pages = queries.map((query) => ({ query, messages: [] as QueuedMessage[] }));
+  const pages: Page[] = queries.map((query) => ({ query, messages: [] }));
+  const undecided: { page: Page; message: QueuedMessage }[] = [];
+  const decide = async () => {
+    const found = undecided.splice(0);
+    const authors = await authorsOf(found, findAuthors);
+    for (const { page, message } of found) {
+      const author = authors.get(message.from);
+      if (author !== undefined && matchesAddress(author, page.query.sender)) insert(page, message);
+    }
+  };
   for await (const line of lines) {
     if (line === '') continue;
     const file: QueueFile = JSON.parse(line);
     counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
-    for (const { query, messages } of pages) {
-      if (matchesQuery(file, query)) insert(messages, file, query);
+    for (const page of pages) {
+      if (!matchesQuery(file, page.query)) continue;
+      const message = messageOf(file);
+      if (matchesAddress(message.from, page.query.sender)) insert(page, message);
+      else if (isBounceAddress(message.from)) undecided.push({ page, message });
     }
+    if (undecided.length >= LOOKED_UP_AT_ONCE) await decide();
   }
+  await decide();
+  const shown = pages.flatMap(({ messages }) => messages.map((message) => ({ message })));
+  const authors = await authorsOf(shown, findAuthors);
+  for (const { message } of shown) message.from = authors.get(message.from) ?? message.from;
   return pages.map(({ messages }) => ({ messages, counts }));
+}
+
+async function authorsOf(of: { message: QueuedMessage }[], findAuthors: FindAuthors) {
+  const senders = of.map(({ message }) => message.from).filter(isBounceAddress);
+  return senders.length > 0 ? findAuthors(senders) : new Map<string, string>();
 }
 
 /** The queue ids of the deferred messages that have a recipient in one of the domains. */
@@ -57,32 +92,32 @@ export function firstRecipients<Recipient>(recipients: Recipient[]): Recipient[]
   return recipients.slice(0, RECIPIENTS_SHOWN);
 }
 
-function matchesQuery(file: QueueFile, { queue, sender, recipient, after, order }: QueueQuery): boolean {
+/** Whether a message is what a query asks for, whoever it is from. */
+function matchesQuery(file: QueueFile, { queue, recipient, after, order }: QueueQuery): boolean {
   if (queue && file.queue_name !== queue) return false;
-  if (sender && !matchesAddress(senderOf(file.sender), sender)) return false;
   if (recipient && !file.recipients.some(({ address }) => matchesAddress(address, recipient))) return false;
   return !after || direction(order) * compare(positionOf(file), after) > 0;
 }
 
-function matchesAddress(address: string, wanted: string): boolean {
+function matchesAddress(address: string, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true;
   if (wanted === '<>') return address === '';
   const [found, sought] = [address.toLowerCase(), wanted.toLowerCase()];
   return sought.startsWith('@') ? found.endsWith(sought) : found === sought;
 }
 
 /** A message that moved to another queue during the read is listed twice; the last one wins. */
-function insert(messages: QueuedMessage[], file: QueueFile, { limit, order }: QueueQuery): void {
-  const position = positionOf(file);
+function insert({ query: { limit, order }, messages }: Page, message: QueuedMessage): void {
   let [low, high] = [0, messages.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, position) < 0;
+    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, message) < 0;
     if (isBefore) low = middle + 1;
     else high = middle;
   }
   if (low > limit) return;
-  const isSame = messages[low]?.queueId === position.queueId;
-  messages.splice(low, isSame ? 1 : 0, messageOf(file));
+  const isSame = messages[low]?.queueId === message.queueId;
+  messages.splice(low, isSame ? 1 : 0, message);
   messages.length = Math.min(messages.length, limit + 1);
 }
 

@@ -8,6 +8,7 @@ import { startInbound } from '@/test/mail/sandbox-inbound';
 import { keyClient } from '@/test/rest';
 import { submittedMessageId } from '../mail-log/outbound/submitted';
 import { mailServerCalls } from '../service';
+import { findAuthors } from './authors';
 import { bounceAddress, messageOfBounceAddress } from './bounce-address';
 import { deleteOldUnread } from './unread';
 
@@ -42,6 +43,19 @@ describe('a bounce address', () => {
   it.each(['bounces@x.example', 'bounces+00@x.example', 'x', '', '@x.example'])('is not %j', (text) => {
     expect(messageOfBounceAddress(text)).toBeNull();
   });
+});
+
+it('a bounce address has an author, who is known from the count until the log is read', async () => {
+  const { fromAddress } = await db.message.findUniqueOrThrow({ where: { id: message.id } });
+  const submitted = submittedMessageId(unique());
+  const counted = { address: `ann@${domain.name}`, domainId: domain.id, at: new Date() };
+  await db.countedSend.createMany({ data: [submitted, message.id].map((id) => ({ id, ...counted })) });
+  const forged = address().replace(/.@/, (end) => (end === '0@' ? '1@' : '0@'));
+  const others = [forged, address(uuidv7()), 'ann@far.example', ''];
+  const own = [address(), address().toUpperCase()];
+  expect(await findAuthors(db, [...own, address(submitted), ...others])).toEqual(
+    new Map([...own.map((one) => [one, fromAddress] as const), [address(submitted), counted.address]]),
+  );
 });
 
 describe('a report that a message bounced after it was delivered', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makeReceivingHere } from '../../dns-records';
 import { makeAdmin, makeApiKey } from '../../factories';
 import { bounceMail } from '../../mail/bounce-mail';
 import { complaintMail } from '../../mail/complaint-mail';
@@ -26,11 +27,7 @@ const SOON = { timeout: 40_000, interval: 200 };
 
 beforeEach(async () => {
   await activateKey(domain.name, 'first');
-  const now = new Date();
-  const mx = { domainId: domain.id, purpose: 'mx', type: 'MX', name: domain.name, position: 0, status: 'ok' };
-  await db.dnsRecord.create({
-    data: { ...mx, severity: 'ok', found: [], required: true, message: '', changedAt: now, checkedAt: now },
-  });
+  await makeReceivingHere(domain);
 });
 
 /** Sends a message that the receiving server accepts. @returns its Message-ID and envelope sender */

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
+import { makeReceivingHere } from '../../dns-records';
 import { expectError, keyClient } from '../../rest';
 import { startSmtpServer } from '../../servers/smtp-server';
-import { makeDomain, newName } from '../support/directory';
+import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { db, mailServer, portOf } from '../support/mail-server';
 import { whileStopped } from '../support/services';
@@ -10,6 +13,8 @@ import { messageText, openSubmission } from '../support/smtp-session';
 
 const DEFERRED = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';
+
+const findAuthors = async () => new Map();
 
 /** Addresses that the remote server defers. */
 const deferredAddresses = new Set<string>();
@@ -114,6 +119,27 @@ describe('the queue', () => {
     expect((await listed(`from=@${one.domain.name}`)).map(({ queue_id }) => queue_id)).toEqual([one.queueId]);
   });
 
+  it('finds what a mailbox submits by its address, and names it, though the envelope sender is a bounce address', async () => {
+    const domain = await makeDomain();
+    await activateKey(domain.name, 'first');
+    await makeReceivingHere(domain);
+    await makeMailbox(domain.id, 'ann');
+    const [from, to] = [`ann@${domain.name}`, `${newName()}@far.example`];
+    deferredAddresses.add(to);
+    const session = await openSubmission(from, PASSWORD);
+    const answer = await session.send(from, [to], messageText({ from, to, subject: 'Prize' }));
+    const queueId = /queued as (\w+)/.exec(answer)?.[1] ?? answer;
+    await expect.poll(() => queueOf(queueId, from), { timeout: 20_000 }).toBe('deferred');
+    const config = `${mailServer.config}/postfix`;
+    const { stdout } = await promisify(execFile)('postcat', ['-c', config, '-e', '-q', queueId]);
+    expect(stdout).toMatch(/^sender: bounces\+[0-9a-f]{52}@/m);
+    expect(await listed(`to=${to}`)).toMatchObject([{ queue_id: queueId, from }]);
+    expect((await api.delete(`/queue/${queueId}`)).data.message).toBe(
+      `Message ${queueId} from ${from} to ${to} deleted from the queue.`,
+    );
+    expect(await listed(`from=${from}`)).toEqual([]);
+  });
+
   it('keeps a message on hold through a flush, rejects a retry, and sends it once released', async () => {
     const { queueId, from, to } = await deferredMessage();
     expect((await api.post(`/queue/${queueId}/hold`)).data.message).toBe(
@@ -180,7 +206,7 @@ describe('the queue', () => {
   });
 
   it('rejects malformed queue ids', async () => {
-    const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix` });
+    const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix`, findAuthors });
     for (const queueId of ['ALL', '-', '-d', '', '../hold', `${UNKNOWN}\n`]) {
       await expect(handlers['queue.change']({ change: 'delete', queueId })).rejects.toThrow('Invalid queue id');
     }
@@ -188,6 +214,6 @@ describe('the queue', () => {
 });
 
 it('reports that Postfix isn’t running for a folder without configuration', async () => {
-  const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}` });
+  const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}`, findAuthors });
   await expect(handlers['queue.list']({ order: 'asc', limit: 1 })).rejects.toThrow('Postfix is not running');
 });
