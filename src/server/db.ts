@@ -169,9 +169,14 @@ export function notFoundIfMissing(what: string) {
 
 /** Whether a foreign key was violated: a referenced row is missing or still in use. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  const codes = ['P2003', FOREIGN_KEY_VIOLATION];
-  return someCause(
-    error,
-    ({ code, originalCode }) => codes.includes(String(code)) || originalCode === FOREIGN_KEY_VIOLATION,
-  );
+  return isViolation(error, ['P2003', FOREIGN_KEY_VIOLATION]);
+}
+
+/** Whether a unique constraint was violated, also by a statement of our own. */
+export function isUniqueViolation(error: unknown): boolean {
+  return isViolation(error, ['P2002', UNIQUE_VIOLATION]);
+}
+
+function isViolation(error: unknown, codes: readonly string[]): boolean {
+  return someCause(error, (cause) => [cause.code, cause.originalCode].some((code) => codes.includes(String(code))));
 }

@@ -7,16 +7,19 @@ import { identify } from '@/server/access/actor';
 import { requireAllowedAddress, requirePermission } from '@/server/access/authorize';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
+import { isUniqueViolation } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { limitKey } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
-import { createContext } from '@/server/procedures/context';
+import { type Context, createContext } from '@/server/procedures/context';
 import { auditedWrites } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
+import type { PreparedMessage } from '../composing/message-jobs';
 import { sendMessage } from '../service';
 import { authorizeSession, checkKeyRecipient, replyOf } from './by-key';
 import { sandboxCalls, sandboxFolder, sandboxPort } from './mta';
 import { messageBySmtp } from './smtp-message';
+import { hasOutcome, uncertain } from './submit';
 
 const MB = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60_000;
@@ -93,13 +96,36 @@ const SUBMISSIONS: SubmissionPort = {
       const call = { path: 'smtp', action: 'message.send', actor, condition: null } as const;
       const { writes } = auditedWrites(ctx, call);
       const given = { fingerprint: new Uint8Array(), message, details: { source: 'smtp' } };
-      const { id } = await sendMessage({ ...ctx, actor, ...writes }, given);
-      return { queueId: id.replaceAll('-', '') };
+      const sent = await sendMessage({ ...ctx, actor, ...writes }, given).catch(async (error: unknown) => {
+        const refusal = await finalRefusal(ctx, message, error);
+        if (refusal === null) throw error;
+        return { refusal };
+      });
+      return 'refusal' in sent ? sent : { queueId: sent.id.replaceAll('-', '') };
     } catch (error) {
       return { refusal: replyOf(error) };
     }
   },
 };
+
+/**
+ * The reply to a message whose outcome is stored, now or by an earlier submission with its Message-ID: a client that is told to try again
+ * would send it twice, or never succeed. Null for other errors.
+ */
+async function finalRefusal(
+  { db }: Pick<Context, 'db'>,
+  { messageId, from }: PreparedMessage,
+  error: unknown,
+): Promise<string | null> {
+  if (hasOutcome(error)) return `554 5.0.0 ${error.message}`;
+  if (!isUniqueViolation(error)) return null;
+  const where = { messageId, direction: 'outbound', queueId: null } as const;
+  const earlier = await db.message.findFirst({ where, select: { id: true, status: true, fromAddress: true } });
+  if (!earlier || earlier.status === 'submitting') return null;
+  if (earlier.status === 'uncertain' && earlier.fromAddress === from)
+    return `554 5.0.0 ${uncertain(earlier.id, messageId).message}`;
+  return '554 5.7.1 Another message has this Message-ID: send it with a new one';
+}
 
 function keySession({ login, sender }: SubmissionSession) {
   return { keyId: login, sender };

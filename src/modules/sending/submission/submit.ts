@@ -209,7 +209,7 @@ export function uncertain(id: string, messageId: string): AppError {
 }
 
 /** Whether the outcome of a submission is stored, or was to be. */
-export function hasOutcome(error: unknown): boolean {
+export function hasOutcome(error: unknown): error is AppError {
   return error instanceof AppError && error.apiCode === 'SEND_FAILED';
 }
 
