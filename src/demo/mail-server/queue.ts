@@ -39,7 +39,7 @@ function withTimes(message: QueuedMessage): QueuedMessage {
   return {
     ...message,
     nextAttemptAt: message.queue === 'deferred' ? new Date(arrivedAt + attempts * RETRY_MS).toISOString() : null,
-    expiresAt: new Date(arrivedAt + LIFETIME_MS).toISOString(),
+    expiresAt: message.queue === 'hold' ? null : new Date(arrivedAt + LIFETIME_MS).toISOString(),
   };
 }
 

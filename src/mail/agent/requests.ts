@@ -41,6 +41,8 @@ export type QueueQuery = {
   recipient?: string;
   order: 'asc' | 'desc';
   limit: number;
+  /** Whether only the counts and the arrival of the messages are of interest. */
+  isSummary?: boolean;
   /** Position where the previous page ended. */
   after?: { arrivedAt: string; queueId: string };
 };
@@ -63,9 +65,9 @@ export type QueuedMessage = {
   /** Undelivered recipients with their reasons; only the first ones if there are many. */
   recipients: { address: string; reason: string | null }[];
   recipientCount: number;
-  /** When Postfix next tries a deferred message. ISO 8601 UTC; null for others. */
+  /** When Postfix next tries a deferred message. ISO 8601 UTC; null for others, or if it isn't known. */
   nextAttemptAt: string | null;
-  /** When the message's lifetime in the queue ends. ISO 8601 UTC; null if it isn't known. */
+  /** When the message's lifetime in the queue ends. ISO 8601 UTC; null for one on hold, or if it isn't known. */
   expiresAt: string | null;
 };
 

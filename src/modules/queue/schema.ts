@@ -62,11 +62,11 @@ export const QueuedMessage = z
     arrived_at: Timestamp,
     next_attempt_at: Timestamp.nullable().meta({
       description:
-        'The earliest time of the next attempt of a deferred message. Postfix looks for those that are due every minute',
+        'The earliest time of the next attempt of a deferred message. Postfix looks for those that are due every minute. Null where it is unknown',
     }),
     expires_at: Timestamp.nullable().meta({
       description:
-        'When the message is returned to its sender if it is still in the queue. Null if the agent is of an older version',
+        'When the message is given up if it is still in the queue: it is returned to its sender, and deleted if it has none. Null for a message on hold, and where it is unknown',
     }),
     message: z
       .object({ id: Id, message_id: z.string(), subject: z.string() })

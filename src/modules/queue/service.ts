@@ -33,7 +33,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
 
 /** @throws the errors of askAgent */
 export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
-  const query = { order: 'asc', limit: 1 } as const;
+  const query = { order: 'asc', limit: 1, isSummary: true } as const;
   const { counts, messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
   const all = { deferred: 0, active: 0, incoming: 0, hold: 0, maildrop: 0, ...counts };
   return {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
+import { log } from '@/server/log';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { type FindAuthors, firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
 import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, withTimes } from './queue-times';
@@ -126,18 +127,28 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
 
 async function list(configFolder: string, queries: QueueQuery[], findAuthors: FindAuthors): Promise<QueuePage[]> {
   const [settings, pages] = await Promise.all([
-    readSettings(configFolder),
+    queries.every(({ isSummary }) => isSummary) ? null : readSettings(configFolder),
     readQueueFiles(configFolder, (lines) => readPages(lines, queries, findAuthors)),
   ]);
+  if (!settings) return pages;
   return Promise.all(
-    pages.map(async ({ messages, counts }) => ({ messages: await withTimes(messages, settings), counts })),
+    pages.map(async ({ messages, counts }, index) => ({
+      messages: queries[index]?.isSummary ? messages : await withTimes(messages, settings),
+      counts,
+    })),
   );
 }
 
-async function readSettings(configFolder: string): Promise<QueueSettings> {
-  const { exitCode, stdout, stderr } = await runPostfix('postconf', ['-c', configFolder, '-x', ...TIME_SETTINGS]);
-  if (exitCode !== 0) throw new Error(`postconf: ${stderr.trim()}`);
-  return parseQueueSettings(stdout);
+/** Returns null if they can't be read: the queue is shown without times then. */
+async function readSettings(configFolder: string): Promise<QueueSettings | null> {
+  try {
+    const { exitCode, stdout, stderr } = await runPostfix('postconf', ['-c', configFolder, '-x', ...TIME_SETTINGS]);
+    if (exitCode !== 0) throw new Error(`postconf: ${stderr.trim()}`);
+    return parseQueueSettings(stdout);
+  } catch (error) {
+    log.warn({ error }, 'reading the settings of the queue failed, it is listed without times');
+    return null;
+  }
 }
 
 /** Passes the lines of `postqueue -j` to `read`, as they arrive. */

@@ -56,6 +56,22 @@ it('gives messages up by their lifetimes, which differ for those without a sende
   expect(bounce?.expiresAt).toBe('2026-11-28T22:00:00.000Z');
 });
 
+it('knows no time to give up what is on hold, or of a lifetime of another form, and still the next attempt', async () => {
+  makeFile('A', 'A1');
+  const settings = parseQueueSettings(printed({ maximal_queue_lifetime: '${lifetime}' }));
+  const messages = [queued('A1'), queued('A2', { queue: 'active', from: '' }), queued('A3', { queue: 'hold', from: '' })];
+  const times = await withTimes(messages, settings);
+  expect(times.map(({ expiresAt }) => expiresAt)).toEqual([null, '2026-11-28T22:00:00.000Z', null]);
+  expect(times[0]?.nextAttemptAt).toBe(NEXT.toISOString());
+});
+
+it('knows no next attempt where its file can’t be read', async () => {
+  // The folder that has it is a file.
+  makeFile('A');
+  const [message] = await withTimes([queued('A1')], parseQueueSettings(printed()));
+  expect(message).toMatchObject({ nextAttemptAt: null, expiresAt: '2026-12-02T10:00:00.000Z' });
+});
+
 it('knows no next attempt of what is active or on hold, or has left the queue', async () => {
   makeFile('A', 'A1');
   const messages = [queued('A1', { queue: 'active' }), queued('A1', { queue: 'hold' }), queued('A9')];

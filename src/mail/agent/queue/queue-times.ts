@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { log } from '@/server/log';
 import type { QueuedMessage } from '../requests';
 
 /** The settings of Postfix that tell where its queue files are and how long it keeps them. */
@@ -15,9 +16,10 @@ export type QueueSettings = {
   folder: string;
   /** How many folders, each named by a digit, a deferred message is below. */
   depth: number;
-  lifetimeMs: number;
+  /** Null for a time that isn't a number with a unit. */
+  lifetimeMs: number | null;
   /** The lifetime of messages without a sender. */
-  bounceLifetimeMs: number;
+  bounceLifetimeMs: number | null;
 };
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -37,13 +39,15 @@ export function parseQueueSettings(text: string): QueueSettings {
 }
 
 /** @param text a number with a unit; without one, days */
-function durationOf(text: string): number {
+function durationOf(text: string): number | null {
   const [, amount, unit = 'd'] = /^(\d+)([smhdw])?$/.exec(text) ?? [];
-  if (amount === undefined) throw new Error(`Postfix has no such time: ${text}`);
-  return Number(amount) * (UNIT_MS[unit] ?? 0);
+  return amount === undefined ? null : Number(amount) * (UNIT_MS[unit] ?? 0);
 }
 
-/** Adds to messages when Postfix gives them up, and when it next tries those that are deferred. */
+/**
+ * Adds to messages when Postfix gives them up, and when it next tries those that are deferred. A message of which that can't be known has
+ * null.
+ */
 export function withTimes(messages: QueuedMessage[], settings: QueueSettings): Promise<QueuedMessage[]> {
   return Promise.all(
     messages.map(async (message) => ({
@@ -54,8 +58,11 @@ export function withTimes(messages: QueuedMessage[], settings: QueueSettings): P
   );
 }
 
-function expiryOf({ arrivedAt, from }: QueuedMessage, { lifetimeMs, bounceLifetimeMs }: QueueSettings): string {
-  return new Date(Date.parse(arrivedAt) + (from === '' ? bounceLifetimeMs : lifetimeMs)).toISOString();
+/** Postfix doesn't look at the age of a message on hold. It gives up one that is too old after the first attempt that follows its release. */
+function expiryOf({ queue, arrivedAt, from }: QueuedMessage, settings: QueueSettings): string | null {
+  const lifetimeMs = from === '' ? settings.bounceLifetimeMs : settings.lifetimeMs;
+  if (queue === 'hold' || lifetimeMs === null) return null;
+  return new Date(Date.parse(arrivedAt) + lifetimeMs).toISOString();
 }
 
 /** Postfix sets the modification time of a deferred message's file to the time of its next attempt. */
@@ -64,9 +71,10 @@ async function nextAttemptOf({ queueId }: QueuedMessage, { folder, depth }: Queu
     const { mtime } = await stat(join(folder, 'deferred', ...hashOf(queueId).slice(0, depth), queueId));
     return mtime.toISOString();
   } catch (error) {
-    // It has left the queue since it was listed.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    // One that isn't there has left the queue since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      log.warn({ queue_id: queueId, error }, 'the time of the next attempt is unknown');
+    return null;
   }
 }
 

@@ -45,7 +45,8 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
       </Group>
       {isHeld && (
         <p>
-          <b>On hold:</b> no delivery is attempted until you release the message. Its queue lifetime keeps running.
+          <b>On hold:</b> no delivery is attempted until you release the message. If it is older than the queue
+          lifetime then, it is tried once and given up.
         </p>
       )}
       <Recipients queued={queued} />
@@ -84,7 +85,9 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
         {queued.expires_at && (
           <>
             <dt>Expires</dt>
-            <dd>{formatFull(queued.expires_at)}, then it’s returned to its sender</dd>
+            <dd>
+              {formatFull(queued.expires_at)}, then it’s {queued.from === '' ? 'deleted' : 'returned to its sender'}
+            </dd>
           </>
         )}
       </DetailsList>
