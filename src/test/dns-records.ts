@@ -40,6 +40,15 @@ export async function makeDomainWithRecords(records: StoredRecord[], over: { act
 /** Makes the last check of a domain have found this server as its MX, so that its messages can have bounce addresses there. */
 export function makeReceivingHere({ id: domainId, name }: { id: string; name: string }) {
   const at = new Date();
-  const record = { domainId, purpose: 'mx', type: 'MX', name, position: 0, severity: 'ok', status: 'ok', required: true };
+  const record = {
+    domainId,
+    purpose: 'mx',
+    type: 'MX',
+    name,
+    position: 0,
+    severity: 'ok',
+    status: 'ok',
+    required: true,
+  };
   return db.dnsRecord.create({ data: { ...record, found: [], message: '', changedAt: at, checkedAt: at } });
 }

@@ -113,7 +113,9 @@ describe('listing the queue', () => {
   it('lists and changes messages with a bounce address as those of their author', async () => {
     const api = await keyClient({ role: 'admin' });
     files.push(queueFile({ queue_id: '4jWsM30003zMFgn', sender: BOUNCE_ADDRESS }));
-    expect((await api.get(`/queue?from=${AUTHOR}`)).data).toMatchObject([{ queue_id: '4jWsM30003zMFgn', from: AUTHOR }]);
+    expect((await api.get(`/queue?from=${AUTHOR}`)).data).toMatchObject([
+      { queue_id: '4jWsM30003zMFgn', from: AUTHOR },
+    ]);
     await api.delete('/queue/4jWsM30003zMFgn');
     expect(await lastEntry('queue:4jWsM30003zMFgn')).toMatchObject({ details: { before: { from: AUTHOR } } });
   });

@@ -35,7 +35,9 @@ const SearchAddress = z
 
 const SearchSender = z
   .union([z.literal('<>'), SearchAddress])
-  .meta({ description: 'Like `to`, also for messages whose envelope sender is a bounce address, or <> for the null sender' });
+  .meta({
+    description: 'Like `to`, also for messages whose envelope sender is a bounce address, or <> for the null sender',
+  });
 
 export const QueuedMessage = z
   .object({

@@ -58,8 +58,12 @@ it('gives messages up by their lifetimes, which differ for those without a sende
 
 it('knows no time to give up what is on hold, or of a lifetime of another form, and still the next attempt', async () => {
   makeFile('A', 'A1');
-  const settings = parseQueueSettings(printed({ maximal_queue_lifetime: '${lifetime}' }));
-  const messages = [queued('A1'), queued('A2', { queue: 'active', from: '' }), queued('A3', { queue: 'hold', from: '' })];
+  const settings = parseQueueSettings(printed({ maximal_queue_lifetime: '$lifetime' }));
+  const messages = [
+    queued('A1'),
+    queued('A2', { queue: 'active', from: '' }),
+    queued('A3', { queue: 'hold', from: '' }),
+  ];
   const times = await withTimes(messages, settings);
   expect(times.map(({ expiresAt }) => expiresAt)).toEqual([null, '2026-11-28T22:00:00.000Z', null]);
   expect(times[0]?.nextAttemptAt).toBe(NEXT.toISOString());

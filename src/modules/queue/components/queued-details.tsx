@@ -45,8 +45,8 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
       </Group>
       {isHeld && (
         <p>
-          <b>On hold:</b> no delivery is attempted until you release the message. If it is older than the queue
-          lifetime then, it is tried once and given up.
+          <b>On hold:</b> no delivery is attempted until you release the message. If it is older than the queue lifetime
+          then, it is tried once and given up.
         </p>
       )}
       <Recipients queued={queued} />

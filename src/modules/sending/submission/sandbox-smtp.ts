@@ -1,4 +1,5 @@
 import path from 'node:path';
+import pLimit from 'p-limit';
 import { KEYS_LOGIN } from '@/lib/mail/services';
 import { sandboxCertificate } from '@/mail/sandbox/certificate';
 import { type SubmissionPort, type SubmissionSession, startSandboxInbound } from '@/mail/sandbox/inbound';
@@ -86,27 +87,32 @@ const SUBMISSIONS: SubmissionPort = {
     const action = await checkKeyRecipient(contextOf(session.clientAddress), keySession(session), recipient);
     return action === 'DUNNO' ? null : action;
   },
-  async submit(session, recipients, raw) {
-    const ctx = contextOf(session.clientAddress);
-    try {
-      const { actor, key } = await authorizeSession(ctx, keySession(session));
-      await limitKey(ctx, key);
-      const message = messageBySmtp({ sender: session.sender, recipients, raw }, ctx.clock.now());
-      if ('refusal' in message) return message;
-      const call = { path: 'smtp', action: 'message.send', actor, condition: null } as const;
-      const { writes } = auditedWrites(ctx, call);
-      const given = { fingerprint: new Uint8Array(), message, details: { source: 'smtp' } };
-      const sent = await sendMessage({ ...ctx, actor, ...writes }, given).catch(async (error: unknown) => {
-        const refusal = await finalRefusal(ctx, message, error);
-        if (refusal === null) throw error;
-        return { refusal };
-      });
-      return 'refusal' in sent ? sent : { queueId: sent.id.replaceAll('-', '') };
-    } catch (error) {
-      return { refusal: replyOf(error) };
-    }
-  },
+  submit: (session, recipients, raw) => limitSubmissions(() => submit(session, recipients, raw)),
 };
+
+/** Each needs memory for several copies of its message. */
+const limitSubmissions = pLimit(4);
+
+async function submit(session: SubmissionSession, recipients: string[], raw: Buffer) {
+  const ctx = contextOf(session.clientAddress);
+  try {
+    const { actor, key } = await authorizeSession(ctx, keySession(session));
+    await limitKey(ctx, key);
+    const message = await messageBySmtp({ sender: session.sender, recipients, raw }, ctx.clock.now());
+    if ('refusal' in message) return message;
+    const call = { path: 'smtp', action: 'message.send', actor, condition: null } as const;
+    const { writes } = auditedWrites(ctx, call);
+    const given = { fingerprint: new Uint8Array(), message, details: { source: 'smtp' } };
+    const sent = await sendMessage({ ...ctx, actor, ...writes }, given).catch(async (error: unknown) => {
+      const refusal = await finalRefusal(ctx, message, error);
+      if (refusal === null) throw error;
+      return { refusal };
+    });
+    return 'refusal' in sent ? sent : { queueId: sent.id.replaceAll('-', '') };
+  } catch (error) {
+    return { refusal: replyOf(error) };
+  }
+}
 
 /**
  * The reply to a message whose outcome is stored, now or by an earlier submission with its Message-ID: a client that is told to try again

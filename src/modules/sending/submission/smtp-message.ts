@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { parseAddress } from '@/lib/mail/address';
 import { headerEnd } from '@/lib/mail/header-end';
 import { type MailHeader, readHeader } from '@/mail/mime/message';
@@ -7,6 +8,11 @@ import type { PreparedMessage } from '../composing/message-jobs';
 
 /** RFC 5322, 2.1.1. */
 const MAX_LINE = 998;
+/** As much as is read of the header of received mail. */
+const MAX_HEADER_KB = 128;
+/** How much is read in one turn of the event loop, which takes a few milliseconds. */
+const SLICE_BYTES = 1024 * 1024;
+const [CR, LF] = [0x0d, 0x0a];
 /** Postfix removes these fields of mail that is submitted. */
 const REMOVED = /^(?:bcc|resent-bcc|return-path|content-length):/i;
 const FIELD = /^[^\s:]+:/;
@@ -19,17 +25,19 @@ const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>$/;
  * server checks the same in rspamd.local.lua.
  * @returns or the SMTP reply that refuses it
  */
-export function messageBySmtp(
+export async function messageBySmtp(
   { sender, recipients, raw }: { sender: string; recipients: string[]; raw: Buffer },
   at: Date,
-): PreparedMessage | { refusal: string } {
+): Promise<PreparedMessage | { refusal: string }> {
   const from = parseAddress(sender);
   if (!from) throw new TypeError('the sender of the session is an address');
-  const text = withCrLf(raw);
-  if (hasLongLine(text)) {
+  const text = await withCrLf(raw);
+  if (!text) {
     return refuse(`A line is longer than ${MAX_LINE} characters: send the text as quoted-printable or base64`);
   }
-  const end = headerEnd(text) ?? text.length;
+  const start = text.subarray(0, MAX_HEADER_KB * 1024);
+  const end = headerEnd(start) ?? (start.length < text.length ? null : text.length);
+  if (end === null) return refuse(`The header is larger than ${MAX_HEADER_KB} KB`);
   const header = readHeader(text.subarray(0, end));
   if (!isOnly(header, 'from', from.address)) return refuse('From must be the envelope sender');
   const isOwn = (name: string) => header.value(name) === null || isOnly(header, name, from.address);
@@ -42,14 +50,18 @@ export function messageBySmtp(
   ];
   const isDropped = (line: string) => REMOVED.test(line) || (messageId !== given && /^message-id:/i.test(line));
   const lines = [...added, ...keptLines(text.toString('latin1', 0, end), isDropped)];
-  const whole = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1'), text.subarray(end + 2)]);
+  const newHeader = Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
+  const rest = text.subarray(end + 2);
+  const whole = new Uint8Array(newHeader.length + rest.length);
+  whole.set(newHeader);
+  whole.set(rest, newHeader.length);
   const addresses = [...new Set(recipients)];
   return {
     from: from.address,
     recipients: addresses.map((address) => ({ address, kind: 'to' })),
     subject: oneLine(header.value('subject') ?? ''),
     messageId,
-    raw: new Uint8Array(whole),
+    raw: whole,
     envelope: { from: from.address, to: addresses },
   };
 }
@@ -71,20 +83,35 @@ function keptLines(header: string, isDropped: (line: string) => boolean): string
   });
 }
 
-/** Postfix normalizes line ends as well. */
-function withCrLf(raw: Buffer): Buffer {
-  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) {
-    if (raw[at - 1] !== 0x0d) return Buffer.from(raw.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+/** Returns the text with the line ends of SMTP, which Postfix normalizes as well; null if a line is too long. */
+async function withCrLf(raw: Buffer): Promise<Buffer | null> {
+  let [lineFeeds, lineLength, before] = [0, 0, 0];
+  for (let start = 0; start < raw.length; start += SLICE_BYTES) {
+    for (const byte of raw.subarray(start, start + SLICE_BYTES)) {
+      if (byte !== LF) lineLength += 1;
+      else if (lineLength - (before === CR ? 1 : 0) > MAX_LINE) return null;
+      else {
+        if (before !== CR) lineFeeds += 1;
+        lineLength = 0;
+      }
+      before = byte;
+    }
+    await setImmediate();
   }
-  return raw;
+  if (lineLength > MAX_LINE) return null;
+  return lineFeeds === 0 ? raw : addCarriageReturns(raw, raw.length + lineFeeds);
 }
 
-function hasLongLine(text: Buffer): boolean {
-  let start = 0;
-  for (;;) {
-    const end = text.indexOf('\r\n', start);
-    if ((end < 0 ? text.length : end) - start > MAX_LINE) return true;
-    if (end < 0) return false;
-    start = end + 2;
+async function addCarriageReturns(raw: Buffer, length: number): Promise<Buffer> {
+  const text = Buffer.allocUnsafeSlow(length);
+  let [at, before] = [0, 0];
+  for (let start = 0; start < raw.length; start += SLICE_BYTES) {
+    for (const byte of raw.subarray(start, start + SLICE_BYTES)) {
+      if (byte === LF && before !== CR) text[at++] = CR;
+      text[at++] = byte;
+      before = byte;
+    }
+    await setImmediate();
   }
+  return text;
 }
