@@ -222,6 +222,7 @@ function handlersOf(db: Database, installation: Installation): AgentHandlers {
     ...createQueueHandlers({
       configFolder: join(config, 'postfix'),
       findAuthors: (addresses) => findAuthors(db, addresses),
+      warn: (error, text) => log.warn({ error }, text),
     }),
     ...createSieveHandlers({ configFolder: config, dataFolder: data }),
     ...createRelayHandlers(installation),

@@ -33,11 +33,9 @@ const SearchAddress = z
   })
   .meta({ description: 'A full address, or @ and a domain', examples: ['ann@example.com', '@example.com'] });
 
-const SearchSender = z
-  .union([z.literal('<>'), SearchAddress])
-  .meta({
-    description: 'Like `to`, also for messages whose envelope sender is a bounce address, or <> for the null sender',
-  });
+const SearchSender = z.union([z.literal('<>'), SearchAddress]).meta({
+  description: 'Like `to`, also for messages whose envelope sender is a bounce address, or <> for the null sender',
+});
 
 export const QueuedMessage = z
   .object({

@@ -4,10 +4,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
-import { log } from '@/server/log';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { type FindAuthors, firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
-import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, withTimes } from './queue-times';
+import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, type Warn, withTimes } from './queue-times';
 
 const READ_TIMEOUT_MS = 45_000;
 // The console requests a page and the counts together; one read serves both.
@@ -18,10 +17,11 @@ const STDERR_CHARS = 2_000;
 
 type QueueHandlers = Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'>;
 
-type QueueOptions = { configFolder: string; findAuthors: FindAuthors };
+type QueueOptions = { configFolder: string; findAuthors: FindAuthors; warn: Warn };
 
 /** The queue of the Postfix configured in a folder. Changes need root. */
-export function createQueueHandlers({ configFolder, findAuthors }: QueueOptions): QueueHandlers {
+export function createQueueHandlers(options: QueueOptions): QueueHandlers {
+  const { configFolder, findAuthors } = options;
   const run = (command: string, args: string[]) => runPostfix(command, ['-c', configFolder, ...args]);
   const requireRunning = async () => {
     const { exitCode } = await run('postfix', ['status']);
@@ -32,7 +32,7 @@ export function createQueueHandlers({ configFolder, findAuthors }: QueueOptions)
     if (result.exitCode !== 0) throw new Error(`${command} ${args.join(' ')}: ${result.stderr.trim()}`);
     return result;
   };
-  const readQueue = shareReads((queries) => list(configFolder, queries, findAuthors));
+  const readQueue = shareReads((queries) => list(options, queries));
 
   return {
     'queue.list': async (query) => {
@@ -125,28 +125,28 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   };
 }
 
-async function list(configFolder: string, queries: QueueQuery[], findAuthors: FindAuthors): Promise<QueuePage[]> {
+async function list({ configFolder, findAuthors, warn }: QueueOptions, queries: QueueQuery[]): Promise<QueuePage[]> {
   const [settings, pages] = await Promise.all([
-    queries.every(({ isSummary }) => isSummary) ? null : readSettings(configFolder),
+    queries.every(({ isSummary }) => isSummary) ? null : readSettings(configFolder, warn),
     readQueueFiles(configFolder, (lines) => readPages(lines, queries, findAuthors)),
   ]);
   if (!settings) return pages;
   return Promise.all(
     pages.map(async ({ messages, counts }, index) => ({
-      messages: queries[index]?.isSummary ? messages : await withTimes(messages, settings),
+      messages: queries[index]?.isSummary ? messages : await withTimes(messages, settings, warn),
       counts,
     })),
   );
 }
 
 /** Returns null if they can't be read: the queue is shown without times then. */
-async function readSettings(configFolder: string): Promise<QueueSettings | null> {
+async function readSettings(configFolder: string, warn: Warn): Promise<QueueSettings | null> {
   try {
     const { exitCode, stdout, stderr } = await runPostfix('postconf', ['-c', configFolder, '-x', ...TIME_SETTINGS]);
     if (exitCode !== 0) throw new Error(`postconf: ${stderr.trim()}`);
     return parseQueueSettings(stdout);
   } catch (error) {
-    log.warn({ error }, 'reading the settings of the queue failed, it is listed without times');
+    warn(error, 'reading the settings of the queue failed, it is listed without times');
     return null;
   }
 }

@@ -92,7 +92,7 @@ export function firstRecipients<Recipient>(recipients: Recipient[]): Recipient[]
   return recipients.slice(0, RECIPIENTS_SHOWN);
 }
 
-/** Whether a message is what a query asks for, whoever it is from. */
+/** Whether a message is what a query asks for, apart from its sender. */
 function matchesQuery(file: QueueFile, { queue, recipient, after, order }: QueueQuery): boolean {
   if (queue && file.queue_name !== queue) return false;
   if (recipient && !file.recipients.some(({ address }) => matchesAddress(address, recipient))) return false;

@@ -28,6 +28,10 @@ function queued(queueId: string, over: Partial<QueuedMessage> = {}): QueuedMessa
   return { queueId, queue, arrivedAt: '2026-11-27T10:00:00.000Z', from: 'ann@harbour.example', ...rest, ...over };
 }
 
+const fail = (error: unknown) => {
+  throw error;
+};
+
 /** A file of the deferred queue whose next attempt is at NEXT. */
 function makeFile(...path: string[]): void {
   const file = join(folder, 'deferred', ...path);
@@ -45,13 +49,13 @@ it.each([
 ])('finds the next attempt by %s', async (_name, queueId, depth, path) => {
   makeFile(...path);
   const settings = parseQueueSettings(printed({ hash_queue_depth: depth }));
-  const [message] = await withTimes([queued(queueId)], settings);
+  const [message] = await withTimes([queued(queueId)], settings, fail);
   expect(message?.nextAttemptAt).toBe(NEXT.toISOString());
 });
 
 it('gives messages up by their lifetimes, which differ for those without a sender', async () => {
   const settings = parseQueueSettings(printed({ maximal_queue_lifetime: '3' }));
-  const [message, bounce] = await withTimes([queued('A1'), queued('A2', { from: '' })], settings);
+  const [message, bounce] = await withTimes([queued('A1'), queued('A2', { from: '' })], settings, fail);
   expect(message?.expiresAt).toBe('2026-11-30T10:00:00.000Z');
   expect(bounce?.expiresAt).toBe('2026-11-28T22:00:00.000Z');
 });
@@ -64,7 +68,7 @@ it('knows no time to give up what is on hold, or of a lifetime of another form, 
     queued('A2', { queue: 'active', from: '' }),
     queued('A3', { queue: 'hold', from: '' }),
   ];
-  const times = await withTimes(messages, settings);
+  const times = await withTimes(messages, settings, fail);
   expect(times.map(({ expiresAt }) => expiresAt)).toEqual([null, '2026-11-28T22:00:00.000Z', null]);
   expect(times[0]?.nextAttemptAt).toBe(NEXT.toISOString());
 });
@@ -72,13 +76,15 @@ it('knows no time to give up what is on hold, or of a lifetime of another form, 
 it('knows no next attempt where its file can’t be read', async () => {
   // The folder that has it is a file.
   makeFile('A');
-  const [message] = await withTimes([queued('A1')], parseQueueSettings(printed()));
+  const warnings: string[] = [];
+  const [message] = await withTimes([queued('A1')], parseQueueSettings(printed()), (_, text) => warnings.push(text));
+  expect(warnings).toEqual(['the next attempt of A1 is unknown']);
   expect(message).toMatchObject({ nextAttemptAt: null, expiresAt: '2026-12-02T10:00:00.000Z' });
 });
 
 it('knows no next attempt of what is active or on hold, or has left the queue', async () => {
   makeFile('A', 'A1');
   const messages = [queued('A1', { queue: 'active' }), queued('A1', { queue: 'hold' }), queued('A9')];
-  const times = await withTimes(messages, parseQueueSettings(printed()));
+  const times = await withTimes(messages, parseQueueSettings(printed()), fail);
   expect(times.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, null, null]);
 });

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { log } from '@/server/log';
 import type { QueuedMessage } from '../requests';
 
 /** The settings of Postfix that tell where its queue files are and how long it keeps them. */
@@ -21,6 +20,9 @@ export type QueueSettings = {
   /** The lifetime of messages without a sender. */
   bounceLifetimeMs: number | null;
 };
+
+/** Logs why a time is missing from the list. */
+export type Warn = (error: unknown, text: string) => void;
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -48,12 +50,12 @@ function durationOf(text: string): number | null {
  * Adds to messages when Postfix gives them up, and when it next tries those that are deferred. A message of which that can't be known has
  * null.
  */
-export function withTimes(messages: QueuedMessage[], settings: QueueSettings): Promise<QueuedMessage[]> {
+export function withTimes(messages: QueuedMessage[], settings: QueueSettings, warn: Warn): Promise<QueuedMessage[]> {
   return Promise.all(
     messages.map(async (message) => ({
       ...message,
       expiresAt: expiryOf(message, settings),
-      nextAttemptAt: message.queue === 'deferred' ? await nextAttemptOf(message, settings) : null,
+      nextAttemptAt: message.queue === 'deferred' ? await nextAttemptOf(message, settings, warn) : null,
     })),
   );
 }
@@ -66,14 +68,17 @@ function expiryOf({ queue, arrivedAt, from }: QueuedMessage, settings: QueueSett
 }
 
 /** Postfix sets the modification time of a deferred message's file to the time of its next attempt. */
-async function nextAttemptOf({ queueId }: QueuedMessage, { folder, depth }: QueueSettings): Promise<string | null> {
+async function nextAttemptOf(
+  { queueId }: QueuedMessage,
+  { folder, depth }: QueueSettings,
+  warn: Warn,
+): Promise<string | null> {
   try {
     const { mtime } = await stat(join(folder, 'deferred', ...hashOf(queueId).slice(0, depth), queueId));
     return mtime.toISOString();
   } catch (error) {
-    // One that isn't there has left the queue since it was listed.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      log.warn({ queue_id: queueId, error }, 'the time of the next attempt is unknown');
+    // Without the file, the message has left the queue since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') warn(error, `the next attempt of ${queueId} is unknown`);
     return null;
   }
 }

@@ -44,14 +44,14 @@ async function send(messageId: string): Promise<string> {
 
 const messages = () => db.message.findMany({ where: { domainId: domain.id }, select: { status: true } });
 
-it('a message that may have been sent is refused for good, also when the client sends it again', async () => {
+it('a message that may have been sent is refused permanently, also when the client sends it again', async () => {
   const messageId = `<${unique()}@${domain.name}>`;
   mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
   for (const _ of ['first', 'again']) expect(await send(messageId)).toMatch(/^554 5\.0\.0 .*may have been sent/);
   expect(await messages()).toEqual([{ status: 'uncertain' }]);
 });
 
-it('a message that the mail server refused is refused for good, and its Message-ID stays taken', async () => {
+it('a message that the mail server refused is refused permanently, and its Message-ID stays taken', async () => {
   const messageId = `<${unique()}@${domain.name}>`;
   mta.state.script = (point) => (point === 'DOT' ? { say: '452 4.3.1 Insufficient system storage\r\n' } : undefined);
   expect(await send(messageId)).toMatch(/^554 5\.0\.0 The mail server did not accept the message/);

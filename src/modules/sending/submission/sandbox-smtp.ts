@@ -115,8 +115,8 @@ async function submit(session: SubmissionSession, recipients: string[], raw: Buf
 }
 
 /**
- * The reply to a message whose outcome is stored, now or by an earlier submission with its Message-ID: a client that is told to try again
- * would send it twice, or never succeed. Null for other errors.
+ * The reply to a message whose outcome is stored, now or by an earlier submission with its Message-ID: a client that tries again would
+ * send it twice, or never succeed. Null for other errors.
  */
 async function finalRefusal(
   { db }: Pick<Context, 'db'>,

@@ -14,7 +14,7 @@ import { messageText, openSubmission } from '../support/smtp-session';
 const DEFERRED = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';
 
-const findAuthors = async () => new Map();
+const UNUSED = { findAuthors: async () => new Map(), warn: () => {} };
 
 /** Addresses that the remote server defers. */
 const deferredAddresses = new Set<string>();
@@ -206,7 +206,7 @@ describe('the queue', () => {
   });
 
   it('rejects malformed queue ids', async () => {
-    const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix`, findAuthors });
+    const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix`, ...UNUSED });
     for (const queueId of ['ALL', '-', '-d', '', '../hold', `${UNKNOWN}\n`]) {
       await expect(handlers['queue.change']({ change: 'delete', queueId })).rejects.toThrow('Invalid queue id');
     }
@@ -214,6 +214,6 @@ describe('the queue', () => {
 });
 
 it('reports that Postfix isn’t running for a folder without configuration', async () => {
-  const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}`, findAuthors });
+  const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}`, ...UNUSED });
   await expect(handlers['queue.list']({ order: 'asc', limit: 1 })).rejects.toThrow('Postfix is not running');
 });
