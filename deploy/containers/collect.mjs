@@ -14,6 +14,7 @@ const IMAGES = {
       ...COMMANDS.map((name) => `scripts/${name}.mjs`),
       'src/modules/backups/command/back-up.ts',
       'src/modules/backups/command/restore.ts',
+      'src/modules/templates/rendering/worker.ts',
     ],
     files: ['.next', 'docs', 'next.config.mjs', 'public'],
   },

@@ -44,6 +44,11 @@ export function textToHtml(text: string): string {
   return `<div>${escaped.trim().replaceAll('\n', '<br>\n')}</div>`;
 }
 
+/** Whether {@link htmlToText} leaves out the end of this HTML. */
+export function isTooMarkedUp(html: string): boolean {
+  return boundedHtml(html).length < html.length;
+}
+
 /** The HTML up to the tag that exceeds a limit. Tags that need no end tag count as open, so real mail stays far below. */
 export function boundedHtml(html: string): string {
   let [tags, open] = [0, 0];

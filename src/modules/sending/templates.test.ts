@@ -17,6 +17,7 @@ const { data: template } = await api.post('/templates', {
     { name: 'number', type: 'number' },
     { name: 'name', type: 'string', required: false, default: 'you' },
     { name: 'items', type: 'list', required: false },
+    { name: 'day', type: 'date', required: false },
   ],
 });
 await api.post(`/templates/${template.id}/publish`, {});
@@ -107,6 +108,8 @@ it.each([
   ['template.variables.number', { template: { id: 'order', variables: { number: '7' } } }],
   ['template.variables.number', { template: { id: 'order', variables: { number: null } } }],
   ['template.variables.items', { template: { id: 'order', variables: { number: 7, items: {} } } }],
+  ['template.variables.day', { template: { id: 'order', variables: { number: 7, day: '2026-02-30' } } }],
+  ['template.variables.day', { template: { id: 'order', variables: { number: 7, day: '2026-04-31T10:00:00Z' } } }],
   ['template.variables', { template: { id: 'order', variables: { number: 7, name: 'a\0' } } }],
   ['template.id', { template: { id: 'missing' } }],
   ['template.id', { template: { id: '019ac000-0000-7000-8000-000000000000' } }],
@@ -135,6 +138,15 @@ it('sends with templates of the sender’s domain only, and names no others', as
   const scoped = await keyClient({ role: 'admin', scopedDomainIds: [other.id] });
   expectError(await scoped.post('/send', message()), 403, 'API_KEY_DOMAIN_SCOPE');
   expectError(await api.post('/send', message({ from: { email: 'a@nowhere.example' } })), 403, 'DOMAIN_NOT_FOUND');
+});
+
+it('refuses a sender and an inactive domain before it renders', async () => {
+  const sender = await keyClient({ role: 'admin', senders: [`only@${domain.name}`] });
+  const used = { template: { id: 'order' } };
+  expectError(await sender.post('/send', message(used)), 403, 'FORBIDDEN');
+  const idle = await makeDomain({ active: false });
+  const from = { email: `shop@${idle.name}` };
+  expectError(await api.post('/send', message({ ...used, from })), 403, 'DOMAIN_INACTIVE');
 });
 
 it('sends with a key that can only send', async () => {
@@ -228,4 +240,22 @@ it('sends with a template that takes too long neither alone nor in a batch, and 
   const { data } = await api.post('/send/batch', batch);
   expect(data).toMatchObject({ succeeded: 1, results: [{ code: 'VALIDATION_ERROR' }, { index: 1 }] });
   expect(mta.server.messages).toHaveLength(1);
+});
+
+it('fails the messages of a batch alone whose values take too long, and the rest after two in a row', async () => {
+  const { data: own } = await api.post('/templates', {
+    domain_id: domain.id,
+    name: 'counted',
+    subject: '{{ count }}',
+    text_body: '{% for i in (1..count) %}{% for j in (1..9999) %}{{ j }}{% endfor %}{% endfor %}',
+    variables: [{ name: 'count', type: 'number' }],
+  });
+  await api.post(`/templates/${own.id}/publish`, {});
+  const send = async (...counts: number[]): Promise<boolean[]> => {
+    const messages = counts.map((count) => message({ template: { id: 'counted', variables: { count } } }));
+    const { data } = await api.post('/send/batch', { messages });
+    return data.results.map(({ code }: { code?: string }) => code === undefined);
+  };
+  expect(await send(9999, 1, 9999, 1)).toEqual([false, true, false, true]);
+  expect(await send(9999, 9999, 1, 1)).toEqual([false, false, false, false]);
 });

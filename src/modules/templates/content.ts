@@ -3,7 +3,7 @@ import { isObject } from '@/lib/json-values';
 import { AppError, type FieldError } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { TemplateIssue } from './rendering/liquid';
-import { runTemplateJobAside } from './rendering/pool';
+import { Exhausted, runTemplateJobAside } from './rendering/pool';
 import {
   type TemplateParts,
   type TemplatePreview,
@@ -47,14 +47,16 @@ function digestOf({ subject, html_body, text_body, variables }: Content): string
 }
 
 /** @throws VALIDATION_ERROR, with line and column, if a part is no Liquid or uses a variable that isn't declared */
-export async function requireValid({ variables, ...parts }: Content): Promise<void> {
+export async function requireValid(domainId: string, { variables, ...parts }: Content): Promise<void> {
   const { subject, html_body, text_body } = parts;
   const declared = variables.map(({ name }) => name);
-  const result = await runTemplateJobAside({ kind: 'check', parts: { subject, html_body, text_body }, declared });
+  const job = { kind: 'check', domainId, parts: { subject, html_body, text_body }, declared } as const;
+  const result = await runTemplateJobAside(job);
   if (result.kind === 'checked' && result.issues.length > 0) throw invalidFields(result.issues.map(fieldOf));
 }
 
 type RenderInput = {
+  domainId: string;
   content: Content;
   /** What names the content, if it never changes. */
   key: string | null;
@@ -66,20 +68,23 @@ type RenderInput = {
 };
 
 /**
- * Renders a template in a thread. @throws VALIDATION_ERROR by field if a value is missing or has another type, or the template can't be
+ * Renders a template in another process. @throws VALIDATION_ERROR by field if a value is missing or has another type, or the template can't be
  * rendered with the values; MESSAGE_TOO_LARGE
  */
 export async function render(input: RenderInput): Promise<TemplatePreview> {
-  const { content, key, values: given, path, send } = input;
+  const { domainId, content, key, values: given, path, send } = input;
   const values = valuesFor(content.variables, given, path);
   const { html_body, text_body } = content;
   const job = send?.hasSubject
     ? { key: key && `${key} without subject`, parts: { subject: '', html_body, text_body } }
     : { key, parts: { subject: content.subject, html_body, text_body } };
-  const result = await runTemplateJobAside({ kind: 'render', ...job, values });
+  const result = await runTemplateJobAside({ kind: 'render', domainId, ...job, values });
   const at = (part: string) => (send ? `template.${part}` : part);
   const inRequest = ({ path: part, message }: FieldError) => ({ path: at(part), message });
-  if (result.kind === 'checked') throw invalidFields(result.issues.map(fieldOf).map(inRequest));
+  if (result.kind === 'checked') {
+    const isExhausted = result.issues.some((issue) => issue.isExhausted);
+    throw invalidFields(result.issues.map(fieldOf).map(inRequest), isExhausted ? Exhausted : AppError);
+  }
   if (result.kind === 'oversize') {
     const { part, characters, limit } = result.oversize;
     const message = `The rendered ${part} has ${characters} characters; the limit is ${limit}.`;
@@ -132,7 +137,7 @@ function fieldOf({ part, line, column, message }: TemplateIssue): FieldError {
   return { path: part, message: part === 'subject' ? message : `Line ${line}, column ${column}: ${message}` };
 }
 
-function invalidFields(fields: FieldError[]): AppError {
+function invalidFields(fields: FieldError[], Kind = AppError): AppError {
   const names = [...new Set(fields.map(({ path }) => path))].join(', ');
-  return new AppError('VALIDATION_ERROR', `Some fields are invalid: ${names}.`, { details: { fields } });
+  return new Kind('VALIDATION_ERROR', `Some fields are invalid: ${names}.`, { details: { fields } });
 }

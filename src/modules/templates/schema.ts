@@ -127,7 +127,7 @@ function valuesProblem(values: Record<string, unknown>): string | null {
     : `Enter at most ${MAX_VALUES_BYTES / 1024} KB of JSON. This is ${size} bytes.`;
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** What is wrong with the value of a variable, or null. */
 export function valueProblem({ type }: Pick<TemplateVariable, 'type'>, value: unknown): string | null {
@@ -136,8 +136,16 @@ export function valueProblem({ type }: Pick<TemplateVariable, 'type'>, value: un
   if (type === 'number') return typeof value === 'number' && Number.isFinite(value) ? null : 'Enter a number.';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'Enter true or false.';
   if (type === 'string') return typeof value === 'string' ? null : 'Enter a text.';
-  const isDate = typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
-  return isDate ? null : 'Enter a date such as 2026-12-02, or a time such as 2026-12-02T09:30:00+01:00.';
+  return typeof value === 'string' && isDate(value)
+    ? null
+    : 'Enter a date such as 2026-12-02, or a time such as 2026-12-02T09:30:00+01:00.';
+}
+
+/** A date or a time, on a day that exists: JavaScript reads February 30 as March 2. */
+function isDate(text: string): boolean {
+  const [, day] = DATE.exec(text) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
 export type TemplateParts = { subject: string; html_body: string | null; text_body: string | null };

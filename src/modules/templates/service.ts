@@ -59,7 +59,7 @@ export async function getTemplate(ctx: ActorContext, { id }: { id: string }): Pr
 export async function createTemplate(ctx: MutationContext, input: CreateTemplate): Promise<Template> {
   const { domain_id: domainId, name, sample_data: sampleData, ...content } = input;
   await authorizeDomain(ctx, { id: domainId });
-  await requireValid(content);
+  await requireValid(domainId, content);
   const data = { domainId, name, ...columnsOf(content), sampleData: sampleData as Prisma.InputJsonValue };
   return ctx
     .transaction(async ({ tx, audit }) => {
@@ -76,8 +76,9 @@ export async function createTemplate(ctx: MutationContext, input: CreateTemplate
  * changed other parts of the text at the same time
  */
 export async function updateTemplate(ctx: MutationContext, { id, ...input }: UpdateTemplate): Promise<Template> {
-  const checked = merged(await requireTemplate(ctx, ctx.db, id), input);
-  await requireValid(checked);
+  const known = await requireTemplate(ctx, ctx.db, id);
+  const checked = merged(known, input);
+  await requireValid(known.domainId, checked);
   const { digest } = columnsOf(checked);
   return ctx
     .transaction(async ({ tx, audit, requireVersion }) => {
@@ -133,9 +134,10 @@ export async function previewTemplate(ctx: ActorContext, input: PreviewTemplate)
   const row = await requireTemplate(ctx, ctx.db, input.id);
   const source = input.version === undefined ? row : await requireVersionRow(ctx.db, row.id, input.version);
   const content = merged(source, input);
-  await requireValid(content);
+  const { domainId } = row;
+  await requireValid(domainId, content);
   const values = input.sample_data ?? (row.sampleData as TemplateValues);
-  return render({ content, key: null, values, path: 'sample_data' });
+  return render({ domainId, content, key: null, values, path: 'sample_data' });
 }
 
 /** What renders the published templates of a call, each looked up once. @throws the errors of {@link rendererOf} */

@@ -34,7 +34,7 @@ export async function getVersion(ctx: ActorContext, { id, number }: GetTemplateV
  */
 export async function publishTemplate(ctx: MutationContext, { id, version }: PublishTemplate): Promise<Template> {
   const known = await requireTemplate(ctx, ctx.db, id);
-  if (version === undefined) await requireValid(contentOf(known));
+  if (version === undefined) await requireValid(known.domainId, contentOf(known));
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await lockTemplate(ctx, tx, id);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool';
 
-type Job = { does: 'answer' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array };
+type Job = { does: 'answer' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array; owner?: string };
 type Result = { thread: number; heldBytes: number };
 
 const SCRIPTED = `
@@ -63,4 +63,61 @@ it('transfers bytes, but copies shared memory', async () => {
   expect((await work({ does: 'answer', bytes: whole })).heldBytes).toBe(1000);
   expect((await work({ does: 'answer', bytes: part })).heldBytes).toBe(10);
   expect([whole.byteLength, part.byteLength]).toEqual([0, 10]);
+});
+
+it('a worker that can’t be started fails only its own job', async () => {
+  let starts = 0;
+  const startWorker = () => {
+    starts += 1;
+    if (starts === 1) throw new Error('no more processes');
+    return new Worker(SCRIPTED, { eval: true });
+  };
+  const owners = { ownerOf: () => 'one', maxWaiting: 5, tooMany: () => new Error('too many') };
+  const work = threads({ startWorker, owners });
+  await expect(work({ does: 'answer' })).rejects.toThrow('no more processes');
+  expect(await work({ does: 'answer' })).toHaveProperty('thread');
+});
+
+describe('with owners', () => {
+  const fair = (maxWaiting: number, over: Partial<WorkerPoolOptions<Job>> = {}) => {
+    const tooMany = () => new Error('too many');
+    return threads({ owners: { ownerOf: ({ owner = '' }) => owner, maxWaiting, tooMany }, ...over });
+  };
+
+  it('one owner’s slow jobs hold one thread, and no other owner’s jobs', async () => {
+    const work = fair(10, { deadlineMs: 300 });
+    const ended: string[] = [];
+    const slow = Array.from({ length: 4 }, () =>
+      work({ does: 'hang', owner: 'slow' }).catch(({ message }) => ended.push(message)),
+    );
+    const quick = Array.from({ length: 20 }, (_, count) =>
+      work({ does: 'answer', owner: `quick ${count % 3}` }).then(() => ended.push('quick')),
+    );
+    await Promise.all([...slow, ...quick]);
+    expect(ended.slice(-3)).toEqual(['too slow', 'too slow', 'too slow']);
+    expect(ended.filter((one) => one === 'quick')).toHaveLength(20);
+  });
+
+  it('owners take turns, each job in its order', async () => {
+    const work = fair(10, { maxThreads: 1 });
+    const ended: string[] = [];
+    const jobs = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) =>
+      work({ does: 'answer', owner: name.charAt(0) }).then(() => ended.push(name)),
+    );
+    await Promise.all(jobs);
+    expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('refuses what more of an owner would wait, and nothing of another', async () => {
+    const work = fair(2);
+    const jobs = Array.from({ length: 4 }, () => work({ does: 'answer', owner: 'a' }));
+    const other = work({ does: 'answer', owner: 'b' });
+    expect((await Promise.allSettled(jobs)).map(({ status }) => status)).toEqual([
+      ...Array(3).fill('fulfilled'),
+      'rejected',
+    ]);
+    await expect(jobs[3]).rejects.toThrow('too many');
+    expect(await other).toHaveProperty('thread');
+    expect(await work({ does: 'answer', owner: 'a' })).toHaveProperty('thread');
+  });
 });

@@ -1,50 +1,86 @@
-import { parentPort, type Worker } from 'node:worker_threads';
+import type { EventEmitter } from 'node:events';
+import { parentPort } from 'node:worker_threads';
+import { createFairQueue } from './fair-queue';
+
+/** A worker thread, or a process (startProcess). Emits `online` when it can begin, `message`, `error` and `exit`. */
+export type JobRunner = EventEmitter & {
+  postMessage(job: object, transferred: ArrayBuffer[]): void;
+  ref(): void;
+  unref(): void;
+  terminate(): Promise<unknown>;
+};
 
 type JobReply<Result> = { result: Result } | { failure: string };
 
 export type WorkerPoolOptions<Job> = {
-  /** Starts a worker that calls `handleJobs`. The caller spells out its URL, because bundlers find workers that way only. */
-  startWorker: () => Worker;
+  /** Starts a worker that calls `handleJobs`. The caller spells out a thread's URL, because bundlers find threads that way only. */
+  startWorker: () => JobRunner;
   /** The bytes of a job. They are transferred, not copied, unless something else shares their memory. */
   bytesOf: (job: Job) => Uint8Array[];
   maxThreads: number;
+  /** From the moment that a thread begins with the job, without its own start. */
   deadlineMs: number;
   /** How long a thread without a job is kept. */
   idleMs?: number;
   tooSlow: () => Error;
+  /** Jobs of one owner run one after another, and owners take turns. Without this, all jobs run in their order. */
+  owners?: {
+    ownerOf: (job: Job) => string;
+    /** The most jobs of an owner that wait; one more fails. */
+    maxWaiting: number;
+    tooMany: () => Error;
+  };
 };
 
 /**
- * Runs jobs in worker threads, one job at a time per thread. A job that exceeds the deadline fails and its thread is
- * terminated, which has an effect only once it is no longer waiting for a disk. Idle threads end and free their memory. Not Piscina: it starts its own worker file and names ours by a path,
- * but bundlers only build what a `new Worker(new URL(…))` names.
+ * Runs jobs in worker threads or processes, one job at a time per thread. A job that exceeds the deadline fails and its thread is
+ * terminated, which has an effect only once it is no longer waiting for a disk. Idle threads end and free their memory. Not Piscina: it
+ * starts its own worker file and names ours by a path, but bundlers only build what a `new Worker(new URL(…))` names.
  */
-export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): (job: Job) => Promise<Result> {
-  const { startWorker, bytesOf, maxThreads, deadlineMs, idleMs = IDLE_MS, tooSlow } = options;
+export function createWorkerPool<Job extends object, Result>(
+  options: WorkerPoolOptions<Job>,
+): (job: Job) => Promise<Result> {
+  const { startWorker, bytesOf, maxThreads, deadlineMs, idleMs = IDLE_MS, tooSlow, owners } = options;
   type Task = { job: Job; resolve: (result: Result) => void; reject: (error: Error) => void };
-  type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
+  type Thread = { worker: JobRunner; isOnline: boolean; task: Task | null; timer: NodeJS.Timeout | undefined };
   const threads = new Set<Thread>();
   let ending = 0;
-  const waiting: Task[] = [];
+  const queue = createFairQueue<Task>((task) => (owners ? owners.ownerOf(task.job) : task));
 
   function assign(): void {
-    while (waiting.length > 0) {
-      const thread =
-        [...threads].find(({ task }) => task === null) ?? (threads.size + ending < maxThreads ? start() : null);
-      if (!thread) return;
+    for (;;) {
+      const idle = [...threads].find(({ task }) => task === null);
+      if (!idle && threads.size + ending >= maxThreads) return;
+      const task = queue.take();
+      if (!task) return;
+      const thread = idle ?? startFor(task);
+      if (!thread) continue;
       clearTimeout(thread.timer);
-      const task = waiting.shift() as Task;
       thread.task = task;
-      thread.timer = setTimeout(() => end(thread, tooSlow()), deadlineMs);
+      if (thread.isOnline) startTimer(thread);
       thread.worker.ref();
       thread.worker.postMessage(task.job, transferable(bytesOf(task.job)));
     }
   }
 
+  function startFor(task: Task): Thread | null {
+    try {
+      return start();
+    } catch (error) {
+      queue.finish(task);
+      task.reject(error instanceof Error ? error : new Error(String(error)));
+      return null;
+    }
+  }
+
   function start(): Thread {
     const worker = startWorker();
-    const thread: Thread = { worker, task: null, timer: undefined };
+    const thread: Thread = { worker, isOnline: false, task: null, timer: undefined };
     threads.add(thread);
+    worker.once('online', () => {
+      thread.isOnline = true;
+      if (thread.task) startTimer(thread);
+    });
     worker.on('message', (answer: JobReply<Result>) => {
       const task = thread.task;
       rest(thread);
@@ -56,8 +92,13 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
     return thread;
   }
 
+  function startTimer(thread: Thread): void {
+    thread.timer = setTimeout(() => end(thread, tooSlow()), deadlineMs);
+  }
+
   function rest(thread: Thread): void {
     clearTimeout(thread.timer);
+    if (thread.task) queue.finish(thread.task);
     thread.task = null;
     thread.worker.unref();
     thread.timer = setTimeout(() => end(thread, null), idleMs).unref();
@@ -67,6 +108,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
   function end(thread: Thread, error: unknown): void {
     clearTimeout(thread.timer);
     if (!threads.delete(thread)) return;
+    if (thread.task) queue.finish(thread.task);
     ending += 1;
     void thread.worker.terminate().finally(() => {
       ending -= 1;
@@ -77,24 +119,37 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
 
   return (job) =>
     new Promise((resolve, reject) => {
-      waiting.push({ job, resolve, reject });
+      const task = { job, resolve, reject };
+      if (owners && queue.countBeside(task) >= owners.maxWaiting) throw owners.tooMany();
+      queue.add(task);
       assign();
     });
 }
 
-/** The worker's side: one job in, one result out. The result's bytes are transferred. */
+/** The worker's side, in a thread or a process: one job in, one result out. The result's bytes are transferred to a thread. */
 export function handleJobs<Job, Result>(
   work: (job: Job) => Promise<Result>,
   bytesOf: (result: Result) => Uint8Array[],
 ): void {
-  parentPort?.on('message', async (job: Job) => {
+  const answer = async (job: Job, post: (reply: JobReply<Result>, transferred: ArrayBuffer[]) => void) => {
     try {
       const result = await work(job);
-      parentPort?.postMessage({ result }, transferable(bytesOf(result)));
+      post({ result }, transferable(bytesOf(result)));
     } catch (error) {
-      parentPort?.postMessage({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      post({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }, []);
     }
-  });
+  };
+  const port = parentPort;
+  if (port) port.on('message', (job: Job) => answer(job, (...reply) => port.postMessage(...reply)));
+  else handleJobsOfParent((job: Job) => answer(job, (reply) => process.send?.(reply)));
+}
+
+function handleJobsOfParent<Job>(answer: (job: Job) => void): void {
+  process.on('message', answer);
+  process.on('disconnect', () => process.exit());
+  // A terminal sends these to the app's processes too. The app finishes its jobs, and then ends this process.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.send?.('online');
 }
 
 const IDLE_MS = 5_000;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { deserialize, serialize } from 'node:v8';
 import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
 import { parseAddress } from '@/lib/mail/address';
@@ -22,11 +23,12 @@ export type Job =
   | { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date }
   | { kind: 'rendered'; unrendered: UnrenderedMessage; rendered: RenderedTemplate };
 
-/** A checked message whose text a template makes. */
+/** A checked message whose text a template makes. It can be completed once: its bytes are moved to a thread. */
 type UnrenderedMessage = {
   from: string;
   messageId: string;
-  message: OutgoingMessage;
+  /** The checked message as bytes, which pass between threads without a copy, so that its attachments don't hold the main thread. */
+  message: Uint8Array;
   template: TemplateUse;
   at: Date;
 };
@@ -133,11 +135,11 @@ function prepareMessage(raw: unknown, at: Date): CheckedMessage | MessageError {
   if (!message.template) return composePrepared(message, { from, messageId, at });
   const { id, variables = {} } = message.template;
   const [hasSubject, hasAttachments] = [message.subject !== undefined, Boolean(message.attachments?.length)];
-  return { from, messageId, message, template: { id, variables, hasSubject, hasAttachments }, at };
+  return { from, messageId, message: serialize(message), template: { id, variables, hasSubject, hasAttachments }, at };
 }
 
 function composeRendered(unrendered: UnrenderedMessage, { used, text }: RenderedTemplate): PreparedMessage {
-  const { message } = unrendered;
+  const message = deserialize(unrendered.message) as OutgoingMessage;
   const { subject = text.subject } = message;
   const complete = { ...message, subject, text_body: text.text_body, html_body: text.html_body ?? undefined };
   return { ...composePrepared(complete, unrendered), template: used };

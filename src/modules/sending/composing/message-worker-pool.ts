@@ -13,7 +13,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1024 };
 
 /** Prepares large messages outside the main thread. */
 export function createMessageWorkerPool({ startWorker = startMessageWorker, deadlineMs = DEADLINE_MS } = {}) {
-  const bytesOf = (job: Job) => (job.kind === 'rendered' ? [] : [job.bytes]);
+  const bytesOf = (job: Job) => [job.kind === 'rendered' ? job.unrendered.message : job.bytes];
   return createWorkerPool<Job, JobResult>({ startWorker, bytesOf, maxThreads: MAX_THREADS, deadlineMs, tooSlow });
 }
 
@@ -27,8 +27,7 @@ export async function runInWorker(job: Job): Promise<JobResult> {
 function sizeOf(job: Job): number {
   if (job.kind !== 'rendered') return job.bytes.byteLength;
   const { html_body, text_body } = job.rendered.text;
-  const files = job.unrendered.message.attachments ?? [];
-  return files.reduce((sum, { content }) => sum + content.length, text_body.length + (html_body?.length ?? 0));
+  return job.unrendered.message.byteLength + text_body.length + (html_body?.length ?? 0);
 }
 
 function startMessageWorker(): Worker {

@@ -5,5 +5,5 @@ import { runJob } from './message-jobs';
 handleJobs(runJob, (result) => {
   if (result.kind === 'error') return [];
   const messages = result.kind === 'batch' ? result.items : [result.message];
-  return messages.flatMap((message) => ('raw' in message ? [message.raw] : []));
+  return messages.flatMap((message) => ('code' in message ? [] : ['raw' in message ? message.raw : message.message]));
 });

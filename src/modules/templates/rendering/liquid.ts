@@ -1,21 +1,32 @@
-import { Liquid, LiquidError, type Template as Node } from 'liquidjs';
-import { htmlToText } from '@/mail/mime/html-text';
+import { CaptureTag, type Context, Liquid, LiquidError, type Template as Node } from 'liquidjs';
+import { htmlToText, isTooMarkedUp } from '@/mail/mime/html-text';
 import type { TemplateParts } from '../schema';
+import { findPositionsByLine } from './token-positions';
 
-/** Cooperative limits of a part. The thread that renders has a deadline besides. */
+/** Cooperative limits of a part. The process that renders has a deadline and a limit of its memory besides. */
 const RENDER_MS = 500;
-const MEMORY = 20_000_000;
+/** The characters and list items that filters and tags make, all added up. A part of the largest size needs more than its characters. */
+const MEMORY = 10_000_000;
 const MAX_TEMPLATE_CHARACTERS = 300_000;
 /** The characters of a rendered part. */
 const MAX_RENDERED = 5 * 1024 * 1024;
 const MAX_ISSUES = 20;
 /** The tags that read other templates. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block'];
+/** The filters with an expression in a text, which isn't checked for variables that are not declared. */
+const EXPRESSION_FILTERS = /_exp$/;
 
 type Part = keyof TemplateParts;
 
 /** What is wrong with a template, and where. Lines and columns start at 1. */
-export type TemplateIssue = { part: Part; line: number; column: number; message: string };
+export type TemplateIssue = {
+  part: Part;
+  line: number;
+  column: number;
+  message: string;
+  /** Whether a limit ended it that other values may not reach. */
+  isExhausted?: boolean;
+};
 
 /** The size of a part that is too large. */
 export type Oversize = { part: Part; characters: number; limit: number };
@@ -26,6 +37,15 @@ export type Rendered = { subject: string; html_body: string | null; text_body: s
 
 const PARTS: readonly Part[] = ['subject', 'html_body', 'text_body'];
 
+/** The tag capture, whose text counts as memory. The library counts only what filters make. */
+class CountedCapture extends CaptureTag {
+  override *render(ctx: Context): Generator<unknown, void, string> {
+    yield* super.render(ctx);
+    ctx.memoryLimit.use(String(ctx.bottom()[this.variable]).length);
+  }
+}
+
+findPositionsByLine();
 const [html, plain] = [createEngine('escape'), createEngine()];
 
 /** Values are escaped in HTML, and in the subject and the text as they are. */
@@ -49,6 +69,8 @@ function createEngine(outputEscape?: 'escape'): Liquid {
     dateFormat: '%Y-%m-%d',
   });
   for (const tag of FILE_TAGS) delete engine.tags[tag];
+  for (const filter of Object.keys(engine.filters)) if (EXPRESSION_FILTERS.test(filter)) delete engine.filters[filter];
+  engine.registerTag('capture', CountedCapture);
   return engine;
 }
 
@@ -101,20 +123,31 @@ export function renderTemplate(parsed: ParsedTemplate, values: object): Rendered
     }
   }
   const { subject, html_body, text_body } = rendered;
+  if (text_body === null && isTooMarkedUp(html_body ?? '')) return TOO_MARKED_UP;
   return { subject: subject ?? '', html_body, text_body: text_body ?? htmlToText(html_body ?? '', { hasLinks: true }) };
 }
 
+const TOO_MARKED_UP: TemplateIssue = {
+  part: 'text_body',
+  line: 1,
+  column: 1,
+  message: 'The HTML has too many tags to make the text of it. Enter a text.',
+};
+
+/** Any error is one of the template: filters throw errors of JavaScript when a list or a text is too long. */
 function issueOf(part: Part, error: unknown): TemplateIssue {
-  if (!LiquidError.is(error)) throw error;
+  if (!LiquidError.is(error)) return { part, line: 1, column: 1, ...messageOf((error as Error).message) };
   const { message, token, originalError } = error as LiquidError;
   const [line = 1, column = 1] = token.getPosition();
-  return { part, line, column, message: messageOf(originalError?.message ?? message) };
+  return { part, line, column, ...messageOf(originalError?.message ?? message) };
 }
 
-function messageOf(text: string): string {
-  if (text.includes('render limit')) return `Rendering takes longer than ${RENDER_MS} ms.`;
-  if (text.includes('alloc limit') || text.includes('string length')) return 'Rendering needs too much memory.';
-  if (text.includes('call stack')) return 'The blocks are nested too deeply.';
+function messageOf(text: string): Pick<TemplateIssue, 'message' | 'isExhausted'> {
+  if (text.includes('render limit'))
+    return { message: `Rendering takes longer than ${RENDER_MS} ms.`, isExhausted: true };
+  if (/alloc limit|string length|array length/.test(text))
+    return { message: 'Rendering needs too much memory.', isExhausted: true };
+  if (text.includes('call stack')) return { message: 'The blocks are nested too deeply.' };
   const [first = ''] = text.replace(/, line:\d+, col:\d+[\s\S]*$/, '').split('\n');
-  return `${first.charAt(0).toUpperCase()}${first.slice(1, 300)}.`;
+  return { message: `${first.charAt(0).toUpperCase()}${first.slice(1, 300)}.` };
 }

@@ -1,37 +1,56 @@
-import { Worker } from 'node:worker_threads';
+import { startProcess } from '@/server/background/process-worker';
 import { createWorkerPool } from '@/server/background/worker-pool';
 import { AppError } from '@/server/errors';
 import type { TemplateJob, TemplateJobResult } from './jobs';
 
-const MAX_THREADS = 2;
+const SCRIPT = 'src/modules/templates/rendering/worker.ts';
+const MAX_PROCESSES = 2;
+const MAX_HEAP_MB = 256;
 /** The limits of Liquid end what takes longer than half a second; filters that they don't see run until then. */
 const DEADLINE_MS = 5_000;
 /** A start takes much longer than most templates. */
-const IDLE_MS = 60_000;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256 };
+const IDLE_MS = 10 * 60_000;
+/** The messages of several batches. */
+const MAX_WAITING = 500;
 
-/** Runs the jobs of templates in threads of their own. */
+type JobOfDomain = TemplateJob & { domainId: string };
+
+/** Runs the jobs of templates in processes of their own, one at a time of each domain. */
 export function createTemplatePool({
   deadlineMs = DEADLINE_MS,
-} = {}): (job: TemplateJob) => Promise<TemplateJobResult> {
-  const run = createWorkerPool<TemplateJob, TemplateJobResult>({
-    startWorker: () => new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS }),
+  maxHeapMb = MAX_HEAP_MB,
+  maxWaiting = MAX_WAITING,
+} = {}): (job: JobOfDomain) => Promise<TemplateJobResult> {
+  const run = createWorkerPool<JobOfDomain, TemplateJobResult>({
+    startWorker: () => startProcess({ script: SCRIPT, maxHeapMb }),
     bytesOf: () => [],
-    maxThreads: MAX_THREADS,
+    maxThreads: MAX_PROCESSES,
     idleMs: IDLE_MS,
     deadlineMs,
-    tooSlow: () => unrenderable('The template takes too long to render.'),
+    tooSlow: () => exhausted('The template takes too long to render.'),
+    owners: { ownerOf: ({ domainId }) => domainId, maxWaiting, tooMany },
   });
   return (job) =>
     run(job).catch((error) => {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-      throw unrenderable('The template needs too much memory to render.');
+      throw exhausted('The template needs too much memory to render.');
     });
 }
 
-/** Checks or renders a template in a thread. @throws VALIDATION_ERROR if it takes more than 5 seconds, or too much memory */
+/**
+ * Checks or renders a template in another process. @throws VALIDATION_ERROR if it takes more than 5 seconds, or too much memory;
+ * RATE_LIMIT_EXCEEDED if many templates of its domain wait
+ */
 export const runTemplateJobAside = createTemplatePool();
 
-function unrenderable(message: string): AppError {
-  return new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'template', message }] } });
+function tooMany(): AppError {
+  const message = 'Many templates of this domain are waiting to be rendered. Retry in a moment.';
+  return new AppError('RATE_LIMIT_EXCEEDED', message, { headers: { 'Retry-After': '10' } });
+}
+
+/** The template took as much time or memory as it can have, and may with other values. */
+export class Exhausted extends AppError {}
+
+function exhausted(message: string): Exhausted {
+  return new Exhausted('VALIDATION_ERROR', message, { details: { fields: [{ path: 'template', message }] } });
 }
