@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const [step = '', url, email, password, token] = process.argv.slice(2);
 const WITHIN_MS = 60_000;
 const DOMAIN = 'shop.example';
+const textOf = (subject) => ({ subject, text_body: 'It works.' });
 
 const STEPS = {
-  /** Adds a domain with a DKIM key and two mailboxes, and sends a message from one to the other. */
+  /** Adds a domain with a DKIM key, two mailboxes and a template, and sends a message of it from one to the other. */
   async first() {
     const domain = await call('POST', '/domains', { name: DOMAIN });
     for (const name of ['ann', 'bo'])
@@ -16,25 +17,29 @@ const STEPS = {
         local_part: name,
         password: 'paper boats on the canal',
       });
-    await send(`bo@${DOMAIN}`, 'First message');
+    const text = { subject: 'First message', text_body: 'It {{ verb }}.' };
+    const template = { domain_id: domain.id, name: 'First', ...text, variables: [{ name: 'verb', type: 'string' }] };
+    const { id } = await call('POST', '/templates', template);
+    await call('POST', `/templates/${id}/publish`, {});
+    await send(`bo@${DOMAIN}`, { template: { id, variables: { verb: 'works' } } });
     await until('/messages?direction=inbound', ({ status }) => status === 'received');
   },
   /** Adds a filter, and sends a message to a server that isn't there. */
   async waiting() {
     const script = 'require "fileinto";\nif header :contains "subject" "Invoice" { fileinto "Invoices"; }\n';
     await call('POST', '/sieve-filters', { scope: 'global', name: 'Invoices', script });
-    await send('far@elsewhere.example', 'It waits');
+    await send('far@elsewhere.example', textOf('It waits'));
     await until('/messages', ({ subject, status }) => subject === 'It waits' && status === 'deferred');
   },
   /** Sends a message that the filter files, and one that it doesn't. */
   async more() {
     for (const subject of ['Invoice', 'After the upgrade']) {
-      await send(`bo@${DOMAIN}`, subject);
+      await send(`bo@${DOMAIN}`, textOf(subject));
       await received(subject);
     }
   },
   async last() {
-    await send(`bo@${DOMAIN}`, 'Back again');
+    await send(`bo@${DOMAIN}`, textOf('Back again'));
     await received('Back again');
   },
 };
@@ -49,9 +54,8 @@ if (!signedIn.ok) throw new Error(`Sign-in: ${await signedIn.text()}`);
 const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? '';
 await STEPS[step]();
 
-function send(to, subject) {
-  const from = { email: `ann@${DOMAIN}` };
-  return call('POST', '/send', { from, to: [{ email: to }], subject, text_body: 'It works.' });
+function send(to, content) {
+  return call('POST', '/send', { from: { email: `ann@${DOMAIN}` }, to: [{ email: to }], ...content });
 }
 
 function received(subject) {
