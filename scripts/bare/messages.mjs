@@ -18,7 +18,7 @@ const STEPS = {
         password: 'paper boats on the canal',
       });
     const text = { subject: 'First message', text_body: 'It {{ verb }}.' };
-    const template = { domain_id: domain.id, name: 'First', ...text, variables: [{ name: 'verb', type: 'string' }] };
+    const template = { domain_id: domain.id, name: 'first', ...text, variables: [{ name: 'verb', type: 'string' }] };
     const { id } = await call('POST', '/templates', template);
     await call('POST', `/templates/${id}/publish`, {});
     await send(`bo@${DOMAIN}`, { template: { id, variables: { verb: 'works' } } });
