@@ -42,7 +42,7 @@ export type ConsoleRoute = {
   /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
   keywords: string;
-  /** What its page looks like, by default a list. */
+  /** The kind of outline that its page has while it loads, by default that of a list. */
   shape?: RouteShape;
   /** The chapter of the documentation about the page, and the section if it is about one. */
   help?: string;
@@ -323,7 +323,7 @@ export function routeOf(pathname: string): ConsoleRoute | undefined {
   return ROUTES.find(({ href }) => (href === '/' ? pathname === '/' : isWithin(pathname, href)));
 }
 
-/** What the page of a path looks like: below a list are its records, apart from what makes a new one. */
+/** Returns the kind of outline of a path’s page: below a list are its records, apart from what makes a new one. */
 export function shapeOf(pathname: string): RouteShape {
   const route = routeOf(pathname);
   if (!route || pathname.endsWith('/new')) return 'form';

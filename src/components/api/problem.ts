@@ -34,7 +34,7 @@ export function isVersionConflict(problem: Problem): boolean {
   return problem.code === 'VERSION_CONFLICT';
 }
 
-/** What the API answered in place of a result. */
+/** An error that the API answered in place of a result. */
 export class ApiError extends Error {
   constructor(
     message: string,

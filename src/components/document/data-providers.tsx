@@ -4,7 +4,7 @@ import { NuqsAdapter } from 'nuqs/adapters/next/app';
 import type { ReactNode } from 'react';
 import { TrpcProvider } from '../api/trpc';
 
-/** What pages need that ask for data. Those before sign-in go without, so that they load little. */
+/** Gives pages what they need to ask for data. Pages before the sign-in go without, so that they load little. */
 export function DataProviders({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
   return (
     <NuqsAdapter>

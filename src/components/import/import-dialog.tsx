@@ -20,7 +20,7 @@ type ImportDialogProps<Report extends ImportReport<Line>> = {
   noun: { one: string; many: string };
   schema: z.ZodType;
   run: (input: ImportInput) => Promise<Report>;
-  /** What it means to choose no domain, where that is possible. */
+  /** The label of the choice of no domain, where that is possible. */
   allLabel?: string;
   description: string;
   example: string;

@@ -7,7 +7,7 @@ import { ImportFile } from './import-file';
 
 type ImportFieldsProps = {
   domain: DomainChoice | undefined;
-  /** What it means to choose no domain, where that is possible. */
+  /** The label of the choice of no domain, where that is possible. */
   allLabel?: string;
   csv: string;
   errors: { domain_id?: React.ReactNode; csv?: React.ReactNode };

@@ -308,7 +308,7 @@ export const UnreadBounces = z
   .meta({ id: 'UnreadBounces' });
 export type UnreadBounces = z.infer<typeof UnreadBounces>;
 
-/** What keys see of a message that they may send and not read. */
+/** The part of a message that keys see which may send and not read it. */
 export const ScheduledState = Message.pick({ id: true, message_id: true, status: true, send_at: true });
 export type ScheduledState = z.infer<typeof ScheduledState>;
 

@@ -67,7 +67,7 @@ export function useAlertSettings<Values extends Record<string, Value>>(
     },
   });
   const isFixed = (key: string) => settings.some((setting) => setting.key === key && !setting.mutable);
-  /** What the field of a setting has, besides its label. */
+  /** Returns the props that the field of a setting has besides its label. */
   const fieldOf = (key: keyof Values & string, description: string) => ({
     description: isFixed(key) ? `${key} is set in the environment. Change it there.` : description,
     disabled: isFixed(key),
