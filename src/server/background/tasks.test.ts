@@ -64,6 +64,16 @@ describe('a task of one instance', () => {
     expect(runs).toBe(2);
   });
 
+  it('is not claimed by a transaction that began before another instance claimed it', async () => {
+    const task = taskOf({ everySeconds: 5 });
+    await registerTasks(db, [task]);
+    await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT now()`;
+      await claimed(task);
+      expect(await claimTurn(tx, [task])).toBeNull();
+    });
+  });
+
   it('is claimed alone, however many are due', async () => {
     const tasks = Array.from({ length: 20 }, (_, n) => taskOf({ name: `task ${n}` }));
     await registerTasks(db, tasks);

@@ -31,16 +31,17 @@ export async function registerTasks(db: Database, tasks: readonly SharedTask[]):
  * Claims the task that has been due for longest, or whose run was cut off, so that its lease has ended.
  * @returns null if none is due, or other instances have them
  */
-export async function claimTurn(db: Database, tasks: readonly SharedTask[]): Promise<Claim | null> {
+export async function claimTurn(db: Tx, tasks: readonly SharedTask[]): Promise<Claim | null> {
   const token = uuidv7();
-  // A time that is further away than it can be was set by a clock that was wrong.
+  // A time that is further away than it can be was set by a clock that was wrong. This compares with the clock, because a lease that
+  // began after this transaction ends later than one that began with it.
   const [claimed] = await db.$queryRaw<{ name: string; nextAt: Date }[]>`/* prepared */
     WITH due AS MATERIALIZED (
       SELECT name, CASE WHEN due_at BETWEEN now() - every AND now() THEN due_at ELSE now() END + every AS next_at
         FROM scheduled_task
         JOIN unnest(${tasks.map(({ name }) => name)}::text[], ${tasks.map(({ everySeconds }) => everySeconds)}::float8[])
              AS declared (name, seconds) USING (name), make_interval(secs => seconds) AS every
-       WHERE ${LEASE.isOver} OR due_at > greatest(now() + every, ${LEASE.end})
+       WHERE ${LEASE.isOver} OR due_at > clock_timestamp() + greatest(every, make_interval(secs => ${LEASE.seconds}))
        ORDER BY due_at LIMIT 1 FOR UPDATE OF scheduled_task SKIP LOCKED
     )
     UPDATE scheduled_task t SET ${LEASE.claim(token)}, started_at = now() FROM due WHERE t.name = due.name
