@@ -131,7 +131,7 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   await expect(dialog.getByRole('row', { name: /sales/ })).toContainText(
     / is an alias, and aliases can’t be chained\. Enter its destinations instead\.$/,
   );
-  await expect(dialog.getByRole('row', { name: /info →/ }).first()).toContainText('Unchanged');
+  await expect(dialog.getByRole('row', { name: /info@\S+ →/ }).first()).toContainText('Unchanged');
   expect(await api.call<unknown[]>('GET', `/aliases?domain_id=${domain.id}`)).toHaveLength(1);
   await checkState();
 
@@ -180,6 +180,27 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
     'sales,bo@xn--bcher-kva.example,true',
     'team,"ann@far.example,bo@far.example",false',
   ]);
+});
+
+test('imports a file with addresses of several domains', async ({ signedIn: page, api, check }) => {
+  const [one, other] = [await makeDomain(api), await makeDomain(api)];
+  const addresses = [`info@${one.name}`, `info@${other.name}`, 'info@unmanaged.example'];
+  await page.goto(`${url()}/aliases`);
+  await openImport(page);
+  const dialog = page.getByRole('dialog', { name: 'Import aliases' });
+  await expect(dialog.getByRole('combobox', { name: 'Domain' })).toHaveValue('Domains in the file');
+  await dialog
+    .getByLabel('Or paste CSV')
+    .fill(['address,destination', ...addresses.map((address) => `${address},ann@far.example`)].join('\n'));
+  await dialog.getByRole('button', { name: 'Preview import' }).click();
+  await expect(dialog.getByRole('row', { name: addresses[1] })).toContainText('New');
+  await expect(dialog.getByRole('row', { name: addresses[2] })).toContainText('is not managed by this server.');
+  await dialog.getByRole('button', { name: 'Import 2 aliases' }).click();
+  await expect(page.getByRole('dialog', { name: '1 line not imported' })).toContainText('info@unmanaged.example');
+  for (const { id } of [one, other]) {
+    expect(await api.call('GET', `/aliases?domain_id=${id}`)).toMatchObject([{ source_local_part: 'info' }]);
+  }
+  await check();
 });
 
 async function openImport(page: Page): Promise<void> {

@@ -30,7 +30,7 @@ type ImportDialogProps<Report extends ImportReport<Line>> = {
   /** Whether an import that runs can't be left, because its answer has what is shown only once. */
   isHeldOpen?: boolean;
   /** Called once it is done. If it returns or resolves with false, the dialog stays, which otherwise closes if no line has failed. */
-  onImported: (report: Report, domain: DomainChoice | undefined) => unknown;
+  onImported: (report: Report) => unknown;
   onClose: () => void;
 };
 
@@ -52,7 +52,7 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
     onSaved: async (answer) => {
       setReport(answer);
       if (answer.dry_run) return;
-      const isDone = await onImported(answer, domain);
+      const isDone = await onImported(answer);
       if (answer.failed === 0 && isDone !== false) onClose();
     },
   });

@@ -6,6 +6,8 @@ import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportAliases } from './export';
+import { importAliases } from './import/service';
 import { aliasList } from './lists';
 import { resolveAddress } from './resolve';
 import {
@@ -20,7 +22,6 @@ import {
   UpdateAlias,
 } from './schema';
 import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './service';
-import { exportAliases, importAliases } from './transfer';
 
 const tag = 'Aliases';
 const record = versioned('alias', getAlias);

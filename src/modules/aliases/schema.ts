@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { csvText, FailedCsv } from '@/lib/csv/csv-text';
+import { csvText, FailedCsv, IMPORT_DOMAIN, ImportedDomain } from '@/lib/csv/csv-text';
 import {
   ADDRESS_ERROR,
   addressError,
@@ -145,7 +145,7 @@ export const Resolution = z
 export type Resolution = z.infer<typeof Resolution>;
 
 export const ImportAliases = z.strictObject({
-  domain_id: ChosenDomain,
+  domain_id: ChosenDomain.nullable().meta({ description: IMPORT_DOMAIN }),
   csv: csvText(MAX_CSV_LENGTH).meta({
     description:
       'A header row with source_local_part or address, destination and optionally active, then one alias per line. ' +
@@ -157,6 +157,7 @@ export type ImportAliases = z.infer<typeof ImportAliases>;
 
 export const ImportLine = z.object({
   line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  domain: ImportedDomain,
   source_local_part: z.string(),
   destination: z.string(),
   outcome: z.enum(['created', 'unchanged', 'failed']),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { MAX_QUOTA_MB, QUOTA_ERROR } from '@/lib/wire';
 import type { AuthorizedDomain } from '@/server/access/authorize';
+import type { Rejection } from '@/server/csv/by-domain';
 import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
 import type { CsvLine } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
@@ -66,7 +67,7 @@ export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedD
     active: values.active ?? '',
   };
   const fail = (code: string, message: string) =>
-    report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', { code, message });
+    report(domain, { line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', { code, message });
   const message = problem ?? ofDomain;
   if (message) return fail('VALIDATION_ERROR', message);
   if (raw.quota_mb && raw.quota_bytes) return fail('VALIDATION_ERROR', 'Enter the quota in MB or in bytes, not both.');
@@ -80,6 +81,12 @@ export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedD
   return fail(code, cellMessage(String(issue?.path[0]), issue?.message ?? ''));
 }
 
+/** A row whose domain can't be used. */
+export function rejectedLine({ line, values }: CsvLine, rejection: Rejection): MailboxImportLine {
+  const { local_part: localPart = '', display_name: displayName = '' } = values;
+  return report(null, { line, localPart, displayName }, 'failed', rejection);
+}
+
 /** Checks rows against the mailboxes of the domain and the rows before them. */
 export async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: ParsedLine[]): Promise<MailboxImportLine[]> {
   const existing = await tx.mailbox.findMany({
@@ -90,13 +97,13 @@ export async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: Parse
   const firstLines = new Map<string, number>();
   return parsed.map((row) => {
     const firstLine = firstLines.get(row.localPart);
-    if (firstLine !== undefined) return report(row, 'failed', duplicateOf(firstLine));
+    if (firstLine !== undefined) return report(domain, row, 'failed', duplicateOf(firstLine));
     firstLines.set(row.localPart, row.line);
     const mailbox = byLocalPart.get(row.localPart);
-    if (!mailbox) return report(row, 'created');
-    if (isSame(row, mailbox)) return report(row, 'unchanged');
+    if (!mailbox) return report(domain, row, 'created');
+    if (isSame(row, mailbox)) return report(domain, row, 'unchanged');
     const message = `The mailbox ${row.localPart}@${domain.name} already exists with other settings. Change it on its page.`;
-    return report(row, 'failed', { code: 'CONFLICT', message });
+    return report(domain, row, 'failed', { code: 'CONFLICT', message });
   });
 }
 
@@ -109,9 +116,19 @@ function isSame({ password, displayName, quotaBytes, active }: ParsedLine, mailb
 }
 
 function report(
+  domain: AuthorizedDomain | null,
   { line, localPart, displayName }: Pick<ParsedLine, 'line' | 'localPart' | 'displayName'>,
   outcome: MailboxImportLine['outcome'],
-  { code, message }: { code: string | null; message: string | null } = { code: null, message: null },
+  error?: Rejection,
 ): MailboxImportLine {
-  return { line, local_part: localPart, display_name: displayName, outcome, code, message, password: null };
+  return {
+    line,
+    domain: domain?.name ?? null,
+    local_part: localPart,
+    display_name: displayName,
+    outcome,
+    code: error?.code ?? null,
+    message: error?.message ?? null,
+    password: null,
+  };
 }

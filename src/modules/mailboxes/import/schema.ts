@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { csvText, FailedCsv } from '@/lib/csv/csv-text';
+import { csvText, FailedCsv, IMPORT_DOMAIN, ImportedDomain } from '@/lib/csv/csv-text';
 import { chosenId } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 200_000;
@@ -8,7 +8,7 @@ const MAX_CSV_LENGTH = 200_000;
 export const MAX_IMPORTED_MAILBOXES = 500;
 
 export const ImportMailboxes = z.strictObject({
-  domain_id: chosenId('Choose a domain.'),
+  domain_id: chosenId('Choose a domain.').nullable().meta({ description: IMPORT_DOMAIN }),
   csv: csvText(MAX_CSV_LENGTH).meta({
     description:
       'A header row with local_part or email and optionally display_name, password, quota_mb or quota_bytes, and active, then ' +
@@ -21,6 +21,7 @@ export type ImportMailboxes = z.infer<typeof ImportMailboxes>;
 
 export const MailboxImportLine = z.object({
   line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  domain: ImportedDomain,
   local_part: z.string(),
   display_name: z.string(),
   outcome: z.enum(['created', 'unchanged', 'failed']),

@@ -1,12 +1,13 @@
 import { generatePassword } from '@/lib/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
+import { type DomainLines, linesByDomain, rejectionOfDomain } from '@/server/csv/by-domain';
 import { failedCsv } from '@/server/csv/failed-lines';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { lockMailboxes, requireMailboxCapacity } from '../capacity';
-import { COLUMNS, checkLines, type ParsedLine, readLine } from './lines';
+import { COLUMNS, checkLines, type ParsedLine, readLine, rejectedLine } from './lines';
 import {
   type ImportMailboxes,
   MAX_IMPORTED_MAILBOXES,
@@ -20,51 +21,68 @@ const STEP = 50;
 type Line = ParsedLine | MailboxImportLine;
 type Checked = { lines: MailboxImportLine[]; accepted: ParsedLine[] };
 type Prepared = { password: string | null; hash: string };
+type Import = {
+  ctx: MutationContext;
+  isDryRun: boolean;
+  /** Whether the request names the domain, so that what is wrong with it fails the request. */
+  isOnlyDomain: boolean;
+};
 
 /**
- * Creates the mailboxes of a CSV file, in steps that other changes can come between. A line that fails doesn't affect the
- * others. A dry run returns the same report, without passwords, and changes nothing.
- * @throws CONFLICT if the domain's limit would be exceeded; VALIDATION_ERROR if the text is not CSV
+ * Creates the mailboxes of a CSV file, one domain after the other, in steps that other changes can come between. A line that fails
+ * doesn't affect the others. A dry run returns the same report, without passwords, and changes nothing.
+ * @throws VALIDATION_ERROR if the text is not CSV; CONFLICT if the limit of the one domain would be exceeded
  */
 export async function importMailboxes(ctx: MutationContext, input: ImportMailboxes): Promise<MailboxImportReport> {
-  const domain = await authorizeDomain(ctx, { id: input.domain_id });
+  const { domain_id: id, dry_run: isDryRun } = input;
+  const domain = id === null ? null : await authorizeDomain(ctx, { id });
   const file = await readCsv(input.csv, { ...COLUMNS, maxLines: MAX_IMPORTED_MAILBOXES });
-  const all = await mapLines(file.lines, (line) => readLine(line, domain));
-  const reportOf = (lines: MailboxImportLine[]) => ({
-    dry_run: input.dry_run,
-    total: lines.length,
-    ...countsOf(lines),
-  });
-  const entryOf = ({ lines, accepted }: Checked) => {
-    const details = { ...reportOf(lines), created_local_parts: accepted.map(({ localPart }) => localPart) };
-    return { resource: 'mailbox', domainId: domain.id, details };
-  };
+  const { ofDomains, rejected } = await linesByDomain(ctx, { domain, lines: file.lines, addressColumn: 'local_part' });
+  const done = rejected.map(({ line, rejection }) => rejectedLine(line, rejection));
+  if (done.length > 0 || ofDomains.length === 0)
+    await ctx.auditAlone(entryOf(null, { lines: done, accepted: [] }, isDryRun));
+  for (const each of ofDomains)
+    done.push(...(await importInto({ ctx, isDryRun, isOnlyDomain: domain !== null }, each)));
+  const lines = done.toSorted((one, other) => one.line - other.line);
+  return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
+}
+
+/** Imports the lines of one domain, which each transaction locks. */
+async function importInto(options: Import, { domain, lines: rows }: DomainLines): Promise<MailboxImportLine[]> {
+  const { ctx, isDryRun, isOnlyDomain } = options;
+  const all = await mapLines(rows, (line) => readLine(line, domain));
   // Duplicates are found among all lines, before they are taken in steps.
   const planned = await check(ctx.db, domain, all);
-  await requireMailboxCapacity(ctx.db, domain, planned.accepted.length);
-  if (input.dry_run) {
-    await ctx.auditAlone(entryOf(planned));
-    return { ...reportOf(planned.lines), lines: planned.lines, failed_csv: await failedCsv(file, planned.lines) };
+  const done: MailboxImportLine[] = [];
+  try {
+    await requireMailboxCapacity(ctx.db, domain, planned.accepted.length);
+    if (isDryRun) {
+      await ctx.auditAlone(entryOf(domain, planned, isDryRun));
+      return planned.lines;
+    }
+    for (const step of stepsOf(settle(all, planned))) {
+      const prepared = await prepare(step, planned.accepted);
+      const written = await ctx.transaction(async ({ tx, audit }) => {
+        await lockMailboxes(tx, domain);
+        const checked = await check(tx, domain, step);
+        const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain, checked.accepted.length);
+        const createdAt = ctx.clock.now();
+        await insert(tx, domain, { accepted: checked.accepted, prepared, defaultQuotaBytes, createdAt });
+        await audit(entryOf(domain, checked, isDryRun));
+        return checked.lines;
+      });
+      done.push(...written.map((line) => withPassword(line, prepared)));
+    }
+    return done;
+  } catch (error) {
+    if (isOnlyDomain) throw error;
+    const rejection = rejectionOfDomain(error);
+    const left = planned.lines
+      .slice(done.length)
+      .map((line) => (line.outcome === 'created' ? { ...line, outcome: 'failed' as const, ...rejection } : line));
+    await ctx.auditAlone(entryOf(domain, { lines: left, accepted: [] }, isDryRun));
+    return [...done, ...left];
   }
-  const lines: MailboxImportLine[] = [];
-  for (const step of stepsOf(settle(all, planned))) {
-    const prepared = await prepare(step, planned.accepted);
-    const written = await ctx.transaction(async ({ tx, audit }) => {
-      await lockMailboxes(tx, domain);
-      const checked = await check(tx, domain, step);
-      const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain, checked.accepted.length);
-      await insert(tx, domain, { accepted: checked.accepted, prepared, defaultQuotaBytes, createdAt: ctx.clock.now() });
-      await audit(entryOf(checked));
-      return checked.lines;
-    });
-    lines.push(
-      ...written.map((line) => ({
-        ...line,
-        password: line.outcome === 'created' ? (prepared.get(line.line)?.password ?? null) : null,
-      })),
-    );
-  }
-  return { ...reportOf(lines), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** The lines that can be created, and the reports of all others. */
@@ -119,7 +137,23 @@ async function insert(tx: Tx, domain: AuthorizedDomain, insertion: Insertion): P
   });
 }
 
-function countsOf(lines: MailboxImportLine[]) {
+function withPassword(line: MailboxImportLine, prepared: Map<number, Prepared>): MailboxImportLine {
+  const password = line.outcome === 'created' ? (prepared.get(line.line)?.password ?? null) : null;
+  return { ...line, password };
+}
+
+function entryOf(domain: AuthorizedDomain | null, { lines, accepted }: Checked, isDryRun: boolean) {
+  const details = { ...reportOf(lines, isDryRun), created_local_parts: accepted.map(({ localPart }) => localPart) };
+  return { resource: 'mailbox', domainId: domain?.id ?? null, details };
+}
+
+function reportOf(lines: MailboxImportLine[], isDryRun: boolean) {
   const count = (outcome: MailboxImportLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
-  return { created: count('created'), unchanged: count('unchanged'), failed: count('failed') };
+  return {
+    dry_run: isDryRun,
+    total: lines.length,
+    created: count('created'),
+    unchanged: count('unchanged'),
+    failed: count('failed'),
+  };
 }

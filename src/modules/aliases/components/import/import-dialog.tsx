@@ -19,13 +19,15 @@ export function ImportDialog(props: ImportDialogProps) {
       {...props}
       noun={{ one: 'alias', many: 'aliases' }}
       schema={ImportAliases}
-      run={({ domain_id, ...input }) => run.mutateAsync({ domain_id: domain_id ?? '', ...input })}
-      description="Include a header row. The active column is optional."
+      run={(input) => run.mutateAsync(input)}
+      allLabel="Domains in the file"
+      description="Include a header row. The active column is optional. For several domains, enter whole addresses."
       example={'source_local_part,destination,active\ninfo,"ann@example.com,bo@example.com",true'}
       header="Alias"
-      nameOf={({ source_local_part: source, destination }) => (
+      nameOf={({ domain, source_local_part: source, destination }) => (
         <>
-          <b>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
+          <b>{source || 'Catch-all'}</b>
+          {domain && (source ? `@${domain}` : ` of ${domain}`)} <span className="soft">→ {destination}</span>
         </>
       )}
     />

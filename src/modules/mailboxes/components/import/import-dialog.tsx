@@ -21,9 +21,9 @@ export function ImportDialog({ opened, onClose, ...props }: ImportDialogProps) {
   const [passwords, setPasswords] = useState<NewPassword[]>([]);
   const [isImported, setImported] = useState(false);
 
-  const onImported = async ({ lines, created, failed }: MailboxImportReport, domain: DomainChoice | undefined) => {
-    const generated = lines.flatMap(({ local_part, password }) =>
-      password === null ? [] : [{ email: `${local_part}@${domain?.name}`, password }],
+  const onImported = async ({ lines, created, failed }: MailboxImportReport) => {
+    const generated = lines.flatMap(({ domain, local_part, password }) =>
+      password === null ? [] : [{ email: `${local_part}@${domain}`, password }],
     );
     setPasswords(generated);
     setImported(failed === 0);
@@ -45,13 +45,15 @@ export function ImportDialog({ opened, onClose, ...props }: ImportDialogProps) {
         opened={opened && passwords.length === 0}
         noun={{ one: 'mailbox', many: 'mailboxes' }}
         schema={ImportMailboxes}
-        run={({ domain_id, ...input }) => run.mutateAsync({ domain_id: domain_id ?? '', ...input })}
-        description="Include a header row. Only local_part is required. Without a password, one is generated."
+        run={(input) => run.mutateAsync(input)}
+        allLabel="Domains in the file"
+        description="Include a header row. Only local_part is required; for several domains, enter whole addresses. Without a password, one is generated."
         example={'local_part,display_name,password,quota_mb,active\nann,Ann Field,,2048,true'}
         header="Mailbox"
-        nameOf={({ local_part, display_name }) => (
+        nameOf={({ domain, local_part, display_name }) => (
           <>
-            <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
+            <b>{local_part || '(no address)'}</b>
+            {domain && `@${domain}`} <span className="soft">{display_name}</span>
           </>
         )}
         // The answer may have passwords that are shown only once.

@@ -1,0 +1,142 @@
+import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
+import { type DomainLines, linesByDomain, rejectionOfDomain } from '@/server/csv/by-domain';
+import { failedCsv } from '@/server/csv/failed-lines';
+import { mapLines, readCsv } from '@/server/csv/read-csv';
+import type { Tx } from '@/server/db';
+import type { MutationContext } from '@/server/procedures/mutation';
+import type { ImportAliases, ImportLine, ImportReport } from '../schema';
+import { requireAliasCapacity } from '../service';
+import { keysOf, writeAliases } from '../writes/chains';
+import {
+  COLUMNS,
+  checkLines,
+  type Line,
+  type OtherAliases,
+  type ParsedLine,
+  readLine,
+  rejectedLine,
+  toImportLine,
+  withoutDuplicates,
+} from './lines';
+
+type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
+type Writing = Parameters<Parameters<typeof writeAliases>[1]>;
+type Import = {
+  ctx: MutationContext;
+  write: Writing[0];
+  inTurn: Writing[1];
+  isDryRun: boolean;
+  /** Whether the request names the domain, so that what is wrong with it fails the request. */
+  isOnlyDomain: boolean;
+  others: OtherAliases;
+};
+
+const STEP = 500;
+
+/**
+ * Creates the aliases of a CSV file, one domain after the other, in steps that other changes can come between. A line that fails doesn't
+ * affect the others. A dry run returns the same report and changes nothing.
+ * @throws VALIDATION_ERROR if the text is not CSV; CONFLICT if the limit of the one domain would be exceeded
+ */
+export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
+  const { domain_id: id, dry_run: isDryRun } = input;
+  const domain = id === null ? null : await authorizeDomain(ctx, { id });
+  const file = await readCsv(input.csv, COLUMNS);
+  const { ofDomains, rejected } = await linesByDomain(ctx, {
+    domain,
+    lines: file.lines,
+    addressColumn: 'source_local_part',
+  });
+  const lines = await writeAliases(ctx, async (write, inTurn) => {
+    const done = rejected.map(({ line, rejection }) => rejectedLine(line, rejection));
+    if (done.length > 0 || ofDomains.length === 0)
+      await ctx.auditAlone(entryOf(null, { lines: done, accepted: [] }, isDryRun));
+    const others = { sources: new Set<string>(), destinations: new Set<string>() };
+    const options = { ctx, write, inTurn, isDryRun, isOnlyDomain: domain !== null, others };
+    for (const each of ofDomains) done.push(...(await importInto(options, each)));
+    return done.toSorted((one, other) => one.line - other.line);
+  });
+  return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
+}
+
+/** Imports the lines of one domain. Each transaction locks that domain and those of the destinations. */
+async function importInto(options: Import, { domain, lines }: DomainLines): Promise<ImportLine[]> {
+  const { ctx, write, inTurn, isDryRun, isOnlyDomain, others } = options;
+  const results = withoutDuplicates(domain, await mapLines(lines, (line) => readLine(line, domain)));
+  const planned = await inTurn(`check ${domain.id}`, () => check(ctx.db, domain, results, others));
+  const done: ImportLine[] = [];
+  try {
+    await requireAliasCapacity(ctx.db, domain, planned.accepted.length);
+    for (const { source, destination } of planned.accepted) {
+      if (source) others.sources.add(`${source}@${domain.name}`);
+      for (const key of keysOf(destination)) others.destinations.add(key);
+    }
+    if (isDryRun) {
+      await ctx.auditAlone(entryOf(domain, planned, isDryRun));
+      return planned.lines;
+    }
+    for (const step of stepsOf(results)) {
+      const destinations = step.flatMap((line) => ('source' in line ? [line.destination] : []));
+      const written = await write({ domainId: domain.id, destinations }, async ({ tx, audit }) => {
+        const checked = await check(tx, domain, step, NO_OTHERS);
+        await requireAliasCapacity(tx, domain, checked.accepted.length);
+        await insert(tx, domain, checked.accepted, ctx.clock.now());
+        await audit(entryOf(domain, checked, isDryRun));
+        return checked.lines;
+      });
+      done.push(...written);
+    }
+    return done;
+  } catch (error) {
+    if (isOnlyDomain) throw error;
+    const rejection = rejectionOfDomain(error);
+    const accepted = new Map(planned.accepted.map((line) => [line.line, line]));
+    const left = planned.lines.slice(done.length).map((line) => {
+      const alias = accepted.get(line.line);
+      return alias ? toImportLine(domain, alias, 'failed', rejection) : line;
+    });
+    await ctx.auditAlone(entryOf(domain, { lines: left, accepted: [] }, isDryRun));
+    return [...done, ...left];
+  }
+}
+
+/** In the steps, aliases of other domains are in the database. */
+const NO_OTHERS: OtherAliases = { sources: new Set(), destinations: new Set() };
+
+/** At least one, so that an empty import is recorded too. */
+function stepsOf<Each>(lines: Each[]): Each[][] {
+  const count = Math.max(1, Math.ceil(lines.length / STEP));
+  return Array.from({ length: count }, (_, i) => lines.slice(i * STEP, (i + 1) * STEP));
+}
+
+/** The report of these lines, and the aliases to create. */
+async function check(tx: Tx, domain: AuthorizedDomain, results: Line[], others: OtherAliases): Promise<Checked> {
+  const parsed = results.filter((line): line is ParsedLine => 'source' in line);
+  const checked = new Map((await checkLines(tx, domain, parsed, others)).map((line) => [line.line, line]));
+  const lines = results.map((line) => ('source' in line ? (checked.get(line.line) as ImportLine) : line));
+  return { lines, accepted: parsed.filter(({ line }) => checked.get(line)?.outcome === 'created') };
+}
+
+async function insert(tx: Tx, domain: AuthorizedDomain, accepted: ParsedLine[], createdAt: Date): Promise<void> {
+  await tx.alias.createMany({
+    data: accepted.map(({ source, destination, active }) => {
+      return { domainId: domain.id, sourceLocalPart: source, destination, active, createdAt };
+    }),
+  });
+}
+
+function entryOf(domain: AuthorizedDomain | null, { lines, accepted }: Checked, isDryRun: boolean) {
+  const details = { ...reportOf(lines, isDryRun), created_sources: accepted.map(({ source }) => source) };
+  return { resource: 'alias', domainId: domain?.id ?? null, details };
+}
+
+function reportOf(lines: ImportLine[], isDryRun: boolean) {
+  const count = (outcome: ImportLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
+  return {
+    dry_run: isDryRun,
+    total: lines.length,
+    created: count('created'),
+    unchanged: count('unchanged'),
+    failed: count('failed'),
+  };
+}

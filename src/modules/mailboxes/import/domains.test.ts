@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { isPassword } from '@/server/secrets/password';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+
+const api = await keyClient({ role: 'admin' });
+const importFile = async (lines: string[], over: object = {}) =>
+  api.post('/mailboxes/import', { domain_id: null, csv: ['email,display_name', ...lines].join('\n'), ...over });
+
+it('creates the mailboxes of several domains, and rejects by themselves the lines of others', async () => {
+  const [one, other] = [await makeDomain(), await makeDomain()];
+  const lines = [`ann@${other.name},Ann`, `ann@${one.name},`, 'bo@unmanaged.example,Bo', 'cy,Cy', `ann@${one.name},`];
+  const dry = await importFile(lines, { dry_run: true });
+  expect(await db.mailbox.count({ where: { domainId: { in: [one.id, other.id] } } })).toBe(0);
+  const { data } = await importFile(lines);
+  const withoutPasswords = data.lines.map((line: object) => ({ ...line, password: null }));
+  expect(dry.data).toEqual({ ...data, dry_run: true, lines: withoutPasswords });
+  expect(data).toMatchObject({ total: 5, created: 2, failed: 3 });
+  expect(data.lines).toMatchObject([
+    { line: 2, domain: other.name, local_part: 'ann', outcome: 'created' },
+    { line: 3, domain: one.name, local_part: 'ann', outcome: 'created' },
+    { line: 4, domain: null, local_part: 'bo@unmanaged.example', code: 'DOMAIN_NOT_FOUND' },
+    { line: 5, domain: null, local_part: 'cy', display_name: 'Cy', code: 'VALIDATION_ERROR' },
+    { line: 6, domain: one.name, code: 'CONFLICT' },
+  ]);
+  expect(data.failed_csv.split('\r\n')[1]).toMatch(/^bo@unmanaged\.example,Bo,The domain unmanaged\.example/);
+  const ann = await db.mailbox.findFirstOrThrow({ where: { domainId: other.id, localPart: 'ann' } });
+  expect(await isPassword(data.lines[0].password, ann.passwordHash)).toBe(true);
+});
+
+it('keeps the passwords of what was created when a domain of the file reaches its limit', async () => {
+  const domain = await makeDomain();
+  const full = await makeDomain();
+  await db.domain.update({ where: { id: full.id }, data: { maxMailboxes: 0 } });
+  const { data } = await importFile([`ann@${full.name},`, `ann@${domain.name},`]);
+  expect(data.lines).toMatchObject([
+    { domain: full.name, outcome: 'failed', code: 'CONFLICT', password: null },
+    { domain: domain.name, outcome: 'created', password: expect.any(String) },
+  ]);
+});
