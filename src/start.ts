@@ -7,6 +7,7 @@ import { redirectOfPage } from '@/modules/auth/sessions/page-redirect';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { stopOperations } from '@/modules/backups/operations/run';
 import { joinCluster } from '@/modules/cluster/heartbeat';
+import { warnOfDomainLists } from '@/modules/config/domain-lists';
 import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { mtaKind } from '@/modules/sending/service';
@@ -54,6 +55,7 @@ export async function start(): Promise<App> {
   if (env().metricsToken) startProcessMetrics();
   await untilDatabaseResponds();
   await applySavedSettings(database());
+  await warnOfDomainLists(database());
   const stopFollowing = followSavedSettings(database());
   const stopReplica = await followReplica();
   const setupLink = await prepareFirstAdmin();

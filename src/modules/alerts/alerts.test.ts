@@ -155,6 +155,19 @@ describe('events for webhooks', () => {
     expect(await db.event.count({ where: { domainId: domain.id, type: 'system.alert' } })).toBe(3);
   });
 
+  it('are about the domains of ALERT_WEBHOOK_DOMAINS, and about no domain, opened and closed', async () => {
+    const other = await makeDomain();
+    const system = { ...about('content_store'), subject: `store of ${domain.name}`, domainId: null };
+    const before = await db.event.count({ where: { domainId: null, type: 'system.alert' } });
+    applySaved({ ALERT_WEBHOOK_DOMAINS: `${other.name},${domain.name.toUpperCase()}` });
+    expect(await eventsOf()).toEqual(['dns_broken', 'mailbox_suspended', 'rate_limited']);
+    applySaved({ ALERT_WEBHOOK_DOMAINS: other.name });
+    await resolveAlert(db, about('dns_broken'), now);
+    await openAlerts(db, [system], now);
+    expect(await db.event.count({ where: { domainId: domain.id, type: 'system.alert' } })).toBe(3);
+    expect(await db.event.count({ where: { domainId: null, type: 'system.alert' } })).toBe(before + 1);
+  });
+
   it.each(['everything', 'webhook_failing'])('are never about the kind %s', async (kind) => {
     const values = { ALERT_WEBHOOK_KINDS: ['mailbox_suspended', kind] };
     expect((await api.patch('/config', { values })).error?.code).toBe('VALIDATION_ERROR');

@@ -201,6 +201,35 @@ describe('saved settings', () => {
   });
 });
 
+describe.each(['ALERT_EMAIL_DOMAINS', 'ALERT_WEBHOOK_DOMAINS'])('%s', (key) => {
+  afterEach(() => {
+    delete process.env[key];
+  });
+
+  it('refuses names that are not managed domains, all or none, with the reason on the field', async () => {
+    const { name } = await makeDomain();
+    const refused = expectError(await save({ [key]: [name, 'one.example', 'two.example'] }), 400, 'VALIDATION_ERROR');
+    expect(refused.error.details.fields).toEqual([
+      { path: `values.${key}`, message: expect.stringContaining('one.example, two.example are not managed') },
+    ]);
+    expect(await setting(key)).toMatchObject({ value: [], problem: null });
+    await save({ [key]: [name.toUpperCase()] });
+    expect(await setting(key)).toMatchObject({ value: [name], problem: null });
+  });
+
+  it('shows names of the environment and of deleted domains that are not managed', async () => {
+    const { id, name } = await makeDomain();
+    await save({ [key]: [name] });
+    await db.domain.delete({ where: { id } });
+    expect(await setting(key)).toMatchObject({
+      value: [name],
+      problem: expect.stringContaining(`${name} is not managed`),
+    });
+    process.env[key] = `gone.example,${(await makeDomain()).name}`;
+    expect((await setting(key)).problem).toMatch(/^gone\.example is not managed/);
+  });
+});
+
 describe('fewer days', () => {
   const DAY_MS = 24 * 3_600_000;
 

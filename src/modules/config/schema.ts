@@ -35,10 +35,10 @@ export const Setting = z
     secret: z.boolean(),
     needs_restart: z.boolean().meta({ description: 'Changed in the environment, followed by a restart' }),
     description: z.string(),
-    problem: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why a saved value is not in effect: this version does not accept it' }),
+    problem: z.string().nullable().meta({
+      description:
+        'Why a saved value is not in effect, since this version does not accept it, or which of its domains are not managed',
+    }),
     updated_at: Timestamp.nullable(),
     updated_by: Person.nullable(),
   })

@@ -10,6 +10,7 @@ import { SETTINGS } from '@/server/settings/declarations.mjs';
 import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/settings/saved';
 import { type SettingName, settingNames } from '@/server/settings/settings.mjs';
 import { deletionOf } from './deletions';
+import { domainListErrors, domainListProblems } from './domain-lists';
 import type { ConfigChanges, ListSettingChanges, Setting, SettingChange, UpdateConfig } from './schema';
 import { settingText, settingValue, type Value } from './values';
 
@@ -17,7 +18,12 @@ type Saved = Prisma.SavedSettingGetPayload<object>;
 type SavedByKey = ReadonlyMap<string, Saved>;
 
 export async function listSettings(ctx: ActorContext): Promise<Setting[]> {
-  return presentAll(await readSaved(ctx.db));
+  const saved = await readSaved(ctx.db);
+  const problems = await domainListProblems(ctx.db, saved);
+  return presentAll(saved).map((setting) => ({
+    ...setting,
+    problem: setting.problem ?? problems.get(setting.key) ?? null,
+  }));
 }
 
 /** The version of all settings. A new secret, which isn't shown, has a later time. */
@@ -31,6 +37,7 @@ export function versionOfSettings(settings: Setting[]): string {
  */
 export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
   const wanted = readWanted(input.values);
+  requireNone(await domainListErrors(ctx.db, wanted));
   const now = ctx.clock.now();
   const { changes, after } = await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     // One change at a time over all instances.
@@ -95,7 +102,13 @@ function readWanted(values: UpdateConfig['values']): Map<SettingName, string | n
     if ('problem' in read) fields.push({ path: `values.${key}`, message: read.problem });
     else wanted.set(read.key, read.text);
   }
-  if (fields.length === 0) return wanted;
+  requireNone(fields);
+  return wanted;
+}
+
+/** @throws VALIDATION_ERROR with these errors */
+function requireNone(fields: FieldError[]): void {
+  if (fields.length === 0) return;
   const listed = fields.map(({ path, message }) => `${path.slice('values.'.length)}: ${message}`).join(' ');
   throw new AppError('VALIDATION_ERROR', `Nothing was saved. ${listed}`, { details: { fields } });
 }

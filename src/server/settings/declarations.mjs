@@ -42,6 +42,13 @@ const GENERATE_TOKEN = 'openssl rand -hex 32';
 const ALL_KINDS = { example: 'system_down,dns_broken', ifUnset: 'all' };
 const alertKinds = (isKind = isAlertKind) =>
   list('list kinds of alerts separated by commas, such as', isKind, ALL_KINDS);
+/** Names that aren't managed domains are refused when they are saved: see domain-lists.ts of the module config. */
+const managedDomains = () =>
+  list('list domain names separated by commas, such as', isDomainName, {
+    example: 'example.com,example.org',
+    ifUnset: 'all',
+    normalize: toLowerCase,
+  });
 /** No webhook hears of one that fails, since it would fail on that, too. @param {string} value */
 const isKindForWebhooks = (value) => isAlertKind(value) && value !== 'webhook_failing';
 
@@ -242,11 +249,7 @@ export const SETTINGS = {
     ALERT_EMAIL_KINDS: mutable('Which kinds of alerts are emailed.', alertKinds(), { see: 'health.md' }),
     ALERT_EMAIL_DOMAINS: mutable(
       'The domains whose alerts are emailed. Alerts about no domain always are.',
-      list('list domain names separated by commas, such as', isDomainName, {
-        example: 'example.com,example.org',
-        ifUnset: 'all',
-        normalize: toLowerCase,
-      }),
+      managedDomains(),
     ),
     ALERT_WEBHOOK_SEVERITY: mutable(
       'Which alerts are events for webhooks: warning, for all of them, or critical.',
@@ -255,6 +258,11 @@ export const SETTINGS = {
     ALERT_WEBHOOK_KINDS: mutable('Which kinds of alerts are events for webhooks.', alertKinds(isKindForWebhooks), {
       see: 'health.md',
     }),
+    ALERT_WEBHOOK_DOMAINS: mutable(
+      'The domains whose alerts are events for webhooks. Alerts about no domain always are.',
+      managedDomains(),
+      { see: 'health.md' },
+    ),
     ALERT_QUIET_HOURS: mutable(
       'Hours in which emails about warnings wait, in UTC or a time zone. Critical alerts are emailed at once.',
       optional('be hours in UTC such as 22:00-07:00, or in a time zone such as', isQuietHours, {

@@ -46,11 +46,11 @@ export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Emits the event about an alert that was opened, or closed because its cause is gone, if it is of a severity and kind that webhooks
- * get. Not about a failing webhook, which would get one more event that it fails on.
+ * Emits the event about an alert that was opened, or closed because its cause is gone, if it is of a severity, kind and
+ * domain that webhooks get. Not about a failing webhook, which would get one more event that it fails on.
  */
 export async function emitAlert(db: Tx, row: AlertRow, at: Date): Promise<void> {
-  if (row.kind === 'webhook_failing' || !isForWebhooks(row)) return;
+  if (row.kind === 'webhook_failing' || !isForWebhooks(row) || !(await isOfDomainForWebhooks(db, row))) return;
   const { id, kind, severity, status, subject, domainId } = row;
   const data = { alert_id: id, kind, severity, status, subject, message: messageOf(row), domain_id: domainId };
   await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
@@ -60,4 +60,10 @@ function isForWebhooks({ kind, severity }: AlertRow): boolean {
   const { alertWebhookSeverity, alertWebhookKinds } = env();
   if (severity === 'warning' && alertWebhookSeverity === 'critical') return false;
   return alertWebhookKinds.length === 0 || alertWebhookKinds.includes(kind);
+}
+
+async function isOfDomainForWebhooks(db: Tx, { domainId }: AlertRow): Promise<boolean> {
+  const { alertWebhookDomains: names } = env();
+  if (names.length === 0 || domainId === null) return true;
+  return (await db.domain.count({ where: { id: domainId, name: { in: [...names] } } })) > 0;
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { AddressesInput } from '@/components/directory/addresses-input';
@@ -9,6 +9,7 @@ import { FormColumn } from '@/components/layout/form-layout';
 import { parseAddress } from '@/lib/mail/address';
 import type { Setting } from '@/modules/config/schema';
 import { KIND_OPTIONS } from '../alert-values';
+import { DomainsInput } from './domains-input';
 import { FROM_SEVERITY, kindsText, severityText, useAlertSettings } from './use-alert-settings';
 
 const DEFAULTS = {
@@ -32,7 +33,7 @@ const FIELDS = {
 /** Who gets emails about which alerts. */
 export function AlertEmails({ settings }: { settings: Setting[] }) {
   const { form, fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
-  const { ALERT_EMAIL_KINDS: kinds, ALERT_EMAIL_DOMAINS: domains } = form.values;
+  const { ALERT_EMAIL_KINDS: kinds } = form.values;
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
@@ -53,12 +54,8 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           placeholder={kinds.length === 0 ? 'All kinds' : undefined}
           {...fieldOf('ALERT_EMAIL_KINDS', 'Without a choice, all kinds are emailed.')}
         />
-        <TagsInput
+        <DomainsInput
           label="Domains"
-          className="mono-input"
-          splitChars={[',', ' ']}
-          acceptValueOnBlur
-          placeholder={domains.length === 0 ? 'All domains' : undefined}
           {...fieldOf(
             'ALERT_EMAIL_DOMAINS',
             'Alerts about other domains aren’t emailed. Those about no domain always are.',

@@ -7,13 +7,19 @@ import { SaveBar } from '@/components/forms/save-bar';
 import { FormColumn } from '@/components/layout/form-layout';
 import type { Setting } from '@/modules/config/schema';
 import { KIND_OPTIONS } from '../alert-values';
+import { DomainsInput } from './domains-input';
 import { FROM_SEVERITY, kindsText, severityText, useAlertSettings } from './use-alert-settings';
 
-const DEFAULTS = { ALERT_WEBHOOK_SEVERITY: 'warning', ALERT_WEBHOOK_KINDS: [] as string[] };
+const DEFAULTS = {
+  ALERT_WEBHOOK_SEVERITY: 'warning',
+  ALERT_WEBHOOK_KINDS: [] as string[],
+  ALERT_WEBHOOK_DOMAINS: [] as string[],
+};
 
 const FIELDS = {
   ALERT_WEBHOOK_SEVERITY: { label: 'Severity for webhooks', text: severityText },
   ALERT_WEBHOOK_KINDS: { label: 'Kinds for webhooks', text: kindsText },
+  ALERT_WEBHOOK_DOMAINS: { label: 'Domains for webhooks' },
 };
 
 /** A webhook that fails gets no event about it. */
@@ -36,6 +42,13 @@ export function WebhookAlerts({ settings }: { settings: Setting[] }) {
           data={OFFERED}
           placeholder={form.values.ALERT_WEBHOOK_KINDS.length === 0 ? 'All kinds' : undefined}
           {...fieldOf('ALERT_WEBHOOK_KINDS', 'Without a choice, all kinds are events.')}
+        />
+        <DomainsInput
+          label="Domains for webhooks"
+          {...fieldOf(
+            'ALERT_WEBHOOK_DOMAINS',
+            'Alerts about other domains aren’t events. Those about no domain always are.',
+          )}
         />
         <ProblemAlert problem={problem} />
         <SaveBar {...saveBar} />
