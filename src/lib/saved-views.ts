@@ -4,7 +4,20 @@ const ORDER = ['sort', 'order'];
 export const VIEW_PAGES = {
   messages: {
     path: '/messages',
-    parameters: ['q', 'domain', 'status', 'accepted', 'direction', 'from', 'to', 'tag', 'since', 'until', ...ORDER],
+    parameters: [
+      'q',
+      'domain',
+      'status',
+      'accepted',
+      'direction',
+      'from',
+      'to',
+      'tag',
+      'template',
+      'since',
+      'until',
+      ...ORDER,
+    ],
   },
   mailboxes: { path: '/mailboxes', parameters: ['q', 'domain', 'show', ...ORDER] },
   aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },

@@ -10,14 +10,15 @@ BEGIN
       'body', json_build_object(
         'id', coalesce(message_id, id::text), 'event', 'mail.suppressed',
         'timestamp', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'data', (left(data, -1) || coalesce(', "tags" : ' || tags, '') || coalesce(', "metadata" : ' || metadata, '') || '}')::json
+        'data', (left(data, -1) || coalesce(', "tags" : ' || tags, '') || coalesce(', "metadata" : ' || metadata, '')
+                  || coalesce(', "template" : ' || template, '') || '}')::json
       )::text)))
     FROM (SELECT uuid_v7() AS id, m.*, json_build_object(
                    'message_id', message_id, 'from', from_address, 'to', to_addresses, 'recipient', recipient, 'subject', subject,
                    'domain', domain, 'reason', reason)::text AS data
             FROM jsonb_to_recordset(given) AS m(
                    message_row_id uuid, message_id text, domain_id uuid, domain text, from_address text, to_addresses text[],
-                   subject text, recipient text, reason text, at timestamptz, tags text, metadata text)
+                   subject text, recipient text, reason text, at timestamptz, tags text, metadata text, template text)
           OFFSET 0) AS event;
 END
 $$;

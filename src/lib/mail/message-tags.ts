@@ -14,3 +14,8 @@ export const TAG_VALUE_RULE = `Use 1 to ${MAX_TAG_LENGTH} letters, digits and _ 
 export function tagText(name: string, value: string): string {
   return `${name}:${value}`;
 }
+
+/** The entry among the tags of a message that finds it by its template. No tag of a sender has a name with this character. */
+export function templateTag(templateId: string): string {
+  return `@template:${templateId}`;
+}

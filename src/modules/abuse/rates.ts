@@ -1,6 +1,7 @@
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
+import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
@@ -22,6 +23,16 @@ export type OverLimit = { domain: { id: string; name: string }; address: string;
 export type SendContext = Pick<Context, 'db' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
+
+type Sent = { id: string; address: string; domainId: string; at: Date };
+
+/** Counts one message, or returns the limit that it exceeds. */
+export async function countSend(db: Tx, { id, address, domainId, at }: Sent): Promise<Counting> {
+  const [counting] = await db.$queryRaw<[Counting]>`
+    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+      FROM count_sends(ARRAY[${id}::uuid], ARRAY[${at}::timestamptz], ${address}, ${domainId}::uuid)`;
+  return counting;
+}
 
 /**
  * Suspends a mailbox that is over its limit. For an address without a mailbox, or a domain, raises one alert per day.

@@ -24,6 +24,8 @@ export const messageList = {
     'spam_score',
     'updated_at',
     'send_at',
+    ['template', ({ template }) => template?.name],
+    ['template_version', ({ template }) => template?.version],
     ['tags', ({ tags }) => Object.entries(tags).map(([name, value]) => tagText(name, value))],
   ],
 } satisfies List<MessageSummary>;

@@ -57,6 +57,7 @@ const summary = {
     .meta({ description: 'The worst recipient that is bounced, failed or deferred, and why. Null without one' }),
   spam_score: z.number().nullable(),
   tags: z.record(z.string(), z.string()).meta({ description: 'Empty if it was sent without tags' }),
+  template: UsedTemplate.optional().meta({ description: 'The template that it was made from. Missing without one' }),
   send_at: Timestamp.nullable().meta({
     description:
       'When a scheduled message leaves, or was to leave. Null if it was sent at once, and while it is held because a backup was restored',
@@ -182,7 +183,6 @@ export const Message = z
     ),
     events: z.array(MessageEvent),
     metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: 'As it was sent' }),
-    template: UsedTemplate.optional().meta({ description: 'The template that it was made from. Missing without one' }),
     content: ContentStatus,
   })
   .meta({ id: 'Message' });
@@ -202,6 +202,9 @@ const filters = {
   tag: searchedText(2 * MAX_TAG_LENGTH + 1)
     .optional()
     .meta({ description: 'A tag that the message was sent with, as `name:value`' }),
+  template: Id.optional().meta({
+    description: 'The ID of the template that the message was made from, also of a deleted one',
+  }),
   since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
   until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
   q: searchedText(254).optional().meta({
@@ -216,6 +219,13 @@ export type Labels = { tags?: Tags | null; metadata?: Record<string, unknown> | 
 /** The labels that there are, as requests and events have them. No tags are as if they were absent. */
 export function labelsOf({ tags, metadata }: Labels): Labels {
   return { ...(tags && Object.keys(tags).length > 0 && { tags }), ...(metadata && { metadata }) };
+}
+
+/** What events tell about a message beyond its envelope and subject. */
+export type EventLabels = Labels & { template?: UsedTemplate | null };
+
+export function eventLabelsOf({ template, ...labels }: EventLabels): EventLabels {
+  return { ...labelsOf(labels), ...(template && { template }) };
 }
 
 export const ListMessages = z.strictObject({

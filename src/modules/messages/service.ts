@@ -3,6 +3,7 @@ import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
 import { findManagedAddresses } from '@/modules/mailboxes/service';
+import type { UsedTemplate } from '@/modules/templates/schema';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter, hasPermission } from '@/server/access/authorize';
 import type { Database, Tx } from '@/server/db';
@@ -73,7 +74,6 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     select: {
       ...SUMMARY,
       metadata: true,
-      template: true,
       recipients: { orderBy: [{ kind: 'asc' }, { id: 'asc' }] },
       events: { orderBy: [{ at: 'asc' }, { id: 'asc' }] },
     },
@@ -90,6 +90,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     ...presentSummary({
       ...row,
       tags: row.tags as Tags | null,
+      template: row.template as UsedTemplate | null,
       outcomes: countOutcomes(row.recipients),
       failure: failureOf(row.recipients),
     }),
@@ -108,7 +109,6 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     })),
     events: inOrder([...row.events.map(presentEvent), ...deliveries.map(presentDelivery)]),
     metadata: row.metadata as Message['metadata'],
-    ...(row.template !== null && { template: row.template as Message['template'] }),
     content: describeContent(content, { ...row, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
@@ -218,6 +218,7 @@ const SUMMARY = {
   status: true,
   spamScore: true,
   tags: true,
+  template: true,
   sendAt: true,
   createdAt: true,
   updatedAt: true,
@@ -248,6 +249,7 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes' | 'fai
     failure: row.failure,
     spam_score: row.spamScore,
     tags: row.tags ?? {},
+    ...(row.template && { template: row.template }),
     send_at: row.sendAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

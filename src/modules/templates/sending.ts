@@ -17,7 +17,12 @@ export type TemplateUse = {
 export type RenderedTemplate = { used: UsedTemplate; text: TemplatePreview };
 
 /** Makes the text of a message, which is sent from this address. */
-export type RenderFor = (from: string, use: TemplateUse) => Promise<RenderedTemplate>;
+export type RenderFor = (
+  from: string,
+  use: TemplateUse,
+  /** Called once the sender's domain and the template are found, before the work. */
+  beforeRender: () => Promise<void>,
+) => Promise<RenderedTemplate>;
 
 type Published = Awaited<ReturnType<typeof findPublished>>;
 
@@ -35,7 +40,7 @@ export function rendererOf(ctx: ActorContext): RenderFor {
    * @throws VALIDATION_ERROR by field, MESSAGE_TOO_LARGE, RATE_LIMIT_EXCEEDED, FORBIDDEN and others of requireSender, and DOMAIN_NOT_FOUND
    * (403) and others of authorizeDomain
    */
-  return async function renderFor(from: string, use: TemplateUse): Promise<RenderedTemplate> {
+  return async function renderFor(from, use, beforeRender) {
     const sender = parseAddress(from);
     if (sender) requireSender(ctx.actor, sender.address);
     const domain = sender?.domain ?? '';
@@ -47,6 +52,7 @@ export function rendererOf(ctx: ActorContext): RenderFor {
       if (!(error instanceof AppError)) found.delete(name);
       throw error;
     });
+    await beforeRender();
     return { used, text: await render(use) };
   };
 }

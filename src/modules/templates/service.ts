@@ -1,6 +1,6 @@
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
-import { keepDeleted } from '@/server/deleted-records/keep';
+import { keepDeleted, keepNewest } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
@@ -103,12 +103,16 @@ export async function updateTemplate(ctx: MutationContext, { id, ...input }: Upd
     .catch((error) => rethrowTaken(error, input.name ?? ''));
 }
 
+/** What deleted templates of a domain take together, as Postgres stores them. */
+const MAX_DELETED_BYTES = 50 * 1024 * 1024;
+
 /** Messages that are scheduled keep their text. */
 export async function deleteTemplate(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
     await requireVersion();
     const row = await requireTemplate(ctx, tx, id);
     await keepDeleted(ctx, tx, { kind: 'template', id, name: row.name, domainId: row.domainId });
+    await keepNewest(tx, { kind: 'template', domainId: row.domainId, maxBytes: MAX_DELETED_BYTES });
     await tx.template.delete({ where: { id }, select: { id: true } });
     await audit({ resource: `template:${id}`, domainId: row.domainId, before: recorded(row), after: null });
     return { message: `Template ${row.name} deleted.` };

@@ -227,6 +227,24 @@ describe('a deleted template', () => {
     expectError(await api.post(`/deleted-records/${id}/restore`), 409, 'CONFLICT');
   });
 
+  it('is forgotten, the oldest first, while those of its domain take more than 50 MB', async () => {
+    const ids: string[] = [];
+    for (const bytes of [20_000_000, 20_000_000, 15_000_000, 1_000]) {
+      const { id } = await made();
+      await api.delete(`/templates/${id}`);
+      ids.push(id);
+      // Random, so that it isn't compressed to less.
+      await db.$executeRaw`
+        UPDATE deleted_row
+           SET "row" = (SELECT to_jsonb(string_agg(encode(sha256(random()::text::bytea), 'base64'), ''))
+                          FROM generate_series(1, ${bytes}::int / 44 + 1))
+         WHERE record_id = ${id}::uuid AND position = 1`;
+    }
+    const { data } = await api.get('/deleted-records?kind=template');
+    const kept = data.map(({ id }: { id: string }) => id).filter((id: string) => ids.includes(id));
+    expect(kept).toEqual(ids.slice(1).toReversed());
+  });
+
   it('comes back with its domain', async () => {
     const { id } = await made();
     await api.post(`/templates/${id}/publish`, {});

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
-import { type Labels, labelsOf } from '@/modules/messages/schema';
+import { type EventLabels, eventLabelsOf } from '@/modules/messages/schema';
 import { endUnsubscription, isUnsubscribed, suppressFrom } from '@/modules/suppressions/service';
 import type { Database, Tx } from '@/server/db';
 import { isLinkChangeRecorded } from '@/server/limits/rate-limit';
@@ -38,7 +38,7 @@ export async function unsubscribe(db: Database, recipient: Recipient, at: Date):
     if (!(await suppressFrom(tx, { ...about, reason: 'unsubscribe', detail, at })) || !isRecorded) return;
     await addToTrace(tx, sent, 'unsubscribed', recipient, at);
     const { messageId } = recipient;
-    const labels = sent ? labelsOf(sent as Labels) : {};
+    const labels = sent ? eventLabelsOf(sent as EventLabels) : {};
     const data = { message_id: messageId, recipient: email, domain: domain.name, list, ...labels };
     const subject = { messageId, messageRowId: sent?.id ?? null, domainId: domain.id };
     await emitEvent(tx, { type: 'mail.unsubscribed', ...subject, at, data });
@@ -61,14 +61,14 @@ function nameOf({ messageId, email }: Recipient): string {
   return createHash('sha256').update(`${messageId} ${email}`).digest('hex');
 }
 
-type Sent = { id: string; tags: unknown; metadata: unknown };
+type Sent = { id: string; tags: unknown; metadata: unknown; template: unknown };
 
 /** The message whose link it is, unless it was deleted since. */
 async function findSent(tx: Tx, { messageId, domain }: Recipient): Promise<Sent | null> {
   return tx.message.findFirst({
     where: { messageId, domainId: domain.id, direction: 'outbound' },
     orderBy: { createdAt: 'desc' },
-    select: { id: true, tags: true, metadata: true },
+    select: { id: true, tags: true, metadata: true, template: true },
   });
 }
 

@@ -41,6 +41,22 @@ export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record
   }
 }
 
+type Limit = { kind: DeletedRecordKind; domainId: string; maxBytes: number };
+
+/** Forgets the oldest deleted records of a kind and domain beyond a size, but never the newest. */
+export async function keepNewest(tx: Tx, { kind, domainId, maxBytes }: Limit): Promise<void> {
+  // Sizes as stored, for which no row is read whole.
+  await tx.$executeRaw`
+    WITH kept AS (
+      SELECT id, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
+        FROM deleted_record d,
+             LATERAL (SELECT coalesce(sum(pg_column_size("row")), 0) AS bytes FROM deleted_row WHERE record_id = d.id) AS stored
+       WHERE domain_id = ${domainId}::uuid AND kind = ${kind}::deleted_record_kind
+      WINDOW newest AS (ORDER BY deleted_at DESC, id DESC)
+    )
+    DELETE FROM deleted_record WHERE id IN (SELECT id FROM kept WHERE place > 1 AND total > ${maxBytes})`;
+}
+
 /**
  * Forgets which deleted domains an admin was assigned to, so that restoring one doesn't give access back that was taken meanwhile.
  * Call it after the change of the admin's assignments, with the admin's row locked.

@@ -9,6 +9,7 @@ import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { STATUSES } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
+import { TemplateName, TemplateSelect } from './template-filter';
 import type { MessageSearch } from './use-message-search';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
@@ -35,6 +36,13 @@ export function MessageTools({ list, search }: MessageToolsProps) {
       {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}
       {values.to && <ActiveFilter name="To" value={values.to} onRemove={() => change({ to: null })} />}
       {values.tag && <ActiveFilter name="Tag" value={values.tag} onRemove={() => change({ tag: null })} />}
+      {values.template && (
+        <ActiveFilter
+          name="Template"
+          value={<TemplateName id={values.template} />}
+          onRemove={() => change({ template: null })}
+        />
+      )}
       {values.direction && (
         <ActiveFilter
           name="Direction"
@@ -95,6 +103,7 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
             value={values.tag}
             onChange={(event) => change({ tag: event.currentTarget.value || null })}
           />
+          <TemplateSelect value={values.template} onChange={(template) => change({ template })} />
           <Button onClick={popover.close}>Show messages</Button>
         </Stack>
       </Popover.Dropdown>

@@ -1,5 +1,6 @@
 import { parseAddress } from '@/lib/mail/address';
-import type { Tags } from '@/lib/mail/message-tags';
+import { type Tags, templateTag } from '@/lib/mail/message-tags';
+import type { UsedTemplate } from '@/modules/templates/schema';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Search } from '@/server/list/find-page';
 import type { Selection } from '@/server/list/select-page';
@@ -22,6 +23,7 @@ export type SummaryRow = {
   status: MessageSummary['status'];
   spamScore: number | null;
   tags: Tags | null;
+  template: UsedTemplate | null;
   sendAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -36,7 +38,7 @@ export type Filters = Omit<ListMessages, 'cursor' | 'limit' | 'sort'>;
 export const SUMMARY = Prisma.sql`
   m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.domain_id AS "domainId", m.direction,
   m.from_address AS "fromAddress", coalesce(m.to_addresses, '{}') AS "toAddresses", m.subject,
-  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.tags, m.send_at AS "sendAt", m.created_at AS "createdAt",
+  m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.tags, m.template, m.send_at AS "sendAt", m.created_at AS "createdAt",
   m.updated_at AS "updatedAt"`;
 export const COUNTED = Prisma.sql`m.id, m.status, m.created_at AS "createdAt"`;
 
@@ -50,14 +52,14 @@ export function searchOf(
   { columns, position }: { columns: Prisma.Sql; position: Position | null },
   meaning: Meaning,
 ): Search {
-  const { domain_id: domainId, direction, status, message_id: messageId, tag, from, to, order } = input;
+  const { domain_id: domainId, direction, status, message_id: messageId, tag, template, from, to, order } = input;
   // The caller has access to a domain that the request names: listMessages checks it.
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
   const wanted: Wanted = {
     input,
     ids,
     named: onlySql([messageId && Prisma.sql`m.message_id = ${messageId}`, meaning.named]),
-    tags: onlyText([tag]),
+    tags: onlyText([tag, template && templateTag(template)]),
     recipients: onlyText([to && addressOf(to), meaning.recipient]),
     senders: onlyText([from && addressOf(from), meaning.sender]),
     scope: onlySql([
@@ -81,6 +83,7 @@ type Wanted = {
   ids: string[] | null;
   /** Message-ID and queue id, which few messages share. */
   named: Prisma.Sql[];
+  /** With that of the template. */
   tags: string[];
   recipients: string[];
   senders: string[];
@@ -118,14 +121,21 @@ function byName({ input, named, tags, recipients, senders, scope, status }: Want
 
 /** Tags have the time of their message. */
 function byTag({ input, named, tags, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
-  const [tag] = tags;
+  const [tag, ...others] = tags;
   if (tag === undefined) return null;
   return {
     ...common,
     from: Prisma.sql`message_tag t LEFT JOIN message m ON m.id = t.message_id`,
     by: TAG,
     conditions: [Prisma.sql`t.tag = ${tag}`, ...timeOf(input, TAG)],
-    filters: [...named, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
+    filters: [
+      ...named,
+      ...others.map(isTagged),
+      ...recipients.map(isAddressedTo),
+      ...senders.map(isFrom),
+      ...scope,
+      ...status,
+    ],
     domains: OF_ALL_DOMAINS,
   };
 }

@@ -2,7 +2,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
 import { suppressFrom } from '@/modules/suppressions/service';
 import type { Tx } from '@/server/db';
-import { labelsOf } from '../schema';
+import { eventLabelsOf } from '../schema';
 import { domainOf, lockMessage } from '../tracking/locked-message';
 import type { ReturnedMail } from './reading/report';
 
@@ -36,7 +36,7 @@ export async function recordComplaint(
   });
   const { messageId, domainId, fromAddress: from, toAddresses: to, subject, queueId } = message;
   const data = { message_id: messageId, from, to, recipient, subject, domain: domainOf(message), queue_id: queueId };
-  const body = { ...data, feedback_type: type, ...labelsOf(message) };
+  const body = { ...data, feedback_type: type, ...eventLabelsOf(message) };
   await emitEvent(tx, { type: 'mail.complained', messageId, messageRowId: id, domainId, at, data: body });
   if (isAlone && domainId) {
     await suppressFrom(tx, {

@@ -3,10 +3,10 @@ import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { type Labels, labelsOf, type MessageStatus } from '../schema';
+import { type EventLabels, eventLabelsOf, type MessageStatus } from '../schema';
 
 /** What events tell about an outbound message. None of it changes. */
-export type SentMessage = Labels & {
+export type SentMessage = EventLabels & {
   id: string;
   messageId: string;
   fromAddress: string;
@@ -31,7 +31,7 @@ export async function lockMessage(tx: Tx, id: string): Promise<LockedMessage> {
   const [message] = await tx.$queryRaw<LockedMessage[]>`/* prepared */
     SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,
            m.from_address AS "fromAddress", m.to_addresses AS "toAddresses", m.subject, m.created_at AS "createdAt",
-           m.domain_id AS "domainId", d.name AS "domainName", m.tags, m.metadata
+           m.domain_id AS "domainId", d.name AS "domainName", m.tags, m.metadata, m.template
       FROM message m LEFT JOIN domain d ON d.id = m.domain_id
      WHERE m.direction = 'outbound' AND m.id = ${id}::uuid
        FOR UPDATE OF m`;
@@ -52,7 +52,7 @@ export async function recordAccepted(
 
 export function sentEvent(message: SentMessage, at: Date): NewEvent {
   const { id: messageRowId, messageId, fromAddress: from, toAddresses: to, subject, domainId } = message;
-  const data = { message_id: messageId, from, to, subject, domain: domainOf(message), ...labelsOf(message) };
+  const data = { message_id: messageId, from, to, subject, domain: domainOf(message), ...eventLabelsOf(message) };
   return { type: 'mail.sent', messageId, messageRowId, domainId, at, data };
 }
 

@@ -1,6 +1,6 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import type { NewEvent } from '@/modules/events/service';
-import { labelsOf } from '../schema';
+import { eventLabelsOf } from '../schema';
 import { bounceCategory, failureReason } from './bounce-category';
 import { domainOf, type SentMessage } from './locked-message';
 
@@ -19,7 +19,7 @@ export function outcomeEvent(message: SentMessage, recipient: string, outcome: O
     domain: domainOf(message),
     queue_id: outcome.queueId,
     ...outcomeData(outcome, outcome.delaySeconds ?? Math.max(0, at.getTime() - message.createdAt.getTime()) / 1000),
-    ...labelsOf(message),
+    ...eventLabelsOf(message),
   };
   return { type: OUTCOME_EVENTS[kind], messageId, messageRowId, domainId, at, data };
 }

@@ -13,7 +13,7 @@ const make = () => makeMessage(domain, 'submitting', ['ann@far.example'], { queu
 function record(message: Awaited<ReturnType<typeof make>>, outcome = ACCEPTED) {
   const recipients = ['ann@far.example'];
   return recordSubmission({
-    message: { ...message, tags: null, metadata: null, recipients, domainName: domain.name },
+    message: { ...message, tags: null, metadata: null, template: null, recipients, domainName: domain.name },
     outcome,
     at: AT,
   });

@@ -13,7 +13,7 @@ let message: Awaited<ReturnType<typeof makeMessage>>;
 function submitted(outcome: SubmitOutcome) {
   const recipients = ['ann@far.example', 'bo@far.example'];
   return recordSubmission({
-    message: { ...message, tags: null, metadata: null, recipients, domainName: domain.name },
+    message: { ...message, tags: null, metadata: null, template: null, recipients, domainName: domain.name },
     outcome,
     at: AT,
   });

@@ -61,7 +61,7 @@ export async function lockReported(tx: Tx, names: readonly MessageName[]): Promi
            domain_name AS "domainName", recipients, labels.*
       FROM lock_reported(${names.map(({ messageId }) => messageId)}::text[], ${names.map(({ queueId }) => queueId)}::text[])
              AS reported,
-           LATERAL (SELECT m.tags, m.metadata, m.status = 'scheduled' AND m.send_at IS NULL AS "isHeld"
+           LATERAL (SELECT m.tags, m.metadata, m.template, m.status = 'scheduled' AND m.send_at IS NULL AS "isHeld"
                       FROM message m WHERE m.id = reported.id OFFSET 0) AS labels`;
   const found: (ReportedMessage | null)[] = names.map(() => null);
   for (const { reports, ...message } of rows) for (const number of reports) found[number - 1] = message;

@@ -30,6 +30,8 @@ type UnrenderedMessage = {
   /** The checked message as bytes, which pass between threads without a copy, so that its attachments don't hold the main thread. */
   message: Uint8Array;
   template: TemplateUse;
+  /** Whether it leaves later, when its sender may send again. */
+  isScheduled: boolean;
   at: Date;
 };
 
@@ -135,7 +137,9 @@ function prepareMessage(raw: unknown, at: Date): CheckedMessage | MessageError {
   if (!message.template) return composePrepared(message, { from, messageId, at });
   const { id, variables = {} } = message.template;
   const [hasSubject, hasAttachments] = [message.subject !== undefined, Boolean(message.attachments?.length)];
-  return { from, messageId, message: serialize(message), template: { id, variables, hasSubject, hasAttachments }, at };
+  const isScheduled = 'sendAt' in laterOf(sendAt, at);
+  const template = { id, variables, hasSubject, hasAttachments };
+  return { from, messageId, message: serialize(message), template, isScheduled, at };
 }
 
 function composeRendered(unrendered: UnrenderedMessage, { used, text }: RenderedTemplate): PreparedMessage {

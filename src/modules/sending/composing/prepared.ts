@@ -2,6 +2,7 @@ import { templateRenderer } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import type { ActorContext } from '@/server/procedures/context';
+import { refuseEarly } from '../submission/refused-early';
 import type { MessageError } from './check-outgoing-message';
 import type { CheckedMessage, PreparedMessage } from './message-jobs';
 import { runInWorker } from './message-worker-pool';
@@ -53,7 +54,9 @@ export function completer(ctx: ActorContext): Complete {
     const budget = reserveBodyBudget(ctx.actor.admin.id);
     budget.complete();
     try {
-      const rendered = await renderFor(message.from, message.template);
+      const rendered = await renderFor(message.from, message.template, async () => {
+        if (!message.isScheduled) await refuseEarly(ctx, message.from);
+      });
       const { html_body, text_body } = rendered.text;
       budget.take(Buffer.byteLength(html_body ?? '') + Buffer.byteLength(text_body));
       const result = await runInWorker({ kind: 'rendered', unrendered: message, rendered });

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { type Labels, labelsOf } from '@/modules/messages/schema';
 import { keepContent, openWaiting, recordNotAllowed } from '@/modules/messages/service';
+import type { UsedTemplate } from '@/modules/templates/schema';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { identifyLater } from '@/server/access/actor';
 import { requirePermission } from '@/server/access/authorize';
@@ -123,6 +124,7 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
       subject: true,
       tags: true,
       metadata: true,
+      template: true,
       recipients: { select: { address: true, kind: true }, orderBy: { id: 'asc' } },
       scheduled: { select: { isTransactional: true, list: true } },
     },
@@ -143,6 +145,7 @@ async function loadMessage({ db, clock }: Work, id: string): Promise<PreparedMes
     isTransactional,
     list: row.scheduled?.list,
     ...labelsOf(row as Labels),
+    ...(row.template !== null && { template: row.template as UsedTemplate }),
   };
 }
 

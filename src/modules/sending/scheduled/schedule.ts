@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '@/lib/format';
 import { parseAddress } from '@/lib/mail/address';
-import { tagText } from '@/lib/mail/message-tags';
+import { tagText, templateTag } from '@/lib/mail/message-tags';
 import { uuidv7 } from '@/lib/uuid';
 import { sealWaiting, storeWaiting } from '@/modules/messages/service';
 import { type AuthorizedDomain, authorizeDomain, requireSender } from '@/server/access/authorize';
@@ -113,7 +113,10 @@ function dataOf(ctx: ActorContext, { id, message, slot, domainId, rawBytes }: Ne
     events: { create: event },
     tagged: {
       createMany: {
-        data: Object.entries(tags ?? {}).map(([name, value]) => ({ tag: tagText(name, value), createdAt })),
+        data: [
+          ...Object.entries(tags ?? {}).map(([name, value]) => tagText(name, value)),
+          ...(message.template ? [templateTag(message.template.id)] : []),
+        ].map((tag) => ({ tag, createdAt })),
       },
     },
     scheduled: { create: { adminId: ctx.actor.admin.id, isTransactional, list, rawBytes, nextAttemptAt: sendAt } },

@@ -82,7 +82,7 @@ export function messageRow(
  */
 export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = 'new'): Promise<Admission[]> {
   const { created, addressed, accepted, tagged } = STORED[as];
-  const isTagged = rows.some(({ tags }) => tags);
+  const isTagged = rows.some(({ tags, template }) => tags ?? template);
   const found = await db.$queryRaw<FoundRow[]>`/* prepared */
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
@@ -123,7 +123,7 @@ export async function admitMessages(db: Tx, rows: MessageRow[], as: StoredAs = '
                'message_row_id', created.id, 'message_id', CASE WHEN created.id IS NOT NULL THEN p.message_id END,
                'domain_id', p.domain_id, 'domain', p.domain_name, 'from_address', p.from_address, 'to_addresses', p.to_addresses,
                'subject', p.subject, 'recipient', s.address, 'reason', s.reason, 'at', p.created_at, 'tags', p.tags,
-               'metadata', p.metadata)))
+               'metadata', p.metadata, 'template', p.template)))
         FROM suppressed s JOIN permitted p ON p.id = s.message LEFT JOIN created ON created.id = p.id
        WHERE created.id IS NOT NULL OR NOT EXISTS (SELECT FROM allowed WHERE allowed.id = p.id)
       HAVING count(*) > 0

@@ -1,3 +1,4 @@
+import { templateTag } from '@/lib/mail/message-tags';
 import { Prisma } from '@/server/prisma/client';
 
 /** How the statement that admits messages stores them: as new ones, or as scheduled ones that are due. */
@@ -10,7 +11,7 @@ type Parts = {
   addressed: Prisma.Sql;
   /** Their first event, as a part of a union. */
   accepted: Prisma.Sql;
-  /** Stores their tags. Left out where there are none, so that messages without tags don't pay for them. */
+  /** Stores their tags and templates. Left out where there are none, so that messages without don't pay for them. */
   tagged: Prisma.Sql;
 };
 
@@ -36,6 +37,9 @@ export const STORED: Record<StoredAs, Parts> = {
     tagged: Prisma.sql`, tagged AS (
       INSERT INTO message_tag (message_id, tag, created_at)
       SELECT created.id, t.key || ':' || t.value, allowed.created_at FROM ${ALLOWED}, jsonb_each_text(allowed.tags) AS t
+       UNION ALL
+      SELECT created.id, ${templateTag('')} || (allowed.template ->> 'id'), allowed.created_at FROM ${ALLOWED}
+       WHERE allowed.template IS NOT NULL
     )`,
   },
   due: {

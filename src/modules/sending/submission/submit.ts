@@ -195,10 +195,10 @@ function sentMessage(
   { id, domain }: SubmittedMessage,
   createdAt: Date,
 ): Submission['message'] {
-  const { messageId, from: fromAddress, subject, tags, metadata } = message;
+  const { messageId, from: fromAddress, subject, tags, metadata, template } = message;
   const recipients = message.recipients.map(({ address }) => address);
   const sent = { id, messageId, fromAddress, toAddresses: toAddresses(message), subject, createdAt, recipients };
-  return { ...sent, domainId: domain.id, domainName: domain.name, tags, metadata };
+  return { ...sent, domainId: domain.id, domainName: domain.name, tags, metadata, template };
 }
 
 /** The error for a message that the mail server received completely without a reply. */
@@ -250,7 +250,7 @@ function recipientSuppressed(suppressed: SuppressedRecipient[]): AppError {
   return new AppError('RECIPIENT_SUPPRESSED', message, { details: { suppressed } });
 }
 
-function sendingSuspended(address: string): AppError {
+export function sendingSuspended(address: string): AppError {
   return new AppError('MAILBOX_SUSPENDED', `Sending is suspended for ${address}.`);
 }
 

@@ -1,9 +1,12 @@
 'use client';
 
+import { Button } from '@mantine/core';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { IconMail } from '@/components/icons/icons';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -49,7 +52,11 @@ export function TemplatePage({ id, history }: TemplatePageProps) {
         title={template?.name ?? 'Template'}
         description={template ? <span className="clip mono">{template.domain}</span> : ' '}
         parent={PARENT}
-      />
+      >
+        <Button component={NearLink} href={`/messages?template=${id}`} leftSection={<IconMail stroke={1.5} />}>
+          Messages
+        </Button>
+      </PageHeader>
       <PageTabs
         label="Template"
         isWaiting={!template && !found.isError}
