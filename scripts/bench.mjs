@@ -5,6 +5,7 @@
 //   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
 //   mail [name] [rounds]       the same for messages through the whole mail server, which must be installed
 //   paint [part of a path]     the console's pages of the running demo (PORT) against its sign-in page
+//   interaction [part]         typing and selecting in the lists of the running demo (PORT), on a slowed processor
 //   growth                     lists and searches with 1,000 and with 1,000,000 rows
 //   scale [messages] [name]    message lists with 10,000 and with 10,000,000 messages. It seeds them first, which takes 6 minutes
 //                              and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale)
@@ -23,6 +24,7 @@ import { compareInstances } from './bench/cluster.mjs';
 import { compareCosts } from './bench/cost/compare.mjs';
 import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
+import { measureInteractions } from './bench/interaction.mjs';
 import { compareMail } from './bench/mail.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { comparePaint } from './bench/paint.mjs';
@@ -51,6 +53,7 @@ async function bench(lifetime) {
   if (process.argv[2] === 'scale') return benchScale(lifetime);
   if (process.argv[2] === 'cluster') return benchCluster(lifetime);
   if (process.argv[2] === 'paint') return benchPaint();
+  if (process.argv[2] === 'interaction') return benchInteraction();
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   if (process.argv[2] === 'dns') {
@@ -115,6 +118,15 @@ function benchPaint() {
     parts: process.argv.slice(3),
     onPage: ({ path, ms, ratio }) =>
       console.log(`${path.padEnd(60)}${ms.toFixed(0).padStart(8)}${ratio.toFixed(2).padStart(8)}`),
+  });
+}
+
+function benchInteraction() {
+  console.log(`${`to the next paint, 4 x slower, load ${loadavg()[0]?.toFixed(1)}`.padEnd(52)}      ms   CPU ms`);
+  return measureInteractions(root, {
+    parts: process.argv.slice(3),
+    onInteraction: ({ path, name, ms, cpuMs }) =>
+      console.log(`${`${path}: ${name}`.padEnd(52)}${ms.toFixed(0).padStart(8)}${cpuMs.toFixed(0).padStart(9)}`),
   });
 }
 

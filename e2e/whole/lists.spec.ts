@@ -130,6 +130,22 @@ test('the filters, the header and the selected rows’ actions stay in view', as
   await check();
 });
 
+test('rows that are clicked faster than the list is rendered are all selected', async ({
+  signedIn: page,
+  api,
+  sql,
+}) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByRole('row')).toHaveCount(51);
+  await page.getByRole('checkbox', { name: /^Select a\d/ }).evaluateAll((boxes) => {
+    for (const box of boxes.slice(0, 3)) (box as HTMLElement).click();
+  });
+  await expect(page.getByRole('group', { name: 'Selected aliases' })).toContainText('3 selected');
+  await expect(page.getByRole('checkbox', { checked: true, name: /^Select a\d/ })).toHaveCount(3);
+});
+
 test('a row that gets the focus isn’t below the header', async ({ signedIn: page, api, sql }) => {
   const domain = await makeDomain(api);
   await makeAliases(sql, domain);

@@ -19,8 +19,8 @@ const LIMITS: Record<string, number> = {
   '/analytics': 425,
   '/reference': 595,
 };
-/** Requests of the sign-in page, of which five are style sheets and three are fonts. */
-const MAX_SIGN_IN_REQUESTS = 21;
+/** Requests of the sign-in page, of which five are style sheets and two are fonts. */
+const MAX_SIGN_IN_REQUESTS = 16;
 
 test('/login loads at most what its limits allow', async ({ page }) => {
   const { requests } = await weigh(page, '/login');

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from 'react';
+import { type ChangeEvent, startTransition, useOptimistic } from 'react';
 import classes from './row-controls.module.css';
 
 type RowCheckboxProps = {
@@ -12,16 +12,26 @@ type RowCheckboxProps = {
 };
 
 /** A checkbox in each row of a list. */
-export function RowCheckbox({ label, isMixed = false, onChange, ...input }: RowCheckboxProps) {
-  const ref = isMixed ? mix : unmix;
+export function RowCheckbox({ label, checked, isMixed = false, disabled, onChange }: RowCheckboxProps) {
+  // The other rows and the bar follow once they have been rendered, which takes longer than a click may.
+  const [shown, show] = useOptimistic(checked);
+  const change = (event: ChangeEvent<HTMLInputElement>) => {
+    const { checked: isChecked } = event.currentTarget;
+    const isExtended = hasShift(event);
+    startTransition(() => {
+      show(isChecked);
+      onChange(isExtended);
+    });
+  };
   return (
     <input
       type="checkbox"
-      ref={ref}
+      ref={isMixed && shown === checked ? mix : unmix}
       className={classes.checkbox}
       aria-label={label}
-      onChange={(event) => onChange(hasShift(event))}
-      {...input}
+      checked={shown}
+      disabled={disabled}
+      onChange={change}
     />
   );
 }
