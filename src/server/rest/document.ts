@@ -7,12 +7,13 @@ import packageJson from '../../../package.json';
 import { SESSION_COOKIE } from '../secrets/credentials';
 import { env } from '../settings/env';
 import { type Route, routesOf } from './routes';
+import { type Document, type OperationAccess, requiredRole, setServedDocument } from './served-document';
 
-type Document = ReturnType<typeof generateOpenApiDocument>;
 type Operation = Record<string, unknown> & {
   responses: Record<string, unknown>;
   security?: object[];
   description?: string;
+  'x-access'?: OperationAccess;
 };
 
 const Meta = z
@@ -41,11 +42,17 @@ const ErrorBody = z
 
 /** Serves the OpenAPI document of the router, which is generated once. */
 export function documentResponder(router: AnyTRPCRouter): (headers: Headers) => Response {
-  let document: string | undefined;
+  let document: Document | undefined;
+  let text: string | undefined;
+  const generate = () => {
+    document ??= openApiDocument(router, env().appUrl);
+    return document;
+  };
+  setServedDocument(generate);
   return (headers) => {
-    document ??= JSON.stringify(openApiDocument(router, env().appUrl));
+    text ??= JSON.stringify(generate());
     headers.set('Content-Type', 'application/json');
-    return new Response(document, { headers });
+    return new Response(text, { headers });
   };
 }
 
@@ -107,7 +114,8 @@ function restoreDeletePaths(document: Document, routes: Route[]): void {
   }
 }
 
-function describe(operation: Operation, { meta, method, input, template }: Route): void {
+function describe(operation: Operation, route: Route): void {
+  const { meta, method, input, template } = route;
   const { status, otherStatuses, redirect, file } = meta.rest;
   for (const other of otherStatuses) operation.responses[other] = operation.responses[200];
   if (status !== 200) {
@@ -124,11 +132,18 @@ function describe(operation: Operation, { meta, method, input, template }: Route
   }
   operation.security ??= [];
   if (meta.access && meta.access !== 'domain_admin') {
-    operation.description = [operation.description, `Requires the role \`${meta.access}\`.`].filter(Boolean).join(' ');
+    operation.description = [operation.description, requiredRole(meta.access)].filter(Boolean).join(' ');
   }
+  operation['x-access'] = accessOf(route);
   for (const [code, codes] of Object.entries(errorCodes(meta, method, input, template))) {
     operation.responses[code] = errorResponse(codes);
   }
+}
+
+function accessOf({ meta, isMutation }: Route): OperationAccess | undefined {
+  const { access: role, permission = isMutation ? 'manage' : 'read', isOpenToScopedKeys, isSessionOnly } = meta;
+  if (!role) return undefined;
+  return { role, permission, scoped_keys: isOpenToScopedKeys ?? false, session_only: isSessionOnly ?? false };
 }
 
 const REDIRECTION = {

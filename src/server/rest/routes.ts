@@ -13,6 +13,7 @@ export type Route = {
   path: string;
   /** The procedure's name, `domains.get`. */
   procedure: string;
+  isMutation: boolean;
   meta: ProcedureMeta & { rest: Rest };
   input: z.ZodObject;
 };
@@ -34,6 +35,7 @@ export function routesOf(router: AnyTRPCRouter): Route[] {
         template: path,
         path: `${API_PATH}${path}`,
         procedure: name,
+        isMutation: procedure._def.type === 'mutation',
         meta: { ...meta, rest: meta.rest },
         input,
       },

@@ -1,19 +1,24 @@
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ServerSearch } from '@/components/list/server-search';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import { CHAPTER_GROUPS, readChapter, searchChapters } from '../chapters';
 import classes from './docs.module.css';
-import { DocsSearch } from './docs-search';
 
 /** The chapters of this version's documentation, or the sections that have all words of a search. */
 export function ChaptersPage({ query }: { query: string }) {
   return (
     <Page>
       <PageHeader title="Documentation" description="For exactly the version that runs here" />
-      <DocsSearch query={query} />
+      <ServerSearch
+        action="/docs"
+        label="Search the documentation"
+        placeholder="For example: relay password"
+        query={query}
+      />
       {query.trim() === '' ? <Chapters /> : <Results query={query} />}
     </Page>
   );

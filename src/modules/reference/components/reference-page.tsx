@@ -1,39 +1,79 @@
-'use client';
-
-import dynamic from 'next/dynamic';
-import { Skeleton } from '@/components/marks/skeleton';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
+import { ServerSearch } from '@/components/list/server-search';
 import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import type { Reference } from '../reference';
+import { OperationRows } from './operation-rows';
 import { ReferenceIntro } from './reference-intro';
 import classes from './reference-page.module.css';
 
-const ApiReference = dynamic(() => import('./api-reference').then((module) => module.ApiReference), {
-  ssr: false,
-  loading: () => (
-    <div aria-busy="true" className={classes.skeleton}>
-      {['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((key) => (
-        <Skeleton key={key} />
-      ))}
-    </div>
-  ),
-});
-
-export function ReferencePage() {
+/** All operations by section, or those that a search finds. */
+export function ReferencePage({ reference, query }: { reference: Reference; query: string }) {
   return (
     <Page>
       <PageHeader
         title="API reference"
         description={
           <>
-            <span>All endpoints. Try them here with your session or an API key</span>
+            <span>All endpoints of the version that runs here</span>
             <a href="/api/v1/openapi.json" className="mono">
               /api/v1/openapi.json
             </a>
           </>
         }
       />
-      <ReferenceIntro />
-      <ApiReference />
+      <ReferenceSearch query={query} />
+      {query.trim() === '' ? (
+        <>
+          <ReferenceIntro />
+          <Overview reference={reference} />
+        </>
+      ) : (
+        <Results found={reference.search(query)} />
+      )}
     </Page>
+  );
+}
+
+export function ReferenceSearch({ query }: { query: string }) {
+  return (
+    <ServerSearch
+      action="/reference"
+      label="Search the reference"
+      placeholder="For example: POST /send, quota_mb"
+      query={query}
+    />
+  );
+}
+
+function Overview({ reference: { sections } }: { reference: Reference }) {
+  return (
+    <div className={classes.sections}>
+      {sections.map(({ title, slug, operations }) => (
+        <section key={slug} aria-labelledby={slug}>
+          <SectionHeading
+            id={slug}
+            title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>}
+            isUnderlined
+          />
+          <OperationRows rows={operations.map((operation) => ({ operation }))} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Results({ found }: { found: ReturnType<Reference['search']> }) {
+  if (found.length === 0) return <NoRows>No operation has all of these words.</NoRows>;
+  return (
+    <section aria-label="Results">
+      <p className={`quiet ${classes.count}`} role="status">
+        {formatPlural(found.length, 'operation')}
+      </p>
+      <OperationRows rows={found} />
+    </section>
   );
 }

@@ -8,8 +8,7 @@ import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
 import classes from './api-equivalent.module.css';
 import type { ComposeValues } from './compose/compose-values';
-import { curlOf } from './curl';
-import { nodeOf, pythonOf } from './snippets';
+import { curlOf, nodeOf, pythonOf } from './snippets';
 
 const LANGUAGES = { curl: 'curl', node: 'Node.js', python: 'Python' };
 const SNIPPETS = { curl: curlOf, node: nodeOf, python: pythonOf };

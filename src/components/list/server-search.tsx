@@ -3,23 +3,25 @@
 import { Button, TextInput } from '@mantine/core';
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
-import { IconSearch } from '@/components/icons/icons';
-import classes from './docs.module.css';
+import { IconSearch } from '../icons/icons';
+import classes from './server-search.module.css';
 
-/** Searches on the server. Works as a plain form, too. */
-export function DocsSearch({ query }: { query: string }) {
+type ServerSearchProps = { action: string; label: string; placeholder: string; query: string };
+
+/** Searches a page that the server renders. Works as a plain form, too. */
+export function ServerSearch({ action, label, placeholder, query }: ServerSearchProps) {
   const router = useRouter();
   const [text, setText] = useState(query);
   const search = (event: FormEvent) => {
     event.preventDefault();
-    router.push(text.trim() ? `/docs?q=${encodeURIComponent(text.trim())}` : '/docs');
+    router.push(text.trim() ? `${action}?q=${encodeURIComponent(text.trim())}` : action);
   };
   return (
     <search>
-      <form className={classes.search} action="/docs" onSubmit={search}>
+      <form className={classes.search} action={action} onSubmit={search}>
         <TextInput
-          aria-label="Search the documentation"
-          placeholder="For example: relay password"
+          aria-label={label}
+          placeholder={placeholder}
           name="q"
           data-search
           leftSection={<IconSearch size={16} stroke={1.5} />}

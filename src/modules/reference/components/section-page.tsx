@@ -1,0 +1,46 @@
+import { NearLink } from '@/components/near-link';
+import { PageHeader } from '@/components/page-header';
+import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import type { Section } from '../operations';
+import type { Reference } from '../reference';
+import { LanguageSwitch } from './language-switch';
+import { OperationDetails } from './operation-details';
+import { OperationRows } from './operation-rows';
+import { ReferenceSearch } from './reference-page';
+import classes from './reference-page.module.css';
+
+/** The operations of a section in full. */
+export function SectionPage({ reference, section }: { reference: Reference; section: Section }) {
+  const { sections, hrefOf } = reference;
+  const { title, operations } = section;
+  const at = sections.indexOf(section);
+  const [former, next] = [sections[at - 1], sections[at + 1]];
+  return (
+    <Page>
+      <PageHeader
+        title={title}
+        parent={{ label: 'API reference', href: '/reference' }}
+        description={formatPlural(operations.length, 'operation')}
+      />
+      <div className={classes.tools}>
+        <ReferenceSearch query="" />
+        <LanguageSwitch />
+      </div>
+      <nav aria-label="On this page" className={classes.contents}>
+        <OperationRows rows={operations.map((operation) => ({ operation }))} />
+      </nav>
+      {operations.map((operation) => (
+        <OperationDetails key={operation.id} operation={operation} hrefOf={hrefOf} />
+      ))}
+      <nav aria-label="Other sections" className={classes.turn}>
+        {former && <NearLink href={`/reference/${former.slug}`}>Previous: {former.title}</NearLink>}
+        {next && (
+          <NearLink className="spacer" href={`/reference/${next.slug}`}>
+            Next: {next.title}
+          </NearLink>
+        )}
+      </nav>
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+import { type Schema, type Schemas, variantsOf } from './schemas';
+
+type Side = 'request' | 'response';
+
+const MAX_DEPTH = 5;
+/** A request that requires nothing shows this many of the fields it may set. */
+const MAX_OPTIONAL = 3;
+
+const BY_FORMAT: Record<string, string> = {
+  uuid: '019ac000-0000-7000-8000-000000000000',
+  'date-time': '2026-01-31T09:30:00.000Z',
+  date: '2026-01-31',
+  email: 'ann@example.com',
+  uri: 'https://example.com/hook',
+  ipv4: '192.0.2.1',
+};
+const BY_NAME: [RegExp, string][] = [
+  [/email|address|destination|sender|recipient|^from$|^to$/, 'ann@example.com'],
+  [/domain|host/, 'example.com'],
+  [/local_part/, 'ann'],
+  [/message_id/, '<019ac000@example.com>'],
+  [/subject/, 'Welcome'],
+  [/name|label/, 'Example'],
+  [/url/, 'https://example.com/hook'],
+  [/(^|_)ip/, '192.0.2.1'],
+];
+/** What the patterns of the API accept. */
+const BY_PATTERN = ['example', 'example.com', 'ann@example.com', 'X-Example', '2026-01-31', '10:30', '123456', 'ABC-1'];
+
+/** Returns a value that the schema accepts. A request has what it must have; a response has everything. */
+export function exampleOf(schema: Schema, schemas: Schemas, side: Side, name = '', depth = 0): unknown {
+  const { variants, isNullable } = variantsOf(schema, schemas);
+  const first = { ...variants[0], ...(schema.examples && { examples: schema.examples }) };
+  const [given = schema.default ?? first.default] = first.examples ?? [];
+  if (given !== undefined && given !== null) return given;
+  if ('const' in first) return first.const;
+  if (first.enum) return first.enum[0];
+  if (isNullable && (depth >= MAX_DEPTH || variants.length === 0)) return null;
+  switch (first.type) {
+    case 'object':
+      return objectOf(first, schemas, side, depth);
+    case 'array': {
+      if (!first.items || depth >= MAX_DEPTH) return [];
+      return [exampleOf(first.items, schemas, side, name, depth + 1)];
+    }
+    case 'integer':
+    case 'number':
+      return numberOf(first);
+    case 'boolean':
+      return true;
+    case 'string':
+      return stringOf(first, name);
+    default:
+      return null;
+  }
+}
+
+function objectOf(schema: Schema, schemas: Schemas, side: Side, depth: number): Record<string, unknown> {
+  const all = Object.entries(schema.properties ?? {});
+  const required = all.filter(([name]) => schema.required?.includes(name));
+  const wanted = required.length > 0 ? required : all.slice(0, MAX_OPTIONAL);
+  const shown = side === 'response' ? all : wanted;
+  return Object.fromEntries(
+    shown.map(([name, property]) => [name, exampleOf(property, schemas, side, name, depth + 1)]),
+  );
+}
+
+function numberOf({ minimum = 0, maximum = Number.POSITIVE_INFINITY }: Schema): number {
+  return Math.min(Math.max(1, minimum), maximum);
+}
+
+function stringOf(schema: Schema, name: string): string {
+  const { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  const known = format && BY_FORMAT[format];
+  if (known) return known;
+  const expected = pattern ? new RegExp(pattern) : /^/;
+  const named = BY_NAME.filter(([names]) => names.test(name)).map(([, value]) => value);
+  const fits = (value: string) => value.length >= minLength && value.length <= maxLength && expected.test(value);
+  return [...named, ...BY_PATTERN].find(fits) ?? 'x'.repeat(Math.max(1, minLength));
+}

@@ -1,0 +1,132 @@
+import { type Document, type OperationAccess, requiredRole } from '@/server/rest/served-document';
+import { exampleOf } from './examples';
+import { type Field, fieldOf, fieldsOf, type Schema, type Schemas, variantsOf } from './schemas';
+
+export type Parameter = Field & { in: 'path' | 'query' | 'header' };
+
+export type Answer = {
+  status: string;
+  description: string;
+  headers: string[];
+  /** The content type, null without a body. */
+  type: string | null;
+  isList: boolean;
+  /** The fields of `data`, or of its entries if it is a list. */
+  fields: Field[];
+  example: string | null;
+};
+
+export type Operation = {
+  /** Stays the same when words change, so links to it hold. */
+  id: string;
+  /** Its address on the pages of the reference. */
+  href: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  /** Null if anyone may call it. */
+  access: OperationAccess | null;
+  parameters: Parameter[];
+  body: { fields: Field[]; example: string } | null;
+  /** The path of a request with what it requires. */
+  examplePath: string;
+  answers: Answer[];
+  errors: { status: string; codes: string[] }[];
+};
+
+export type Section = { title: string; slug: string; operations: Operation[] };
+
+type Described = {
+  description: string;
+  headers?: Record<string, { description?: string }>;
+  content?: Record<string, { schema: Schema }>;
+};
+
+/** An operation of the document, as the generator writes it. */
+type Source = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  'x-access'?: OperationAccess;
+  parameters: { in: Parameter['in']; name: string; required?: boolean; description?: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, Described>;
+};
+
+/** What most people need. The others follow in the order of the document. */
+const FIRST_SECTIONS = ['sending', 'messages'];
+
+/** Returns the operations of the document by their tags. */
+export function sectionsOf(document: Document): Section[] {
+  const schemas = (document.components?.schemas ?? {}) as Schemas;
+  const sections = new Map<string, Section>(FIRST_SECTIONS.map((slug) => [slug, { title: '', slug, operations: [] }]));
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, source] of Object.entries(item as unknown as Record<string, Source>)) {
+      const title = source.tags[0] ?? '';
+      const slug = title.toLowerCase().replaceAll(' ', '-');
+      const section = sections.get(slug) ?? { title, slug, operations: [] };
+      section.title = title;
+      section.operations.push(operationOf(source, { method, path, slug }, schemas));
+      sections.set(slug, section);
+    }
+  }
+  return [...sections.values()];
+}
+
+type Place = { method: string; path: string; slug: string };
+
+function operationOf(source: Source, { method, path, slug }: Place, schemas: Schemas): Operation {
+  const access = source['x-access'] ?? null;
+  const body = Object.values(source.requestBody?.content ?? {})[0]?.schema;
+  const answers = Object.entries(source.responses);
+  return {
+    id: source.operationId,
+    href: `/reference/${slug}#${source.operationId}`,
+    method: method.toUpperCase(),
+    path,
+    summary: source.summary,
+    description: (source.description ?? '').replace(access ? requiredRole(access.role) : '', '').trim(),
+    access,
+    parameters: source.parameters.map(({ in: place, name, required, description, schema }) => ({
+      ...fieldOf(name, { ...schema, description: description ?? schema.description }, required ?? false, schemas),
+      in: place,
+    })),
+    body: body
+      ? { fields: fieldsOf(body, schemas), example: JSON.stringify(exampleOf(body, schemas, 'request'), null, 2) }
+      : null,
+    examplePath: examplePathOf(path, source.parameters, schemas),
+    answers: answers
+      .filter(([status]) => status < '400')
+      .map(([status, described]) => answerOf(status, described, schemas)),
+    errors: answers
+      .filter(([status]) => status >= '400')
+      .map(([status, { description }]) => ({ status, codes: description.split(', ') })),
+  };
+}
+
+function examplePathOf(path: string, parameters: Source['parameters'], schemas: Schemas): string {
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const { in: place, name, required, schema } of parameters) {
+    const value = String(exampleOf(schema, schemas, 'request', name));
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+    if (place === 'query' && required) query.set(name, value);
+  }
+  return query.size > 0 ? `${filled}?${query}` : filled;
+}
+
+function answerOf(status: string, { description, headers, content }: Described, schemas: Schemas): Answer {
+  const [[type = null, body] = []] = Object.entries(content ?? {});
+  const data = body?.schema.properties?.data;
+  return {
+    status,
+    description: data ? '' : description,
+    headers: Object.entries(headers ?? {}).map(([name, header]) => `\`${name}\`: ${header.description ?? ''}`),
+    type,
+    isList: data ? variantsOf(data, schemas).variants[0]?.type === 'array' : false,
+    fields: fieldsOf(data, schemas),
+    example: data && body ? JSON.stringify(exampleOf(body.schema, schemas, 'response'), null, 2) : null,
+  };
+}

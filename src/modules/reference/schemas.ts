@@ -1,0 +1,128 @@
+/** A JSON schema of the OpenAPI document, as far as the generator writes it. */
+export type Schema = {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  additionalProperties?: boolean | Schema;
+  propertyNames?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+};
+
+/** A parameter, or a field of a body or a response. */
+export type Field = {
+  name: string;
+  type: string;
+  isRequired: boolean;
+  description: string;
+  /** Limits and the default, such as "1 to 200". */
+  facts: string[];
+  values: string[];
+  fields: Field[];
+};
+
+export type Schemas = Record<string, Schema>;
+
+const MAX_PATTERN_LENGTH = 60;
+
+/** Returns the schema without reference, and what it may be beside null. */
+export function variantsOf(schema: Schema, schemas: Schemas): { variants: Schema[]; isNullable: boolean } {
+  const target = schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : undefined;
+  const { $ref: _, ...own } = schema;
+  const resolved = target ? { ...target, ...own } : own;
+  if (!resolved.anyOf) return { variants: [resolved], isNullable: resolved.type === 'null' };
+  const all = resolved.anyOf.map((each) => variantsOf(each, schemas));
+  const variants = all.flatMap((each) => each.variants).filter(({ type }) => type !== 'null');
+  return { variants, isNullable: all.some((each) => each.isNullable) };
+}
+
+/** Returns the fields of an object, of the objects in a list, or of the variants that are either. */
+export function fieldsOf(schema: Schema | undefined, schemas: Schemas, within: readonly string[] = []): Field[] {
+  if (!schema || (schema.$ref && within.includes(schema.$ref))) return [];
+  const path = schema.$ref ? [...within, schema.$ref] : within;
+  const found = new Map<string, Field>();
+  for (const variant of variantsOf(schema, schemas).variants) {
+    for (const [name, property] of Object.entries(variant.properties ?? {})) {
+      const isRequired = variant.required?.includes(name) ?? false;
+      if (!found.has(name)) found.set(name, fieldOf(name, property, isRequired, schemas, path));
+    }
+    const values = typeof variant.additionalProperties === 'object' ? variant.additionalProperties : undefined;
+    for (const inner of [variant.items, values, ...(variant.allOf ?? [])])
+      for (const field of fieldsOf(inner, schemas, path)) if (!found.has(field.name)) found.set(field.name, field);
+  }
+  return [...found.values()];
+}
+
+export function fieldOf(
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  schemas: Schemas,
+  within: readonly string[] = [],
+): Field {
+  const { variants, isNullable } = variantsOf(schema, schemas);
+  const types = [...new Set(variants.map((variant) => typeOf(variant, schemas)))];
+  const [first = {}] = variants;
+  return {
+    name,
+    type: [...types, ...(isNullable && first.type !== 'null' ? ['null'] : [])].join(' or '),
+    isRequired,
+    description: schema.description ?? first.description ?? '',
+    facts: factsOf({ ...first, ...schema }),
+    values: (first.enum ?? first.items?.enum ?? []).map(String),
+    fields: fieldsOf(schema, schemas, within),
+  };
+}
+
+function typeOf(schema: Schema, schemas: Schemas): string {
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.type === 'array') {
+    const [item = {}] = schema.items ? variantsOf(schema.items, schemas).variants : [];
+    return `array of ${pluralOf(typeOf(item, schemas))}`;
+  }
+  return schema.format ?? schema.type ?? (schema.enum ? 'string' : 'any');
+}
+
+function pluralOf(type: string): string {
+  return type === 'any' ? 'anything' : `${type}s`;
+}
+
+function factsOf(schema: Schema): string[] {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties, format, pattern } = schema;
+  const isShort = pattern !== undefined && format === undefined && pattern.length <= MAX_PATTERN_LENGTH;
+  return [
+    rangeOf(minimum, maximum, ''),
+    // A text that isn't empty needs no mention.
+    rangeOf(minLength === 1 && maxLength === undefined ? undefined : minLength, maxLength, ' characters'),
+    rangeOf(minItems, maxItems, ' items'),
+    rangeOf(undefined, maxProperties, ' entries'),
+    isShort ? `matches \`${pattern}\`` : '',
+    schema.default === undefined ? '' : `default \`${JSON.stringify(schema.default).replaceAll('"', '')}\``,
+    schema.examples?.[0] === undefined ? '' : `for example \`${String(schema.examples[0])}\``,
+  ].filter((fact) => fact !== '');
+}
+
+function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {
+  // The range of safe integers says nothing.
+  const [min, max] = [least, most].map((limit) => (Math.abs(limit ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : limit));
+  const text = (value: number) => value.toLocaleString('en-US');
+  if (min === undefined) return max === undefined ? '' : `at most ${text(max)}${unit}`;
+  if (max === undefined) return `at least ${text(min)}${unit}`;
+  return min === max ? `${text(min)}${unit}` : `${text(min)} to ${text(max)}${unit}`;
+}
