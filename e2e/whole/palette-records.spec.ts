@@ -112,3 +112,11 @@ test('the palette finds chapters and sections of the documentation', async ({ si
   await expect(page).toHaveURL(`${url()}/docs/access#hourly-limits`);
   await expect(page.getByRole('heading', { name: 'Hourly limits' })).toBeInViewport();
 });
+
+test('the palette finds operations of the API', async ({ signedIn: page }) => {
+  await page.goto(`${url()}/domains`);
+  await find(page, 'post /send');
+  const found = page.getByRole('group', { name: 'API reference' }).getByRole('option');
+  await found.filter({ hasText: 'Send a message' }).click();
+  await expect(page).toHaveURL(`${url()}/reference/sending#sending-send`);
+});

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { TIME_ZONE_COOKIE } from '../support/faults';
-import { expect, FIRST_ADMIN, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
+import { expect, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
 test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
@@ -167,48 +166,4 @@ test('an unknown page says so inside the console, with search and the overview',
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Go to overview' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-});
-
-test('the reference lists every operation and can call one', async ({ signedIn: page, request, check, checkState }) => {
-  const document = await (await request.get(`${url()}/api/v1/openapi.json`)).json();
-  const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
-  await page.goto(`${url()}/reference`);
-  const summaries = page.getByRole('main').getByRole('button', { name: /^(get|post|put|patch|delete) \// });
-  // Only the operations in view are in the document.
-  await page.setViewportSize({ width: 1280, height: 24_000 });
-  await expect(summaries).toHaveCount(operations.length);
-  await check();
-
-  await expect(summaries.first()).toHaveAccessibleName(/\/send/);
-  await page.getByRole('button', { name: 'GET /version Get the version' }).click();
-  await page.getByRole('button', { name: 'Try it out' }).click();
-  const answered = page.waitForResponse('**/api/v1/version');
-  await page.getByRole('button', { name: 'Execute' }).click();
-  expect((await answered).status()).toBe(200);
-  await expect(page.getByText('"api_version": "v1"').first()).toBeVisible();
-  await checkState();
-});
-
-test('the reference begins with a command that sends a message from this server', async ({
-  signedIn: page,
-  context,
-  api,
-  domain,
-  check,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(`${url()}/reference`);
-  const intro = page.getByRole('region', { name: 'Send a message' });
-  await expect(intro.getByRole('figure')).toContainText(`curl ${url()}/api/v1/send`);
-  await expect(intro.getByRole('figure')).toContainText(FIRST_ADMIN.email);
-  await expect(intro.getByRole('figure')).not.toContainText('@example.com');
-  await check();
-  await intro.getByRole('button', { name: 'Copy the command' }).click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  const sender = `hello@${domain.name}`;
-  const env = { ...process.env, POSTROOM_KEY: api.key };
-  const output = execFileSync('bash', ['-c', command.replace(/hello@[^"]+/, sender)], { env, stdio: 'pipe' });
-  expect(JSON.parse(output.toString()).data.message_id).toContain(`@${domain.name}>`);
-  await intro.getByRole('link', { name: 'Create an API key' }).click();
-  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });

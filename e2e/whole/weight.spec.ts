@@ -17,7 +17,8 @@ const LIMITS: Record<string, number> = {
   '/send': 320,
   '/': 375,
   '/analytics': 425,
-  '/reference': 595,
+  '/reference': 256,
+  '/reference/domains': 256,
 };
 /** Requests of the sign-in page, of which five are style sheets and two are fonts. */
 const MAX_SIGN_IN_REQUESTS = 19;

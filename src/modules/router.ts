@@ -20,6 +20,7 @@ import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
+import { referenceRouter } from './reference/router';
 import { reportsRouter } from './reports/router';
 import { savedViewsRouter } from './saved-views/router';
 import { sendingRouter } from './sending/router';
@@ -53,6 +54,7 @@ export const appRouter = router({
   services: servicesRouter,
   overview: overviewRouter,
   queue: queueRouter,
+  reference: referenceRouter,
   reports: reportsRouter,
   savedViews: savedViewsRouter,
   sending: sendingRouter,

@@ -21,6 +21,7 @@ type View = { name: string; path: (made: Made) => string | Promise<string> };
 const VIEWS: View[] = [
   ...ROUTES.map(({ label, href }) => ({ name: label, path: () => href })),
   { name: 'Sign in', path: () => '/login' },
+  { name: 'A section of the API reference', path: () => '/reference/sending' },
   { name: 'A domain', path: async ({ api }) => checkedDomain(api) },
   { name: 'The records to publish', path: async ({ api }) => `${await checkedDomain(api)}?view=publish` },
   { name: 'The details of a record', path: recordDetails },

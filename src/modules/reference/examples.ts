@@ -3,7 +3,7 @@ import { type Schema, type Schemas, variantsOf } from './schemas';
 type Side = 'request' | 'response';
 
 const MAX_DEPTH = 5;
-/** A request that requires nothing shows this many of the fields it may set. */
+/** The fields that a request without required ones sets. */
 const MAX_OPTIONAL = 3;
 
 const BY_FORMAT: Record<string, string> = {
@@ -25,9 +25,19 @@ const BY_NAME: [RegExp, string][] = [
   [/(^|_)ip/, '192.0.2.1'],
 ];
 /** What the patterns of the API accept. */
-const BY_PATTERN = ['example', 'example.com', 'ann@example.com', 'X-Example', '2026-01-31', '10:30', '123456', 'ABC-1'];
+const BY_PATTERN = [
+  'example',
+  'example.com',
+  'ann@example.com',
+  'X-Example',
+  '2026-01-31',
+  '10:30',
+  '123456',
+  'ABC-1',
+  'ab'.repeat(32),
+];
 
-/** Returns a value that the schema accepts. A request has what it must have; a response has everything. */
+/** Returns a value that the schema accepts, with the fields that it requires. If it requires none, a request has some and a response all. */
 export function exampleOf(schema: Schema, schemas: Schemas, side: Side, name = '', depth = 0): unknown {
   const { variants, isNullable } = variantsOf(schema, schemas);
   const first = { ...variants[0], ...(schema.examples && { examples: schema.examples }) };
@@ -56,13 +66,19 @@ export function exampleOf(schema: Schema, schemas: Schemas, side: Side, name = '
 }
 
 function objectOf(schema: Schema, schemas: Schemas, side: Side, depth: number): Record<string, unknown> {
-  const all = Object.entries(schema.properties ?? {});
+  const all = Object.entries(propertiesOf(schema));
   const required = all.filter(([name]) => schema.required?.includes(name));
-  const wanted = required.length > 0 ? required : all.slice(0, MAX_OPTIONAL);
-  const shown = side === 'response' ? all : wanted;
+  const optional = side === 'response' ? all : all.slice(0, MAX_OPTIONAL);
+  const shown = required.length > 0 ? required : optional;
   return Object.fromEntries(
     shown.map(([name, property]) => [name, exampleOf(property, schemas, side, name, depth + 1)]),
   );
+}
+
+/** Also those of a map that must have certain names. */
+function propertiesOf({ properties = {}, required = [], additionalProperties }: Schema): Record<string, Schema> {
+  if (typeof additionalProperties !== 'object') return properties;
+  return { ...Object.fromEntries(required.map((name) => [name, additionalProperties])), ...properties };
 }
 
 function numberOf({ minimum = 0, maximum = Number.POSITIVE_INFINITY }: Schema): number {

@@ -72,7 +72,16 @@ export function sectionsOf(document: Document): Section[] {
       sections.set(slug, section);
     }
   }
+  for (const { operations } of sections.values()) operations.sort(byPath);
   return [...sections.values()];
+}
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+
+/** A collection comes before its records, whose brace is after all letters. */
+function byPath(one: Operation, other: Operation): number {
+  if (one.path === other.path) return METHODS.indexOf(one.method) - METHODS.indexOf(other.method);
+  return one.path < other.path ? -1 : 1;
 }
 
 type Place = { method: string; path: string; slug: string };

@@ -8,6 +8,8 @@ export type Reference = {
   sections: Section[];
   /** Operations whose method, path, summary, description or fields have all the words, and the fields that have one. */
   search: (query: string) => Found[];
+  /** The first operations whose method, path and summary have all the words. */
+  named: (query: string) => Operation[];
   /** The address of an operation on the pages of the reference. */
   hrefOf: (method: string, path: string) => string | undefined;
 };
@@ -15,6 +17,7 @@ export type Reference = {
 const MAX_QUERY_LENGTH = 200;
 const MAX_WORDS = 10;
 const MAX_FIELDS = 5;
+const MAX_NAMED = 4;
 
 let made: { from: Document; reference: Reference } | undefined;
 
@@ -33,6 +36,7 @@ export function referenceOf(document: Document): Reference {
   return {
     sections,
     search: (query) => searchIndex(indexed, query),
+    named: (query) => namedIn(indexed, query),
     hrefOf: (method, path) => hrefs.get(`${method} ${path}`),
   };
 }
@@ -52,8 +56,7 @@ function namesOf(fields: readonly Field[]): string[] {
 }
 
 function searchIndex(indexed: readonly Indexed[], query: string): Found[] {
-  const words = [...new Set(query.slice(0, MAX_QUERY_LENGTH).toLowerCase().split(/\s+/))].filter(Boolean);
-  const asked = words.slice(0, MAX_WORDS);
+  const asked = wordsOf(query);
   if (asked.length === 0) return [];
   const found = indexed.filter(({ text }) => asked.every((word) => text.includes(word)));
   const rankOf = ({ name }: Indexed) => asked.filter((word) => name.includes(word)).length;
@@ -66,4 +69,16 @@ function searchIndex(indexed: readonly Indexed[], query: string): Found[] {
         fields: fields.filter((field) => hidden.some((word) => field.includes(word))).slice(0, MAX_FIELDS),
       };
     });
+}
+
+function namedIn(indexed: readonly Indexed[], query: string): Operation[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  const found = indexed.filter(({ name }) => words.every((word) => name.includes(word)));
+  return found.slice(0, MAX_NAMED).map(({ operation }) => operation);
+}
+
+function wordsOf(query: string): string[] {
+  const words = query.slice(0, MAX_QUERY_LENGTH).toLowerCase().split(/\s+/);
+  return [...new Set(words)].filter(Boolean).slice(0, MAX_WORDS);
 }

@@ -43,7 +43,7 @@ const MAX_PATTERN_LENGTH = 60;
 
 /** Returns the schema without reference, and what it may be beside null. */
 export function variantsOf(schema: Schema, schemas: Schemas): { variants: Schema[]; isNullable: boolean } {
-  const target = schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : undefined;
+  const target = schema.$ref ? targetOf(schema.$ref, schemas) : undefined;
   const { $ref: _, ...own } = schema;
   const resolved = target ? { ...target, ...own } : own;
   if (!resolved.anyOf) return { variants: [resolved], isNullable: resolved.type === 'null' };
@@ -52,21 +52,21 @@ export function variantsOf(schema: Schema, schemas: Schemas): { variants: Schema
   return { variants, isNullable: all.some((each) => each.isNullable) };
 }
 
-/** Returns the fields of an object, of the objects in a list, or of the variants that are either. */
+/** Returns the fields of an object, of the objects in a list, or of the variants that are either. A schema within itself has none. */
 export function fieldsOf(schema: Schema | undefined, schemas: Schemas, within: readonly string[] = []): Field[] {
-  if (!schema || (schema.$ref && within.includes(schema.$ref))) return [];
-  const path = schema.$ref ? [...within, schema.$ref] : within;
-  const found = new Map<string, Field>();
-  for (const variant of variantsOf(schema, schemas).variants) {
-    for (const [name, property] of Object.entries(variant.properties ?? {})) {
-      const isRequired = variant.required?.includes(name) ?? false;
-      if (!found.has(name)) found.set(name, fieldOf(name, property, isRequired, schemas, path));
-    }
-    const values = typeof variant.additionalProperties === 'object' ? variant.additionalProperties : undefined;
-    for (const inner of [variant.items, values, ...(variant.allOf ?? [])])
-      for (const field of fieldsOf(inner, schemas, path)) if (!found.has(field.name)) found.set(field.name, field);
-  }
-  return [...found.values()];
+  if (!schema) return [];
+  const { $ref, properties = {}, required, items, anyOf = [], allOf = [], additionalProperties } = schema;
+  if ($ref) return within.includes($ref) ? [] : fieldsOf(targetOf($ref, schemas), schemas, [...within, $ref]);
+  const own = Object.entries(properties).map(([name, property]) =>
+    fieldOf(name, property, required?.includes(name) ?? false, schemas, within),
+  );
+  const values = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  const inner = [items, values, ...anyOf, ...allOf].flatMap((each) => fieldsOf(each, schemas, within));
+  return [...own, ...inner].filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);
+}
+
+function targetOf(ref: string, schemas: Schemas): Schema | undefined {
+  return schemas[ref.split('/').at(-1) ?? ''];
 }
 
 export function fieldOf(
@@ -83,11 +83,16 @@ export function fieldOf(
     name,
     type: [...types, ...(isNullable && first.type !== 'null' ? ['null'] : [])].join(' or '),
     isRequired,
-    description: schema.description ?? first.description ?? '',
+    description: descriptionOf(schema.description ?? first.description, types),
     facts: factsOf({ ...first, ...schema }),
     values: (first.enum ?? first.items?.enum ?? []).map(String),
     fields: fieldsOf(schema, schemas, within),
   };
+}
+
+/** Returns the description unless it only names the type. */
+function descriptionOf(description: string | undefined, types: readonly string[]): string {
+  return description === undefined || types.includes(description.toLowerCase()) ? '' : description;
 }
 
 function typeOf(schema: Schema, schemas: Schemas): string {
@@ -120,7 +125,9 @@ function factsOf(schema: Schema): string[] {
 
 function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {
   // The range of safe integers says nothing.
-  const [min, max] = [least, most].map((limit) => (Math.abs(limit ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : limit));
+  const [min, max] = [least, most].map((limit) =>
+    Math.abs(limit ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : limit,
+  );
   const text = (value: number) => value.toLocaleString('en-US');
   if (min === undefined) return max === undefined ? '' : `at most ${text(max)}${unit}`;
   if (max === undefined) return `at least ${text(min)}${unit}`;

@@ -74,7 +74,17 @@ export const OutgoingMessage = z
     path: ['unsubscribe'],
     error: 'A message with unsubscribe has one recipient. Send a batch to send to several.',
   })
-  .meta({ description: 'An outgoing message' });
+  .meta({
+    description: 'An outgoing message',
+    examples: [
+      {
+        from: { email: 'hello@example.com', name: 'Example' },
+        to: [{ email: 'ann@example.com' }],
+        subject: 'Welcome',
+        text_body: 'Thanks for signing up.',
+      },
+    ],
+  });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 
 export const MAX_BATCH = 100;

@@ -13,6 +13,7 @@ type Operation = Record<string, unknown> & {
   responses: Record<string, unknown>;
   security?: object[];
   description?: string;
+  requestBody?: { content: Record<string, { schema: object }> };
   'x-access'?: OperationAccess;
 };
 
@@ -134,7 +135,12 @@ function describe(operation: Operation, route: Route): void {
   if (meta.access && meta.access !== 'domain_admin') {
     operation.description = [operation.description, requiredRole(meta.access)].filter(Boolean).join(' ');
   }
-  operation['x-access'] = accessOf(route);
+  const access = accessOf(route);
+  if (access) operation['x-access'] = access;
+  // The generator keeps the examples of fields, not those of the whole body.
+  const { examples } = input.meta() ?? {};
+  const body = operation.requestBody?.content['application/json'];
+  if (examples && body) body.schema = { ...body.schema, examples };
   for (const [code, codes] of Object.entries(errorCodes(meta, method, input, template))) {
     operation.responses[code] = errorResponse(codes);
   }

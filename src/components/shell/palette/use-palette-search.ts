@@ -32,12 +32,16 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
   const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: isLong });
   const deleted = trpc.deletedRecords.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: asksToRestore });
   const sections = trpc.docs.sections.useQuery({ q }, { enabled: isLong, staleTime: Number.POSITIVE_INFINITY });
+  const operations = trpc.reference.operations.useQuery(
+    { q },
+    { enabled: isLong, staleTime: Number.POSITIVE_INFINITY },
+  );
   const found = new Map(domains.flatMap(({ data }) => data?.items ?? []).map((domain) => [domain.id, domain]));
   return {
     isSearching:
       q !== words ||
       addresses.isSearching ||
-      [...domains, webhooks, admins, messages, deleted, sections].some(({ isFetching }) => isFetching),
+      [...domains, webhooks, admins, messages, deleted, sections, operations].some(({ isFetching }) => isFetching),
     addresses: addresses.matches,
     currentDomain: useCurrentDomain(),
     domains: [...found.values()],
@@ -45,6 +49,7 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
     admins: admins.data?.items ?? [],
     messages: (isLong && messages.data?.items) || [],
     deleted: (asksToRestore && deleted.data?.items) || [],
+    operations: (isLong && operations.data?.items) || [],
     sections: (isLong && sections.data?.items) || [],
   };
 }

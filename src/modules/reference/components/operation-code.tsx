@@ -6,8 +6,8 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
 import { pythonLiteral } from '@/lib/request-code';
-import classes from './operation-code.module.css';
 import { CODE, LANGUAGES, useLanguage } from './language';
+import classes from './operation-code.module.css';
 import type { CalledOperation } from './try/request';
 
 const TryDialog = lazyDialog(() => import('./try/try-dialog').then((module) => module.TryDialog));

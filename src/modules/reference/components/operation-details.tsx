@@ -48,6 +48,9 @@ export function OperationDetails({ operation, hrefOf }: { operation: Operation; 
               </div>
             ))}
           </dl>
+          <p className="soft">
+            <NearLink href="/docs/api-contract#errors">What the codes mean</NearLink>
+          </p>
         </Folded>
       </div>
       <div className={classes.code}>

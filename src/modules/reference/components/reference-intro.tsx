@@ -52,6 +52,10 @@ export function ReferenceIntro() {
               JSON with <code>data</code>, or <code>error</code> with a <code>code</code> and a <code>message</code>
             </span>
           </dd>
+          <dt>Rules</dt>
+          <dd>
+            <NearLink href="/docs/api-contract">Lists, errors, limits and changes at the same time</NearLink>
+          </dd>
         </DetailsList>
       </div>
       <CodeBlock title="POST /send" hint="with curl" code={curlOf(base, domain, recipient)} what="the command" />

@@ -1,8 +1,8 @@
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ServerSearch } from '@/components/list/server-search';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
-import { ServerSearch } from '@/components/list/server-search';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import type { Reference } from '../reference';
@@ -43,7 +43,7 @@ export function ReferenceSearch({ query }: { query: string }) {
     <ServerSearch
       action="/reference"
       label="Search the reference"
-      placeholder="For example: POST /send, quota_mb"
+      placeholder="For example: POST /send, quota_bytes"
       query={query}
     />
   );
@@ -52,13 +52,18 @@ export function ReferenceSearch({ query }: { query: string }) {
 function Overview({ reference: { sections } }: { reference: Reference }) {
   return (
     <div className={classes.sections}>
+      <nav aria-label="Parts of the reference">
+        <ul className={classes.index}>
+          {sections.map(({ title, slug }) => (
+            <li key={slug}>
+              <NearLink href={`/reference/${slug}`}>{title}</NearLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
       {sections.map(({ title, slug, operations }) => (
         <section key={slug} aria-labelledby={slug}>
-          <SectionHeading
-            id={slug}
-            title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>}
-            isUnderlined
-          />
+          <SectionHeading id={slug} title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>} isUnderlined />
           <OperationRows rows={operations.map((operation) => ({ operation }))} />
         </section>
       ))}

@@ -12,6 +12,7 @@ type PaletteGroup =
   | 'Webhooks'
   | 'Admins'
   | 'Messages'
+  | 'API reference'
   | 'Documentation';
 export type PaletteItem = {
   key: string;
@@ -35,6 +36,8 @@ export type Admin = { id: string; email: string };
 export type DeletedRecord = { id: string; name: string };
 /** A section of the documentation, or a chapter if it has no `id`. */
 export type DocsSection = { chapter: string; title: string; heading: string; id: string };
+
+export type Operation = { method: string; path: string; summary: string; href: string };
 
 export type Directory = {
   addresses: AddressMatch[];

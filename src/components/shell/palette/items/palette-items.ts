@@ -1,14 +1,14 @@
 import type { Role } from '@/lib/roles';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { actionItems } from './action-items';
-import type { Command, DeletedRecord, Directory, DocsSection, Message, PaletteItem } from './item';
+import type { Command, DeletedRecord, Directory, DocsSection, Message, Operation, PaletteItem } from './item';
 import { apart, grouped } from './match';
 import { messageFilter } from './message-filter';
 import { namedDomains } from './named-domains';
 import { namedRecord } from './named-record';
 import { domainWithPages, pageItems } from './page-items';
 import { permitted, type RecordAction, restoreItem } from './record-actions';
-import { docsItem, filterItem, messageItem, recordItems, searchItem } from './record-items';
+import { docsItem, filterItem, messageItem, operationItem, recordItems, searchItem } from './record-items';
 
 type Found = Directory & {
   words: string;
@@ -16,6 +16,7 @@ type Found = Directory & {
   commands: Command[];
   messages: Message[];
   deleted: DeletedRecord[];
+  operations: Operation[];
   sections: DocsSection[];
   isSearching: boolean;
 };
@@ -30,6 +31,7 @@ export function paletteItems({
   commands,
   messages,
   deleted,
+  operations,
   sections,
   isSearching,
   ...directory
@@ -63,6 +65,7 @@ export function paletteItems({
     ...otherRecords.map(({ item }) => item),
     ...messages.map(messageItem),
     ...filters,
+    ...operations.map(operationItem),
     ...sections.map(docsItem),
     searchItem(words),
   ];

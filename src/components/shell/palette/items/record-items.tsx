@@ -20,6 +20,7 @@ import {
   ICON,
   MAX_PER_KIND,
   type Message,
+  type Operation,
   type PaletteItem,
   type Webhook,
 } from './item';
@@ -139,6 +140,11 @@ export function filterItem({ label, href, days }: NonNullable<ReturnType<typeof 
     href: withDomain(href),
     icon: <IconFilter {...ICON} />,
   };
+}
+
+export function operationItem({ method, path, summary, href }: Operation): PaletteItem {
+  const icon = <IconBook2 {...ICON} />;
+  return { key: href, group: 'API reference', label: summary, hint: `${method} ${path}`, href, icon };
 }
 
 export function docsItem({ chapter, title, heading, id }: DocsSection): PaletteItem {

@@ -33,7 +33,8 @@ export type Received = {
   isCut: boolean;
 };
 
-const SHOWN_HEADERS = /^(?:content-(?:type|disposition)|etag|location|retry-after|x-(?:request-id|row-.*|ratelimit-.*)|ratelimit.*)$/;
+const SHOWN_HEADERS =
+  /^(?:content-(?:type|disposition)|etag|location|retry-after|x-(?:request-id|row-.*|ratelimit-.*)|ratelimit.*)$/;
 const TEXT_TYPES = /^(?:text\/|application\/(?:json|x-ndjson|xml)|message\/)/;
 const MAX_SHOWN = 64 * 1024;
 

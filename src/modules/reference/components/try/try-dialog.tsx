@@ -50,6 +50,7 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
               description="Leave empty to use your session."
               className="mono-input"
               autoComplete="off"
+              data-autofocus={parameters.length === 0 || undefined}
               value={key}
               onChange={({ currentTarget }) => {
                 lastKey = currentTarget.value.trim();
@@ -59,9 +60,10 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
           )}
           {parameters.length > 0 && (
             <div className={classes.parameters}>
-              {parameters.map((parameter) => (
+              {parameters.map((parameter, index) => (
                 <ParameterField
                   key={parameter.name}
+                  isFirst={index === 0}
                   parameter={parameter}
                   value={values[parameter.name] ?? ''}
                   onChange={(value) => setValues({ ...values, [parameter.name]: value })}
@@ -85,11 +87,16 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
   );
 }
 
-type ParameterFieldProps = { parameter: CalledParameter; value: string; onChange: (value: string) => void };
+type ParameterFieldProps = {
+  parameter: CalledParameter;
+  isFirst: boolean;
+  value: string;
+  onChange: (value: string) => void;
+};
 
-function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+function ParameterField({ parameter, isFirst, value, onChange }: ParameterFieldProps) {
   const { name, type, isRequired, values } = parameter;
-  const props = { label: name, required: isRequired, value, placeholder: type };
+  const props = { label: name, required: isRequired, value, placeholder: type, 'data-autofocus': isFirst || undefined };
   const choices = type === 'boolean' ? ['true', 'false'] : values;
   // An array takes several values.
   if (choices.length === 0 || type.startsWith('array'))

@@ -1,0 +1,107 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, it } from 'vitest';
+import { document } from '@/test/rest';
+import { referenceOf } from './reference';
+import { fieldsOf, type Schema } from './schemas';
+
+const reference = referenceOf(document);
+const operations = reference.sections.flatMap((section) => section.operations);
+const documented = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, code: { optimize: false } });
+ajv.addSchema(document as object, 'document');
+
+function find(id: string) {
+  const found = operations.find((operation) => operation.id === id);
+  if (!found) throw new Error(`There is no operation ${id}`);
+  return found;
+}
+
+it('has every operation of the document once, Sending and Messages first', () => {
+  expect(operations.map(({ id }) => id).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
+  expect(reference.sections.slice(0, 2).map(({ title }) => title)).toEqual(['Sending', 'Messages']);
+  const aliases = reference.sections.find(({ title }) => title === 'Aliases');
+  expect(aliases?.operations.slice(0, 2).map(({ id }) => id)).toEqual(['aliases-list', 'aliases-create']);
+  expect(new Set(reference.sections.map(({ slug }) => slug)).size).toBe(reference.sections.length);
+  expect(find('apiKeys-list').href).toBe('/reference/api-keys#apiKeys-list');
+});
+
+it('has examples that the schemas of bodies and responses accept', () => {
+  const rejected: string[] = [];
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, source] of Object.entries(item ?? {})) {
+      const operation = find(source.operationId);
+      const check = (place: string, example: string | null | undefined) => {
+        if (!example) return;
+        const pointer = [path, method, ...place.split(' ')].map((part) => part.replaceAll('/', '~1')).join('/');
+        const validate = ajv.getSchema(`document#/paths/${encodeURI(pointer)}/schema`);
+        if (!validate?.(JSON.parse(example))) rejected.push(`${operation.id}: ${ajv.errorsText(validate?.errors)}`);
+      };
+      check('requestBody content application/json', operation.body?.example);
+      for (const { status, example } of operation.answers)
+        check(`responses ${status} content application/json`, example);
+    }
+  }
+  expect(rejected).toEqual([]);
+});
+
+it('shows how to send a message', () => {
+  const message = JSON.parse(find('sending-send').body?.example ?? '');
+  expect(message).toMatchObject({ subject: 'Welcome', to: [{ email: 'ann@example.com' }] });
+  expect(JSON.parse(find('sending-sendBatch').body?.example ?? '')).toEqual({ messages: [message] });
+});
+
+it('tells who may call an operation', () => {
+  expect(find('system-version').access).toBeNull();
+  expect(find('auth-logout').access).toMatchObject({ session_only: true });
+  expect(find('sending-send').access).toEqual({
+    role: 'domain_admin',
+    permission: 'send',
+    scoped_keys: true,
+    session_only: false,
+  });
+  const verify = find('audit-verify');
+  expect(verify.access).toMatchObject({ role: 'super_admin', permission: 'read', scoped_keys: false });
+  expect(verify.description).not.toContain('Requires the role');
+});
+
+it('has the fields of objects, of lists of them and of variants, with their limits', () => {
+  const schema: Schema = {
+    type: 'object',
+    required: ['size'],
+    properties: {
+      size: { type: 'integer', minimum: 1, maximum: 2000, default: 50 },
+      pet: { anyOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'null' }], description: 'Whose it is' },
+      kinds: { type: 'array', maxItems: 3, items: { type: 'string', enum: ['cat', 'dog'] } },
+      owners: { type: 'array', items: { type: 'object', properties: { name: { type: 'string', maxLength: 9 } } } },
+    },
+  };
+  const pet: Schema = { type: 'object', properties: { parent: { $ref: '#/components/schemas/Pet' } } };
+  const [size, owned, kinds, owners] = fieldsOf(schema, { Pet: pet });
+  expect(size).toMatchObject({ type: 'integer', isRequired: true, facts: ['1 to 2,000', 'default `50`'] });
+  expect(owned).toMatchObject({ type: 'object or null', description: 'Whose it is', isRequired: false });
+  // A schema that has itself ends there.
+  expect(owned?.fields).toMatchObject([{ name: 'parent', fields: [] }]);
+  expect(kinds).toMatchObject({ type: 'array of strings', facts: ['at most 3 items'], values: ['cat', 'dog'] });
+  expect(owners).toMatchObject({
+    type: 'array of objects',
+    fields: [{ name: 'name', facts: ['at most 9 characters'] }],
+  });
+});
+
+it('finds operations by method and path, words of the summary, and names of fields', () => {
+  const idsOf = (query: string) => reference.search(query).map(({ operation }) => operation.id);
+  expect(idsOf('post /SEND')[0]).toBe('sending-send');
+  expect(idsOf('retry deferred')[0]).toBe('queue-flush');
+  const [first] = reference.search('unsubscribe mailto');
+  expect(first).toMatchObject({ operation: { id: 'sending-send' }, fields: expect.arrayContaining(['mailto']) });
+  for (const other of ['', '  ', 'no-such-word']) expect(idsOf(other)).toEqual([]);
+  expect(reference.named('list ALIASES').map(({ id }) => id)).toEqual(['aliases-list']);
+  for (const other of ['', 'quota_bytes']) expect(reference.named(other)).toEqual([]);
+  expect(reference.hrefOf('GET', '/messages/{id}')).toBe('/reference/messages#messages-get');
+});
+
+it('shows a request with the parameters it requires', () => {
+  expect(find('messages-get').examplePath).toBe('/messages/019ac000-0000-7000-8000-000000000000');
+  expect(find('aliases-resolve').examplePath).toBe('/aliases/resolve?address=ann%40example.com');
+  expect(find('messages-list').examplePath).toBe('/messages');
+});
