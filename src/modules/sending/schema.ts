@@ -14,6 +14,13 @@ import { Unsubscribe } from './fields/unsubscribe';
 const ENTER_SUBJECT = 'Enter a subject.';
 const MADE_TWICE = 'Leave this out: the template has the text.';
 
+const EXAMPLE = {
+  from: { email: 'hello@example.com', name: 'Example' },
+  to: [{ email: 'ann@example.com' }],
+  subject: 'Welcome',
+  text_body: 'Thanks for signing up.',
+};
+
 const body = z
   .string()
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL characters and lone surrogates aren’t allowed.');
@@ -76,14 +83,7 @@ export const OutgoingMessage = z
   })
   .meta({
     description: 'An outgoing message',
-    examples: [
-      {
-        from: { email: 'hello@example.com', name: 'Example' },
-        to: [{ email: 'ann@example.com' }],
-        subject: 'Welcome',
-        text_body: 'Thanks for signing up.',
-      },
-    ],
+    examples: [EXAMPLE],
   });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 
@@ -137,7 +137,9 @@ export const RescheduleMessage = z.strictObject({
 export type RescheduleMessage = z.infer<typeof RescheduleMessage>;
 
 /** For the OpenAPI document only. Items are checked one by one, because an invalid item fails alone. */
-export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) });
+export const Batch = z
+  .strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) })
+  .meta({ examples: [{ messages: [EXAMPLE] }] });
 
 const SentItem = z.object({ index: z.number().int(), message_id: z.string(), suppressed: Suppressed, ...scheduled });
 

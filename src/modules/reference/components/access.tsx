@@ -1,4 +1,6 @@
-import type { OperationAccess } from '@/server/rest/served-document';
+import type { Operation } from '../operations';
+
+type OperationAccess = NonNullable<Operation['access']>;
 
 const ROLES: Record<OperationAccess['role'], string> = {
   domain_admin: 'any admin',
