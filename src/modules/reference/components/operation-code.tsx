@@ -7,7 +7,6 @@ import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
 import { pythonLiteral } from '@/lib/request-code';
 import { CODE, LANGUAGES, useLanguage } from './language';
-import classes from './operation-code.module.css';
 import type { CalledOperation } from './try/request';
 
 const TryDialog = lazyDialog(() => import('./try/try-dialog').then((module) => module.TryDialog));
@@ -31,11 +30,9 @@ export function OperationCode({ operation }: { operation: CalledOperation }) {
           what={`the code: ${summary}`}
         />
       )}
-      <div className={classes.actions}>
-        <Button aria-label={`Try it: ${summary}`} onClick={() => setIsTrying(true)}>
-          Try it
-        </Button>
-      </div>
+      <Button w="fit-content" aria-label={`Try it: ${summary}`} onClick={() => setIsTrying(true)}>
+        Try it
+      </Button>
       <TryDialog opened={isTrying} operation={operation} onClose={() => setIsTrying(false)} />
     </>
   );
