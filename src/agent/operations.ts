@@ -78,7 +78,7 @@ export async function prepareOperations({
     deploy: DEPLOY,
     secrets: [new URL(databaseUrl).password, ...(process.env.SECRET_KEY ?? '').split(',')],
     renewCertificate,
-    unsealPassword: (sealed) => unseal(relayPasswordPlace(agent.host), Buffer.from(sealed, 'base64')),
+    unsealPassword: (sealed, relay) => unseal(relayPasswordPlace(agent.host, relay), Buffer.from(sealed, 'base64')),
     rebuildKeys: () => republishDkimKeys(db, dkimStore),
   });
   const onFinished = ({ isAgentOutdated }: Outcome) => {

@@ -55,8 +55,12 @@ export type RelayTls = (typeof RELAY_TLS)[number];
 
 export type OperationInput = RestoreInput | RelayInput;
 
-/** The place that the password of an operation is sealed for: the mail server, because the operation has no id yet. */
-export const relayPasswordPlace = (host: string) => `operation.input.password:${host}`;
+/**
+ * The place that the password of an operation is sealed for, so that it can't be sent to another server, or with less TLS. The operation
+ * has no id yet.
+ */
+export const relayPasswordPlace = (host: string, { destination, user, tls }: RelaySettings) =>
+  `operation.input.password:${JSON.stringify([host, destination, user, tls])}`;
 
 /** Whether a password that was set for one relay can stay for another one: the same server and user, with at least as much TLS. */
 export function keepsRelayPassword(former: RelaySettings | null, wanted: RelaySettings): boolean {

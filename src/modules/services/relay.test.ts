@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type RelayInput, relayPasswordPlace } from '@/lib/mail/operations';
+import { type RelayInput, type RelaySettings, relayPasswordPlace } from '@/lib/mail/operations';
 import type { AgentHandlers, ShownRelay } from '@/mail/agent/requests';
 import { recordRelay } from '@/modules/mail-server/requests';
 import { systemClock } from '@/server/clock';
@@ -64,7 +64,11 @@ describe('POST /orchestrator/relay', () => {
     const { password, ...shown } = relay;
     expect(claimed).toMatchObject({ id: data.id, input: { relay: shown } });
     const sealed = String((claimed.input as RelayInput).password);
-    expect(unseal(relayPasswordPlace(host), Buffer.from(sealed, 'base64'))).toBe(password);
+    const unsealFor = (changed: Partial<RelaySettings>) =>
+      unseal(relayPasswordPlace(host, { ...(shown as RelaySettings), ...changed }), Buffer.from(sealed, 'base64'));
+    expect(unsealFor({})).toBe(password);
+    for (const changed of [{ destination: '[192.0.2.9]:25' }, { user: 'other' }, { tls: 'may' }] as const)
+      expect(() => unsealFor(changed)).toThrow();
     const outcome = { state: 'succeeded', message: 'Changed 2 files.' } as const;
     expect(await finishOperation(db, systemClock, claimed, outcome)).toBe(true);
     expect((await db.operation.findUniqueOrThrow({ where: { id: data.id } })).input).toEqual({ relay: shown });

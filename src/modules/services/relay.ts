@@ -25,8 +25,8 @@ export async function setRelay(ctx: MutationContext, { host: wanted, relay }: Se
   await requireMailServer(ctx.db);
   const host = chooseHost(await attachedHosts(ctx.db), wanted);
   const { destination = null, user = null, tls = null, password = null } = relay ?? {};
-  const sealed = password && Buffer.from(seal(relayPasswordPlace(host), password)).toString('base64');
   const shown = destination === null ? null : { destination, user, tls };
+  const sealed = shown && password && Buffer.from(seal(relayPasswordPlace(host, shown), password)).toString('base64');
   if (shown?.user && !password) await requireFormerPassword(ctx.db, host, shown);
   const input: RelayInput = { relay: shown, password: sealed };
   return startOperation(ctx, { action: SET_RELAY, host, input, facts: { relay: shown } });

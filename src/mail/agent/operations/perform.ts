@@ -1,4 +1,10 @@
-import { MAIL_SERVICES, SERVICE_ACTIONS, type SET_RELAY, type ServiceOperation } from '@/lib/mail/operations';
+import {
+  MAIL_SERVICES,
+  type RelaySettings,
+  SERVICE_ACTIONS,
+  type SET_RELAY,
+  type ServiceOperation,
+} from '@/lib/mail/operations';
 import type { CertificateKeeper } from '../certificate/keeper';
 import { hideSecrets } from '../configuration/show-diff';
 import type { Installation } from '../installation';
@@ -20,7 +26,7 @@ type Parts = {
   secrets: string[];
   rebuildKeys: () => Promise<number>;
   /** Decrypts the password of an operation. */
-  unsealPassword: (sealed: string) => string;
+  unsealPassword: (sealed: string, relay: RelaySettings) => string;
   renewCertificate: CertificateKeeper['renew'];
 };
 

@@ -1,11 +1,17 @@
 import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { keepsRelayPassword, type OperationInput, type RelayInput, type RelayTls } from '@/lib/mail/operations';
+import {
+  keepsRelayPassword,
+  type OperationInput,
+  type RelayInput,
+  type RelaySettings,
+  type RelayTls,
+} from '@/lib/mail/operations';
 import { FROM_ENVIRONMENT, settingIn, withSettings } from '../../../../deploy/mail/settings.mjs';
 import { formerSettings, restoreSettings } from '../configuration/journal';
 import { applyConfig } from './apply-config';
 import { type Operation, OperationFailure, type Outcome, type Run } from './operation';
 
-type Parts = Parameters<typeof applyConfig>[0] & { unsealPassword: (sealed: string) => string };
+type Parts = Parameters<typeof applyConfig>[0] & { unsealPassword: (sealed: string, relay: RelaySettings) => string };
 
 /** Writes the relay to the settings file and applies it. Unless that succeeds, the former settings are back. */
 export async function setRelay(parts: Parts, operation: Operation, run: Run): Promise<Outcome> {
@@ -17,7 +23,7 @@ export async function setRelay(parts: Parts, operation: Operation, run: Run): Pr
     return { state: 'failed', message: `${message} Nothing was changed.` };
   }
   const input = requireInput(operation.input);
-  const password = input.password && parts.unsealPassword(input.password);
+  const password = input.password && input.relay && parts.unsealPassword(input.password, input.relay);
   if (password) parts.hide([password]);
   run.report('step', `Writing the relay to ${settings}`);
   await replaceSettings(settings, withSettings(text, linesOf(text, input, password)));
