@@ -1,8 +1,9 @@
 // The app's role and database in the Postgres of this host.
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
+import { renameDurably } from '../mail/replace-file.mjs';
 import { run, succeeds } from './commands.mjs';
-import { renameDurably } from './files.mjs';
+import { listeners } from './listeners.mjs';
 
 const OLDEST = 15;
 const DEFAULT_PORT = 5432;
@@ -15,12 +16,52 @@ export function isDatabaseHere(url) {
 
 /** @returns {number} the port of the newest cluster of Debian's Postgres; without one, that of the cluster that will be made */
 export function databasePort() {
-  return clusters()[0]?.port ?? DEFAULT_PORT;
+  const taken = listeners().map(({ port }) => port);
+  let free = DEFAULT_PORT;
+  while (taken.includes(free)) free += 1;
+  return clusters()[0]?.port ?? free;
 }
 
 /** @param {string} url */
 export function canSignIn(url) {
   return succeeds('psql', ['-X', '-q', '-o', '/dev/null', '-c', 'SELECT 1'], { env: connectionOf(url) });
+}
+
+/**
+ * @param {import('./settings.mjs').Settings} settings those of a database on another host
+ * @returns {string[]} why the app, or the mail server, can't use it
+ */
+export function remoteProblems({ DATABASE_URL: url = '', MAIL_DATABASE: ofMail = '' }) {
+  const reason = signInProblem(url);
+  if (reason) return [`The database at DATABASE_URL in /etc/postroom/settings can't be used: ${reason}`];
+  if (process.env.DATABASE_ADMIN_URL || canSignIn(ofMail)) return [];
+  return [
+    "The mail server's role isn't in that database yet. Give a superuser's URL: sudo DATABASE_ADMIN_URL=postgresql://… deploy/install",
+  ];
+}
+
+/** @returns {string | null} why nobody can sign in with this URL */
+function signInProblem(url) {
+  try {
+    sql(url, 'SELECT 1;');
+    return null;
+  } catch (error) {
+    return error.message.replace(/^psql failed: (psql: )?(error: )?/, '');
+  }
+}
+
+/**
+ * pg_dump copies no database of a newer Postgres.
+ * @param {string} url
+ * @returns {string[]}
+ */
+export function dumpVersionProblems(url) {
+  const own = /\d+/.exec(run('pg_dump', ['--version'], { env: connectionOf(url) }))?.[0] ?? '0';
+  const ofServer = Math.floor(Number(sql(url, 'SHOW server_version_num;')) / 10_000);
+  if (Number(own) >= ofServer) return [];
+  return [
+    `The database is of Postgres ${ofServer}, and pg_dump of this host is of version ${own}, which can't copy it before the upgrade. Install postgresql-client-${ofServer}.`,
+  ];
 }
 
 /** Runs SQL. @returns {string} what it selects, one row a line */
@@ -50,7 +91,9 @@ export function dump(url, file, part) {
 export function makeDatabase(url) {
   const { port, username, password, pathname } = new URL(url);
   const name = pathname.slice(1);
-  const cluster = clusters().find((each) => each.port === Number(port || DEFAULT_PORT));
+  const find = () => clusters().find((each) => each.port === Number(port || DEFAULT_PORT));
+  if (!find()) makeCluster(Number(port || DEFAULT_PORT));
+  const cluster = find();
   if (!cluster)
     throw new PlainError(
       `No Postgres ${OLDEST} or later of Debian uses port ${port || DEFAULT_PORT}, which DATABASE_URL in /etc/postroom/settings names.`,
@@ -74,6 +117,22 @@ export function makeDatabase(url) {
   if (!canSignIn(url)) throw new PlainError(`${username} can't sign in to the new database at port ${cluster.port}.`);
 }
 
+/**
+ * Creates a cluster where Debian's package has none, as after an installation of the package that was killed: then the package counts as
+ * installed, and a folder that no server has ever used is in the way.
+ */
+function makeCluster(port) {
+  const programs = '/usr/lib/postgresql';
+  const [version = 0] = (existsSync(programs) ? readdirSync(programs) : [])
+    .map(Number)
+    .toSorted((one, other) => other - one);
+  const config = `/etc/postgresql/${version}/main`;
+  const data = `/var/lib/postgresql/${version}/main`;
+  if (version < OLDEST || existsSync(`${config}/postgresql.conf`) || existsSync(`${data}/postmaster.opts`)) return;
+  for (const folder of [config, data]) rmSync(folder, { recursive: true, force: true });
+  run('pg_createcluster', ['--port', String(port), String(version), 'main']);
+}
+
 /** @returns {{ version: number, name: string, port: number }[]} the newest first */
 function clusters() {
   if (!succeeds('pg_lsclusters', ['-h'])) return [];
@@ -90,11 +149,14 @@ function psql(port) {
 }
 
 function connectionOf(url) {
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const [mode, rootCertificate] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')];
   return {
+    ...(mode && mode !== 'no-verify' && { PGSSLMODE: mode }),
+    ...(rootCertificate && { PGSSLROOTCERT: rootCertificate }),
     PGHOST: hostname.replace(/^\[|\]$/g, ''),
     PGPORT: port || String(DEFAULT_PORT),
-    PGUSER: username,
+    PGUSER: decodeURIComponent(username),
     PGPASSWORD: decodeURIComponent(password),
     PGDATABASE: pathname.slice(1),
     PGCONNECT_TIMEOUT: '5',

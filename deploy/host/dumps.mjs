@@ -25,3 +25,11 @@ export function writeDump(url, version, { folder = DUMPS, now = new Date() } = {
   for (const name of whole.toSorted().slice(0, -KEPT)) rmSync(join(folder, name));
   return file;
 }
+
+/** @param {import('./upgrade-state.mjs').UpgradeState} state */
+export function describeDump({ dump, isLost }) {
+  if (!dump) return 'There is no copy of the database.';
+  return isLost
+    ? `A copy of the database, from after an interrupted upgrade: ${dump}`
+    : `The copy of the database from before: ${dump}`;
+}

@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
 import { tryToTakeLock } from '../../scripts/steps/lock.mjs';
 import { secondsSince } from '../../scripts/steps/step.mjs';
+import { isBuilt } from './build.mjs';
 import { printReport } from './check.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { isRelease, nameOf, releaseOf, runningFolder } from './releases.mjs';
 import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
 import { errorsIn, readSettings } from './settings.mjs';
-import { isBuilt, STEPS } from './steps.mjs';
+import { STEPS } from './steps.mjs';
 import { upgrade } from './upgrade.mjs';
 import { readUpgradeState } from './upgrade-state.mjs';
 
@@ -31,7 +32,10 @@ async function main() {
     console.log(USAGE);
     return 0;
   }
-  if (options.mode === 'remove') return remove();
+  if (options.mode === 'remove') {
+    await takeTurn();
+    return remove();
+  }
   const { MAIL_HOST: known, APP_URL: appUrl, DATABASE_URL: database } = readSettings();
   if (options.mode === 'check') {
     if (!known || !appUrl || !database)

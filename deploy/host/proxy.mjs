@@ -12,6 +12,7 @@ import { readSettings } from './settings.mjs';
 
 const MAIN = '/etc/caddy/Caddyfile';
 const OURS = '/etc/caddy/postroom.caddy';
+const UNFINISHED = `${OURS}.unfinished`;
 const HOLDING = '/run/postroom-caddy-holding';
 const IMPORT = `import ${OURS}`;
 const CONFFILES = `\${Conffiles}`;
@@ -71,6 +72,7 @@ ${names.join(', ')} {
 export function isProxyCurrent({ root, settings }) {
   const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
   return (
+    !existsSync(UNFINISHED) &&
     read(OURS) === wanted({ root, settings }) &&
     read(MAIN).includes(IMPORT) &&
     succeeds('systemctl', ['is-active', '--quiet', 'caddy'])
@@ -83,6 +85,10 @@ export function setUpProxy({ root, settings }) {
       throw new PlainError(
         `Caddy runs as the user caddy, who can't read ${file}. Give that user access, for example by the group.`,
       );
+  change(() => configure({ root, settings }));
+}
+
+function configure({ root, settings }) {
   const before = existsSync(OURS) ? readFileSync(OURS, 'utf8') : null;
   replaceFile(OURS, wanted({ root, settings }), { mode: 0o644 });
   if (!existsSync(MAIN) || !readFileSync(MAIN, 'utf8').includes(IMPORT)) replaceFile(MAIN, FIRST, { mode: 0o644 });
@@ -107,7 +113,12 @@ export async function holdRequests({ source }) {
   const settings = readSettings();
   if (settings.REVERSE_PROXY === 'none' || !succeeds('systemctl', ['is-active', '--quiet', 'caddy']))
     return async () => {};
-  const sites = wanted({ root: source, settings: { ...settings, PORT: 'RELAY' } });
+  // Without the relay, which a kill ends with everything else, Caddy goes on with the app.
+  const upstreams = `127.0.0.1:RELAY 127.0.0.1:${settings.PORT ?? 3000}`;
+  const sites = wanted({ root: source, settings: { ...settings, PORT: 'RELAY' } }).replace(
+    /reverse_proxy 127\.0\.0\.1:RELAY( \{)?$/gm,
+    (_, block) => `reverse_proxy ${upstreams} {\nlb_policy first\nlb_retries 1\nfail_duration 1s${block ? '' : '\n}'}`,
+  );
   // A connection that was used before may end just when it is used again.
   const unshared = sites.replaceAll('transport http {\n', (line) => `${line}keepalive off\n`);
   writeFileSync(
@@ -128,16 +139,25 @@ export async function holdRequests({ source }) {
 }
 
 export function hasProxy() {
-  return existsSync(MAIN) && readFileSync(MAIN, 'utf8').includes(IMPORT);
+  return existsSync(UNFINISHED) || (existsSync(MAIN) && readFileSync(MAIN, 'utf8').includes(IMPORT));
 }
 
 /** Caddy keeps running if it has other sites. */
 export function removeProxy() {
-  if (!existsSync(OURS) || !existsSync(MAIN)) return;
-  const text = readFileSync(MAIN, 'utf8');
-  writeFileSync(MAIN, text.replace(`${IMPORT}\n`, ''));
-  if (text === FIRST) run('systemctl', ['disable', '--now', '--quiet', 'caddy']);
-  else run('systemctl', ['reload-or-restart', 'caddy']);
+  if (!hasProxy()) return;
+  const text = existsSync(MAIN) ? readFileSync(MAIN, 'utf8') : '';
+  change(() => {
+    if (text === FIRST) run('systemctl', ['disable', '--now', '--quiet', 'caddy']);
+    replaceFile(MAIN, text.replace(`${IMPORT}\n`, ''), { mode: 0o644 });
+    if (text !== FIRST) run('systemctl', ['reload-or-restart', 'caddy']);
+  });
+}
+
+/** An interruption leaves the mark, so that the next run doesn't take the files for what Caddy runs with. */
+function change(work) {
+  writeFileSync(UNFINISHED, '', { flush: true });
+  work();
+  rmSync(UNFINISHED);
 }
 
 function wanted({ root, settings }) {

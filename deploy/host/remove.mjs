@@ -20,9 +20,9 @@ const KEPT = `Removed the services. These stay:
 /** Stops and removes the services, and what they leave on the host but data. @returns {number} the exit code */
 export function remove() {
   for (const unit of UNITS) {
-    if (!existsSync(`${FOLDER}/${unit}`)) continue;
-    run('systemctl', ['disable', '--now', '--quiet', unit]);
-    rmSync(`${FOLDER}/${unit}`);
+    const file = `${FOLDER}/${unit}`;
+    if (existsSync(file)) run('systemctl', ['disable', '--now', '--quiet', unit]);
+    for (const suffix of ['', '.new', '.part']) rmSync(`${file}${suffix}`, { force: true });
   }
   run('systemctl', ['daemon-reload']);
   succeeds('systemctl', ['reset-failed', ...UNITS]);

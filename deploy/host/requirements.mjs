@@ -9,12 +9,15 @@ const MB = 1_048_576;
 /** The build takes 1.2 GB, beside Postgres and, at an upgrade, the mail server. A host that is sold with 2 GB has a little less. */
 const MEMORY_MB = 1900;
 export const DISK_MB = 4000;
+/** What Debian's packages and npm's cache take outside of Postroom's folder, in MB. */
+const ELSEWHERE = { '/usr': 1000, '/var': 800, '/root': 600 };
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
 const HTTP_PORTS = [80, 443];
 
 /**
  * @typedef {{
  *   root: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
+ *   otherDisks: { folder: string, freeMb: number, neededMb: number }[],
  *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
  * }} Facts
  */
@@ -23,13 +26,13 @@ const HTTP_PORTS = [80, 443];
 export function readFacts({ root, settings, options, isBuilt }) {
   const proxy = options.proxy ?? settings.REVERSE_PROXY ?? 'caddy';
   const ofMail = Object.entries(PORTS).map(([name, port]) => Number(settings[`MAIL_${name}`] ?? port));
-  const { bavail, bsize } = statfsSync(root);
   return {
     root,
     foreignFolder: foreignFolder([...withParents(root), join(root, 'releases')]),
     hasSystemd: existsSync('/run/systemd/system'),
     memoryMb: memoryMb(),
-    diskMb: (bavail * bsize) / MB,
+    diskMb: freeMb(root),
+    otherDisks: options.isUpgrade ? [] : otherDisks(root),
     isBuilt,
     listeners: listeners().filter((each) => !isReplaced(each)),
     ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
@@ -64,6 +67,11 @@ export function problemsIn(facts) {
     problems.push(
       `The installation needs ${DISK_MB / 1000} GB on the disk of ${facts.root}, and ${Math.round(facts.diskMb)} MB are free.`,
     );
+  for (const { folder, freeMb, neededMb } of facts.isBuilt ? [] : facts.otherDisks)
+    if (freeMb < neededMb)
+      problems.push(
+        `The installation needs ${neededMb} MB on the disk of ${folder}, and ${Math.round(freeMb)} MB are free.`,
+      );
   for (const port of facts.ports) {
     const taken = facts.listeners.find((each) => each.port === port && !OURS.test(each.unit));
     if (taken) problems.push(describePort(taken));
@@ -102,6 +110,24 @@ function describePort({ port, program, unit }) {
   const stop = unit ? `: systemctl disable --now ${unit}` : '';
   if (!HTTP_PORTS.includes(port)) return `Port ${port} is in use by ${owner}. Stop that program${stop}`;
   return `Port ${port} is in use by ${owner}. Stop that program${stop}, or keep it as your reverse proxy: --proxy none (docs/installation.md)`;
+}
+
+/** The file systems that the installation fills besides that of Postroom's folder. */
+function otherDisks(root) {
+  const disks = new Map();
+  for (const [folder, neededMb] of Object.entries(ELSEWHERE)) {
+    const { dev } = statSync(folder);
+    const disk = disks.get(dev) ?? { folder, freeMb: freeMb(folder), neededMb: 0 };
+    disk.neededMb += neededMb;
+    disks.set(dev, disk);
+  }
+  disks.delete(statSync(root).dev);
+  return [...disks.values()];
+}
+
+function freeMb(folder) {
+  const { bavail, bsize } = statfsSync(folder);
+  return (bavail * bsize) / MB;
 }
 
 function memoryMb() {

@@ -2,15 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
-import { isBuildCurrent, isClientCurrent } from '../../scripts/steps/build.mjs';
-import { isInstalled } from '../../scripts/steps/install.mjs';
 import { fingerprint, readStamp, writeStamp } from '../../scripts/steps/stamp.mjs';
+import { buildApp, isBuilt } from './build.mjs';
 import { run, show, succeeds } from './commands.mjs';
-import { canSignIn, databasePort, isDatabaseHere, makeDatabase } from './database.mjs';
+import { canSignIn, databasePort, isDatabaseHere, makeDatabase, remoteProblems } from './database.mjs';
 import { replaceFile } from './files.mjs';
 import { listeners } from './listeners.mjs';
 import { hasProxy, isProxyCurrent, removeProxy, setUpProxy } from './proxy.mjs';
-import { APP_UNIT, copyRelease, isCopied, makeReadable } from './releases.mjs';
+import { APP_UNIT, isCopied } from './releases.mjs';
 import { isReplaced } from './requirements.mjs';
 import { APP_DATA, changeSettings, missingSettings, readFormerSettings, readSettings, SETTINGS } from './settings.mjs';
 
@@ -46,9 +45,13 @@ export const STEPS = [
   {
     name: 'User of the app',
     plan: () => `create the system user postroom, with ${APP_DATA} as its folder`,
-    isDone: () => succeeds('id', ['postroom']),
-    run: () =>
-      run('useradd', ['--system', '--user-group', '--home-dir', APP_DATA, '--shell', '/usr/sbin/nologin', 'postroom']),
+    isDone: () => hasEntry('group') && hasEntry('passwd'),
+    run: () => {
+      // One entry after the other: useradd with --user-group that is killed may leave a user without a group.
+      if (!hasEntry('group')) run('groupadd', ['--system', 'postroom']);
+      const options = ['--system', '--gid', 'postroom', '--home-dir', APP_DATA, '--shell', '/usr/sbin/nologin'];
+      if (!hasEntry('passwd')) run('useradd', [...options, 'postroom']);
+    },
   },
   {
     name: 'Settings',
@@ -58,12 +61,23 @@ export const STEPS = [
   },
   {
     name: 'Database',
-    plan: () => 'create a role and a database named postroom in Debian’s Postgres',
+    plan: () => {
+      const { DATABASE_URL: url } = readSettings();
+      return isDatabaseHere(url)
+        ? 'create a role and a database named postroom in Debian’s Postgres'
+        : 'sign in to the database at DATABASE_URL';
+    },
     isDone: () => {
       const { DATABASE_URL: url } = readSettings();
-      return url !== undefined && (!isDatabaseHere(url) || canSignIn(url));
+      return url !== undefined && (isDatabaseHere(url) ? canSignIn(url) : remoteProblems(readSettings()).length === 0);
     },
-    run: () => makeDatabase(readSettings().DATABASE_URL ?? ''),
+    run: () => {
+      const settings = readSettings();
+      const { DATABASE_URL: url = '' } = settings;
+      const problems = isDatabaseHere(url) ? [] : remoteProblems(settings);
+      if (problems.length > 0) throw new PlainError(problems.join('\n'));
+      if (isDatabaseHere(url)) makeDatabase(url);
+    },
   },
   {
     name: 'Build of the app',
@@ -114,20 +128,13 @@ export const STEPS = [
   },
 ];
 
-export function isBuilt(root) {
-  return isInstalled(root) && isClientCurrent(root) && isBuildCurrent(root);
-}
-
-/** Copies the program, and builds it. */
-export function buildApp(host) {
-  if (!isCopied(host)) copyRelease(host);
-  // The app that runs there keeps others from building.
-  if (!isBuilt(host.root)) show('npm', ['run', '--silent', 'build'], { root: host.root });
-  makeReadable(host);
-}
-
 export function isMailServerUp({ source }) {
   return succeeds(join(source, 'deploy/mail/stack'), ['health', MAIL_CONFIG]);
+}
+
+/** Tells whether the mail server takes mail, whatever its other services do. */
+export function isPostfixUp(source) {
+  return succeeds(join(source, 'deploy/mail/stack'), ['health', MAIL_CONFIG, 'postfix']);
 }
 
 /** Records what the mail server and its agent run with. */
@@ -164,6 +171,10 @@ export function settingsToChange({ options }) {
 /** Settings of an installation that was made step by step. */
 function formerSettings() {
   return existsSync(SETTINGS) ? {} : readFormerSettings(FORMER);
+}
+
+function hasEntry(database) {
+  return succeeds('getent', [database, 'postroom']);
 }
 
 function canRead(path) {

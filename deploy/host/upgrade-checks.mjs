@@ -1,16 +1,18 @@
 // The checks before and after an upgrade.
-import { existsSync, mkdirSync, readlinkSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { MIGRATIONS, readMigrations, runsWith } from '../../src/server/migrations/migrations.mjs';
+import { isBuilt } from './build.mjs';
 import { stoppedServices } from './check.mjs';
-import { canSignIn, isDatabaseHere, sql } from './database.mjs';
+import { canSignIn, dumpVersionProblems, isDatabaseHere, remoteProblems, sql } from './database.mjs';
+import { folderOf } from './host-state.mjs';
 import { isAgentReporting } from './mail-switch.mjs';
 import { isRelease, nameOf, versionIn } from './releases.mjs';
 import { DISK_MB } from './requirements.mjs';
 import { readSettings } from './settings.mjs';
-import { askApp, isAppReady, isBuilt, isMailServerUp, propertyOf } from './steps.mjs';
+import { askApp, isAppReady, isMailServerUp } from './steps.mjs';
 
 const MB = 1_048_576;
 const BACKUPS = '/var/backups';
@@ -20,15 +22,14 @@ const SETTLE_MS = 5_000;
 
 /**
  * @param {import('./steps.mjs').Host} host
- * @param {string | null} former the folder of the release that runs
+ * @param {string | null} former the folder of the release that runs; that of the new one if the other is gone
  * @param {{ isRepeated: boolean, hasDump: boolean }} options `isRepeated`: an earlier run was interrupted, or couldn't go back, so not
  *   everything runs; `hasDump`: that run has made the copy of the database
  * @returns {Promise<string[]>} what keeps the upgrade from starting, each with what to do
  */
 export async function upgradeProblems(host, former, { isRepeated, hasDump }) {
   const { DATABASE_URL: url = '' } = readSettings();
-  if (!former || !existsSync(former))
-    return ['Postroom isn’t installed on this host. Install it: sudo deploy/install mail.example.com'];
+  if (!former) return ['Postroom isn’t installed on this host. Install it: sudo deploy/install mail.example.com'];
   if (!isRelease(former))
     return [
       `Postroom runs in ${former}, where its next version can’t be built beside it. Run deploy/install HOST_NAME once instead.`,
@@ -36,17 +37,20 @@ export async function upgradeProblems(host, former, { isRepeated, hasDump }) {
   if (former === host.root && !isRepeated)
     return [`This host runs ${nameOf(former)} already, which is the version in this folder.`];
   if (!canSignIn(url))
-    return ['The database doesn’t answer at DATABASE_URL in /etc/postroom/settings: systemctl status postgresql'];
-  const ofDatabase = await migrationProblems(host.source, former, url);
-  const ofDisk = hasDump || !isDatabaseHere(url) ? [] : dumpProblems(host, url);
-  if (isRepeated) return [...ofDatabase, ...ofDisk];
-  const problems = [...stoppedServices(), ...ofDatabase];
+    return [
+      `The database doesn’t answer at DATABASE_URL in /etc/postroom/settings${isDatabaseHere(url) ? ': systemctl status postgresql' : '. Start it there, or correct the setting.'}`,
+    ];
+  const ofDatabase = await migrationProblems(host.source, existsSync(former) ? former : host.source, url);
+  const ofDump = hasDump || !isDatabaseHere(url) ? [] : [...dumpProblems(host, url), ...dumpVersionProblems(url)];
+  if (isRepeated) return [...ofDatabase, ...ofDump];
+  const ofRole = isDatabaseHere(url) ? [] : remoteProblems(readSettings());
+  const problems = [...stoppedServices(), ...ofDatabase, ...ofRole];
   if (!(await isAppReady())) problems.push('The app doesn’t answer: journalctl -u postroom');
   if (!isMailServerUp(host))
     problems.push('The mail server doesn’t answer: deploy/mail/stack health /etc/postroom-mail');
   if (problems.length === 0 && !isAgentReporting())
     problems.push('The mail agent doesn’t report: journalctl -u postroom-mail-agent');
-  return [...problems, ...ofDisk];
+  return [...problems, ...ofDump];
 }
 
 /** Checks that a release runs, with all services. @throws PlainError */
@@ -113,9 +117,4 @@ export function spaceProblems({ freeMb, databaseMb, isBuildThere }) {
   return [
     `The upgrade needs ${Math.ceil(neededMb)} MB on the disk of ${BACKUPS}, for ${what}, and ${Math.floor(freeMb)} MB are free.`,
   ];
-}
-
-function folderOf(unit) {
-  const pid = propertyOf(unit, 'MainPID');
-  return existsSync(`/proc/${pid}/cwd`) ? readlinkSync(`/proc/${pid}/cwd`) : dirname('/');
 }

@@ -6,15 +6,17 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
 import { secondsSince } from '../../scripts/steps/step.mjs';
+import { buildApp } from './build.mjs';
 import { printReport } from './check.mjs';
 import { show } from './commands.mjs';
 import { isDatabaseHere } from './database.mjs';
-import { DUMPS, writeDump } from './dumps.mjs';
+import { DUMPS, describeDump, writeDump } from './dumps.mjs';
+import { adviceAfter } from './host-state.mjs';
 import { switchMailServer } from './mail-switch.mjs';
 import { holdRequests, setUpProxy } from './proxy.mjs';
 import { nameOf, removeOtherReleases, runningFolder, versionIn } from './releases.mjs';
 import { changeSettings, readSettings, SETTINGS } from './settings.mjs';
-import { buildApp, isPackageInstalled, packagesFor, settingsToChange, startApp } from './steps.mjs';
+import { isPackageInstalled, packagesFor, settingsToChange, startApp } from './steps.mjs';
 import { deferSignals } from './stop-request.mjs';
 import { upgradeProblems, verify } from './upgrade-checks.mjs';
 import { addChanges, changesBack, endUpgradeState, readUpgradeState, writeUpgradeState } from './upgrade-state.mjs';
@@ -88,23 +90,25 @@ export async function upgrade(host) {
   const startedAt = Date.now();
   const signalSoFar = deferSignals();
   const interrupted = readUpgradeState();
-  const former = interrupted?.from ?? runningFolder();
+  const running = interrupted?.from ?? runningFolder();
+  const former = running && !existsSync(running) ? host.root : running;
   const problems = await upgradeProblems(host, former, {
-    isRepeated: interrupted !== null,
+    isRepeated: interrupted !== null || former !== running,
     hasDump: hasDump(interrupted),
   });
   if (host.options.mode === 'dry-run') return plan(former, problems);
   if (!former || problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
   const from = { ...host, source: former, root: former };
   const names = { old: nameOf(from.root), new: nameOf(host.root) };
-  console.log(`Upgrading from ${names.old} to ${names.new}. The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
+  const work = from.root === host.root ? `Setting up ${names.new}` : `Upgrading from ${names.old} to ${names.new}`;
+  console.log(`${work}. The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
   /** @type {Upgrade} */
   const done = { to: host, from, state: interrupted ?? { from: from.root } };
   await run(done, names, { before: interrupted ? PARTS : [], signalSoFar });
   removeOtherReleases(dirname(host.root), [host.root, from.root]);
-  console.log(`\nUpgraded from ${names.old} to ${names.new} in ${secondsSince(startedAt)}.`);
-  console.log(describeDump(done));
-  console.log(`To go back: sudo ${from.root}/deploy/install --upgrade`);
+  console.log(`\n${work.replace('Setting', 'Set').replace('Upgrading', 'Upgraded')} in ${secondsSince(startedAt)}.`);
+  console.log(describeDump(done.state));
+  if (from.root !== host.root) console.log(`To go back: sudo ${from.root}/deploy/install --upgrade`);
   await printReport();
   return 0;
 }
@@ -141,10 +145,9 @@ async function run(upgrade, names, { before, signalSoFar }) {
         PARTS.filter((each) => begun.has(each)),
       );
       endUpgradeState();
-      const [problem] = describe(error).split('\n');
       throw new PlainError(
-        `The upgrade to ${names.new} failed at "${part.name}": ${problem}\n\nThis host runs ${names.old} as before. Nothing that was ` +
-          `sent or received meanwhile is lost.\nThe log: ${process.env.POSTROOM_LOG ?? 'above'}\n${describeDump(upgrade)}`,
+        `The upgrade to ${names.new} failed at "${part.name}": ${firstLine(describe(error))}\n\nThis host runs ${names.old} as before. Nothing that was ` +
+          `sent or received meanwhile is lost.\nThe log: ${process.env.POSTROOM_LOG ?? 'above'}\n${describeDump(upgrade.state)}`,
       );
     }
   }
@@ -153,28 +156,27 @@ async function run(upgrade, names, { before, signalSoFar }) {
 
 /** @param {Upgrade} upgrade @param {Part[]} begun @throws PlainError if the old version doesn't run again */
 async function goBack(upgrade, begun) {
-  const problems = [];
-  for (const { name, undo } of begun) {
+  const { from, to } = upgrade;
+  const hasFormer = from.root !== to.root && existsSync(from.root);
+  const problems =
+    hasFormer || from.root === to.root ? [] : [`The folder of ${nameOf(from.root)} is gone: ${from.root}`];
+  for (const { name, undo } of hasFormer ? begun : []) {
     if (!undo) continue;
     console.log(`\n${name}: going back`);
     try {
       await undo(upgrade);
     } catch (error) {
       console.log(`  failed: ${describe(error)}`);
-      problems.push(`${name}: ${describe(error)}`);
+      problems.push(`${name}: ${firstLine(describe(error))}`);
     }
   }
   await letThrough(upgrade);
-  try {
-    await verify(upgrade.from, { isAgentNew: begun.some(({ name }) => name === 'Mail server and agent') });
-  } catch (error) {
-    problems.push(describe(error));
-  }
-  if (problems.length === 0) return;
-  throw new PlainError(
-    `The upgrade failed, and so did the way back to ${nameOf(upgrade.from.root)}:\n${problems.join('\n')}\n` +
-      `Fix the cause, then run: sudo ${upgrade.from.root}/deploy/install --upgrade`,
-  );
+  if (hasFormer)
+    await verify(from, { isAgentNew: begun.some(({ name }) => name === 'Mail server and agent') }).catch((error) =>
+      problems.push(describe(error)),
+    );
+  if (hasFormer && problems.length === 0) return;
+  throw new PlainError(await adviceAfter({ from, to, hasFormer, problems, dump: describeDump(upgrade.state) }));
 }
 
 /** @param {Upgrade} upgrade @param {Partial<import('./upgrade-state.mjs').UpgradeState>} change */
@@ -185,7 +187,8 @@ function record(upgrade, change) {
 
 /** @param {Upgrade} upgrade */
 function restoreSettings({ state }) {
-  changeSettings(changesBack(readSettings(), state.settings));
+  const changes = changesBack(readSettings(), state.settings);
+  if (Object.keys(changes).length > 0) changeSettings(changes);
 }
 
 /** Requests wait until one of the versions answers. @param {Upgrade} upgrade @param {Host} host */
@@ -225,15 +228,13 @@ function hasDump(state) {
   return existsSync(state?.dump ?? '');
 }
 
-/** @param {Upgrade} upgrade */
-function describeDump({ state: { dump, isLost } }) {
-  if (!dump) return 'There is no copy of the database.';
-  return isLost
-    ? `A copy of the database, from after an interrupted upgrade: ${dump}`
-    : `The copy of the database from before: ${dump}`;
+/** The log has the rest. */
+function firstLine(text) {
+  return text.split('\n')[0];
 }
 
+/** A full disk, or a file that is gone, is no mistake of the program. */
 function describe(error) {
-  if (!isPlain(error)) console.error(error);
+  if (!isPlain(error) && !error.syscall) console.error(error);
   return error.message;
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { replaceFile } from './replace-file.mjs';
 
 const VALID_DAYS = 90;
 
@@ -9,10 +10,12 @@ const VALID_DAYS = 90;
  * before the agent has got one from the ACME server.
  */
 export function makeCertificate({ tls_certificate: certificate, tls_key: key, hostname }) {
-  if (!existsSync(key)) openssl('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-out', key);
+  // A crash of an earlier version could leave an empty file. Any other key may be in use.
+  if (!existsSync(key) || statSync(key).size === 0)
+    write(key, 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1');
   if (existsSync(certificate) && isPair(certificate, key)) return;
   const names = ['-subj', `/CN=${hostname}`, '-addext', `subjectAltName=DNS:${hostname}`];
-  openssl('req', '-x509', '-key', key, '-days', String(VALID_DAYS), ...names, '-out', certificate);
+  write(certificate, 'req', '-x509', '-key', key, '-days', String(VALID_DAYS), ...names);
 }
 
 function isPair(certificate, key) {
@@ -23,12 +26,8 @@ function isPair(certificate, key) {
   }
 }
 
-/** The files are created with mode 600. */
-function openssl(...args) {
-  const umask = process.umask(0o077);
-  try {
-    execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  } finally {
-    process.umask(umask);
-  }
+/** Writes what openssl prints. */
+function write(path, ...args) {
+  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  replaceFile(path, text, { mode: 0o600 });
 }

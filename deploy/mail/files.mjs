@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CUSTOM, readSnippets, SNIPPETS, withSnippet } from './custom.mjs';
 import { GENERATIONS, installedGeneration } from './dovecot.mjs';
+import { replaceFile } from './replace-file.mjs';
 import { SECRETS } from './settings.mjs';
 
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
@@ -57,7 +48,11 @@ export function generateFiles(values) {
 /** Writes the files, and removes those that only another Dovecot needs. @param {File[]} files */
 export function writeFiles(config, files) {
   mkdirSync(join(config, CUSTOM), { recursive: true, mode: 0o755 });
-  for (const { path, text, mode, gid } of files) write(join(config, path), text, mode, gid);
+  for (const { path, text, mode, gid } of files) {
+    const file = join(config, path);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+    replaceFile(file, text, { mode, giveTo: (temporary) => chownSync(temporary, 0, gid) });
+  }
   const written = new Set(files.map(({ path }) => path));
   const others = Object.keys(GENERATIONS).flatMap((dovecot) => outputs(dovecot).map(([path]) => path));
   for (const path of others) if (!written.has(path)) rmSync(join(config, path), { force: true });
@@ -113,16 +108,6 @@ function fill(text, values, template) {
     if (!(name in values)) throw new Error(`${template} uses {{${name}}}, which no setting defines`);
     return String(values[name]);
   });
-}
-
-/** Replaces the file atomically. It is never readable by others while it is written. */
-function write(path, text, mode, gid) {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-  const temporary = `${path}.new`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  chownSync(temporary, 0, gid);
-  chmodSync(temporary, mode);
-  renameSync(temporary, path);
 }
 
 function readIds(file) {

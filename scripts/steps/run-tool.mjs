@@ -29,9 +29,10 @@ export function runTool(script, args, { root, env = process.env, onOutput }) {
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       running.delete(child);
-      resolve({ exitCode: code ?? 1, output });
+      const reason = signal === 'SIGKILL' ? 'It was killed, as the system does when there is not enough memory.' : '';
+      resolve({ exitCode: code ?? 1, output: reason ? `${output.trimEnd()}\n${reason}\n` : output });
     });
   });
 }

@@ -1,4 +1,5 @@
 import { fork, spawn } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -14,12 +15,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildApp, isBuilt } from '../../../deploy/host/build.mjs';
+import { dumpVersionProblems } from '../../../deploy/host/database.mjs';
 import { writeDump } from '../../../deploy/host/dumps.mjs';
 import { replaceFile } from '../../../deploy/host/files.mjs';
 import { copyRelease, isCopied, releaseOf } from '../../../deploy/host/releases.mjs';
-import { isBuilt } from '../../../deploy/host/steps.mjs';
 import { spaceProblems } from '../../../deploy/host/upgrade-checks.mjs';
 import { addChanges, changesBack, readUpgradeState, writeUpgradeState } from '../../../deploy/host/upgrade-state.mjs';
+import { makeCertificate } from '../../../deploy/mail/certificate.mjs';
 import { build, generateClient } from '../../../scripts/steps/build.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-upgrade-'));
@@ -93,6 +96,37 @@ describe('the copy of a release', () => {
     copyRelease(release, { former, owner: OWNER });
     expect([isCopied(release), isBuilt(release.root)]).toEqual([true, true]);
     expect(readFileSync(join(release.root, 'node_modules/a/index.js'), 'utf8')).toBe('a');
+  });
+});
+
+describe('a build that was interrupted', () => {
+  const BOOT = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+
+  it.each([
+    ['goes on after a kill', BOOT, true],
+    ['starts over after a loss of power, which empties files that look whole', 'another boot\n', false],
+  ])('%s', (_, boot, isKept) => {
+    const root = mkdtempSync(join(folder, 'release-'));
+    write(root, { 'package.json': '{"version": "1.2.3"}', 'node_modules/a/index.js': '', '.building': boot });
+    useInstead({ npm: 'mkdir -p .next && cp .building .next/of-boot' });
+    buildApp({ source: root, root, options: { mode: 'install', isUpgrade: false } });
+    expect(existsSync(join(root, 'node_modules/a/index.js'))).toBe(isKept);
+    expect(readFileSync(join(root, '.next/of-boot'), 'utf8')).toBe(BOOT);
+    expect(existsSync(join(root, '.building'))).toBe(false);
+  });
+});
+
+describe('the first certificate of a mail server', () => {
+  it('replaces a key that a crash left empty, and keeps any other', () => {
+    const files = { tls_key: join(folder, 'key.pem'), tls_certificate: join(folder, 'certificate.pem') };
+    writeFileSync(files.tls_key, '');
+    makeCertificate({ ...files, hostname: 'mail.example.com' });
+    const key = readFileSync(files.tls_key, 'utf8');
+    expect(statSync(files.tls_key).mode & 0o777).toBe(0o600);
+    rmSync(files.tls_certificate);
+    makeCertificate({ ...files, hostname: 'mail.example.com' });
+    expect(readFileSync(files.tls_key, 'utf8')).toBe(key);
+    expect(new X509Certificate(readFileSync(files.tls_certificate)).checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 });
 
@@ -190,6 +224,16 @@ describe('the copy of the database', () => {
     ],
   ])('needs room for what is written meanwhile: %j', (facts, sentences) => {
     expect(spaceProblems(facts)).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)));
+  });
+});
+
+describe('a database that pg_dump of the host', () => {
+  it.each([
+    ['can copy has no problem', 150_014, []],
+    ['is too old for is named before the upgrade', 170_002, [expect.stringMatching(/Install postgresql-client-17\.$/)]],
+  ])('%s', (_, version, problems) => {
+    useInstead({ pg_dump: "echo 'pg_dump (PostgreSQL) 15.14'", psql: `cat >/dev/null; echo ${version}` });
+    expect(dumpVersionProblems('postgresql://a:b@127.0.0.1/c')).toEqual(problems);
   });
 });
 
