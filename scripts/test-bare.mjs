@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentedCommands } from './bare/documented.mjs';
 import { startBareHost } from './bare/host.mjs';
+import { interruptionsOf } from './bare/interruptions.mjs';
 import { upgradesOf } from './bare/upgrade.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
@@ -61,6 +62,10 @@ const STATE = `for unit in caddy postroom postroom-mail-{redis,rspamd,dovecot,po
     systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; done
   find /etc /usr/local /opt/postroom/deploy -type f -printf '%p %T@ %m %u\\n' | sort`;
 
+/** With --walk [EVERY], an upgrade is also killed before each of its steps, or each of that many, which takes an hour. */
+const walkedFrom = process.argv.indexOf('--walk');
+const walked = walkedFrom < 0 ? 0 : Number(process.argv[walkedFrom + 1] ?? 1);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 await runCommand(testBareHost, { exitCodeWhenStopped: 130 });
@@ -84,6 +89,7 @@ async function testBareHost(lifetime) {
   const host = await step('Starting a bare host', () => startBareHost({ release: RELEASE, shared }, lifetime));
   writeFileSync(join(host.root, 'root/messages.mjs'), readFileSync(join(root, 'scripts/bare/messages.mjs')));
   const { must } = host;
+  const { runUntil } = interruptionsOf(host);
   /** Takes a step of scripts/bare/messages.mjs, in the console's API behind the proxy. */
   const messages = (name, token = '') =>
     must(`${TRUST}\nnode /root/messages.mjs ${name} ${CONSOLE} ann@example.test ${PASSWORD} ${token}`);
@@ -111,7 +117,8 @@ async function testBareHost(lifetime) {
     const output = await must(`${REFUSED}\nsetsid ${alone} ${ACME_OPTIONS} >/root/killed.log 2>&1 & pid=$!
       timeout 600 bash -c 'until grep -q "^Build of the app" /root/killed.log; do kill -0 '$pid'; sleep 0.2; done' ||
         { cat /root/killed.log; exit 1; }
-      kill -9 -- -$pid; cat /root/killed.log; refused systemctl is-active exim4`);
+      kill -9 -- -$pid; cat /root/killed.log; refused systemctl is-active exim4
+      for unit in postfix dovecot rspamd redis-server; do refused systemctl is-enabled $unit; done`);
     await held;
     if (!output.includes('Another program is using apt')) throw new PlainError(`It did not wait:\n${output}`);
   });
@@ -166,7 +173,8 @@ async function testBareHost(lifetime) {
     signIn: `${CONSOLE} ann@example.test ${PASSWORD}`,
     mailbox: `doveadm -c ${DOVECOT} fetch -u bo@shop.example hdr.subject all | sed -n 's/^hdr.subject: //p'`,
   });
-  await test('an upgrade refuses no call and no mail, and loses none', upgrades.succeeding);
+  await test('an upgrade that was killed goes on, refuses no call and no mail, and loses none', upgrades.succeeding);
+  if (walked) await test('an upgrade that is killed before each of its steps goes on', () => upgrades.walking(walked));
   await test(
     'an upgrade whose migration fails, or whose app does not start, is taken back, and the same applies',
     upgrades.failing,
@@ -194,9 +202,11 @@ async function testBareHost(lifetime) {
   });
   await test('removed, it leaves mail and data, and comes back with them', async () => {
     const before = await must(CONTENT);
+    await runUntil('/opt/postroom/deploy/install --remove', 'systemctl daemon-reload');
     await must(`${REFUSED}\n/opt/postroom/deploy/install --remove
       refused compgen -G '/etc/systemd/system/postroom*'
       for port in 25 80 443 465 993 3000; do refused bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"; done`);
+    await runUntil(String(install).replace('sudo ', ''), 'systemctl reload-or-restart caddy');
     await must(`${TRUST}\n${install}`);
     const after = await must(CONTENT);
     if (after !== before) throw new PlainError(`It was:\n${before}\nIt is:\n${after}`);

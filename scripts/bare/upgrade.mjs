@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../process/plain-error.mjs';
+import { interruptionsOf } from './interruptions.mjs';
 
 const CLONE = '/root/next';
 const ENOUGH = '/root/enough';
@@ -11,6 +12,15 @@ const RUNNING =
   "sed -n 's/^WorkingDirectory=//p' /etc/systemd/system/postroom.service /etc/systemd/system/postroom-mail-agent.service";
 const RETRY_MS = 1_000;
 const MIGRATION = 'prisma/migrations/20990101000000_next/migration.sql';
+
+const UPGRADE = '/opt/postroom/deploy/install --upgrade';
+const UNIT = 'deploy/mail/systemd/postroom-mail-dovecot.service';
+/** An upgrade is killed before each of these: while requests wait for the app, and while services run with a former unit. */
+const KILLED_BEFORE = ['systemctl restart postroom', 'systemctl restart postroom-mail-'];
+/** Every service runs, the console answers through the proxy, and the mail server accepts mail. */
+const SERVED = `systemctl is-active --quiet postroom caddy postroom-mail-{redis,rspamd,dovecot,postfix,agent}
+  curl -sSkf --retry 30 --retry-delay 1 --retry-all-errors -o /dev/null CONSOLE/login
+  curl -sS smtp://127.0.0.1:25 -X NOOP -o /dev/null`;
 
 /**
  * @param {{
@@ -58,20 +68,41 @@ export function upgradesOf({ host, root, commands, environment, signIn, mailbox 
       if (status === 0 || !sentence.test(output)) throw new PlainError(`It did not say ${sentence}:\n${output}`);
   };
 
+  const { runUntil, walk } = interruptionsOf(host);
+  const mustServe = async () => void (await must(SERVED.replace('CONSOLE', signIn.split(' ')[0] ?? '')));
+  /** What a killed upgrade leaves serves calls and mail. */
+  const killUpgrade = async (step) => {
+    const { isKilled, output } = await runUntil(UPGRADE, step);
+    if (!isKilled) throw new PlainError(`It did not get to "${step}":\n${output}`);
+    await mustServe();
+  };
+
   let installed = '';
   return {
+    /** Kills an upgrade before each of its steps. */
+    async walking(every) {
+      await must(`cd /opt/postroom
+        for file in deploy/mail/templates/dovecot/dovecot.conf ${UNIT}; do echo "# $(date)" >>$file; done`);
+      await walk(UPGRADE, { every, signals: ['KILL', 'HUP', 'INT'], afterEach: mustServe });
+      await mustServe();
+      await must(`cd /opt/postroom && git checkout -q -- deploy`);
+    },
     async succeeding() {
       const before = await must(RUNNING);
       const version = await commit(
         `mkdir -p $(dirname ${MIGRATION})\necho 'ALTER TABLE alias ADD COLUMN next text;' >${MIGRATION}
-        echo '# Changed.' >>deploy/mail/templates/dovecot/dovecot.conf`,
+        echo '# Changed.' >>deploy/mail/templates/dovecot/dovecot.conf
+        sed -i 's/^Restart=/LimitCORE=1234\\n&/' ${UNIT}`,
       );
+      await must(`cd /opt/postroom && git fetch -q && git checkout -q ${version}`);
+      for (const step of KILLED_BEFORE) await killUpgrade(step);
       const { status, output } = await upgradeTo(version, 'First');
       if (status !== 0 || !/^Changed 1 file\./m.test(output.replaceAll('  ', ''))) throw new PlainError(output);
       const [dump] = /\/var\/backups\S+\.dump/.exec(output) ?? [];
       await must(`pg_restore --list ${dump} | grep 'TABLE DATA public message '
         tail -1 /etc/postroom-mail/dovecot/dovecot.conf | grep Changed
-        [[ $(stat -c %a ${dump}) == 600 ]]`);
+        [[ $(stat -c %a ${dump}) == 600 ]]
+        grep 'core file size *1234' /proc/$(systemctl show --value --property=MainPID postroom-mail-dovecot)/limits`);
       const [app, agent] = (await must(RUNNING)).trim().split('\n');
       // The build was taken over, and must need nothing of the folder that it was made in.
       const [former] = before.split('\n');
