@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test';
 import { CHROMIUM_FLAGS } from '../scripts/testing/browser.mjs';
 
+// A page of a test ends before optimised code could save what the compilers take: a fifth of the pages' time.
+const FLAGS = [...CHROMIUM_FLAGS, '--js-flags=--no-opt --no-maglev'];
+
 export default defineConfig({
   testDir: '.',
   globalSetup: './support/server.ts',
@@ -15,8 +18,8 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
-    reducedMotion: 'reduce',
-    launchOptions: { executablePath: process.env.CHROMIUM_PATH || undefined, args: CHROMIUM_FLAGS },
+    contextOptions: { reducedMotion: 'reduce' },
+    launchOptions: { executablePath: process.env.CHROMIUM_PATH || undefined, args: FLAGS },
   },
   projects: [
     { name: 'newcomer', testMatch: '**/newcomer.spec.ts' },

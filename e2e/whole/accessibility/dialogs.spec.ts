@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { checkThemes } from '../../support/check-page';
+import { checkAccessibility, checkThemes } from '../../support/check-page';
 import { domainWithKeys } from '../../support/checked-domain';
 import { withoutMailServer } from '../../support/faults';
 import { expect, makeDomain, test, unique, url } from '../../support/fixtures';
@@ -134,7 +134,7 @@ for (const { name, path, open } of DIALOGS) {
     await open(page);
     for (const size of WIDTHS) {
       await page.setViewportSize(size);
-      await checkThemes(page);
+      await (size === WIDTHS[0] ? checkThemes(page) : checkAccessibility(page));
       await check();
     }
   });
