@@ -1,16 +1,28 @@
-import { execFileSync } from 'node:child_process';
-import type { Page } from '@playwright/test';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
 import { expect, FIRST_ADMIN, test, unique, url } from '../support/fixtures';
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const PROGRAMS = [
+  { button: 'curl', begins: /^curl /, command: ['bash', '-c'] },
+  { button: 'Node.js', begins: /^(?:const|import) /, command: [process.execPath, '--input-type=module', '-e'] },
+  ...(hasPython ? [{ button: 'Python', begins: /^import json/, command: ['python3', '-c'] }] : []),
+];
 
 const code = (page: Page, operation: string) => page.getByRole('region', { name: operation, exact: true });
 
 async function open(page: Page, operation: string) {
-  // The page runs once its code has its own address.
-  await expect(code(page, operation).getByRole('figure').first()).toContainText(url());
-  await code(page, operation)
-    .getByRole('button', { name: `Try it: ${operation}` })
-    .click();
-  return page.getByRole('dialog', { name: operation });
+  const button = code(page, operation).getByRole('button', { name: `Try it: ${operation}` });
+  const dialog = page.getByRole('dialog', { name: operation });
+  // A click before the page runs does nothing.
+  await expect(async () => {
+    if (!(await dialog.isVisible())) await button.click({ timeout: 2000 });
+    await expect(dialog).toBeVisible({ timeout: 2000 });
+  }).toPass();
+  return dialog;
 }
 
 test('the reference lists every operation, and each leads to its details', async ({
@@ -67,7 +79,7 @@ test('an operation is tried with the session, a key and what it takes', async ({
   await expect(dialog.getByRole('status')).toContainText('201');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 
-  // The key is kept while the page is.
+  // The key is kept in the reference, and not beyond.
   dialog = await open(page, 'List aliases');
   await expect(dialog.getByLabel('API key', { exact: true })).toHaveValue(api.key);
   await dialog.getByRole('textbox', { name: 'q' }).fill(alias.source_local_part);
@@ -75,19 +87,102 @@ test('an operation is tried with the session, a key and what it takes', async ({
   await expect(dialog.getByRole('region', { name: 'Response' })).toContainText(
     `"source_local_part": "${alias.source_local_part}"`,
   );
+  await expect(dialog.getByRole('status')).toContainText('with the API key');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('link', { name: 'Queue', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Queue', level: 1 })).toBeVisible();
+  await page.goBack();
+  dialog = await open(page, 'List aliases');
+  await expect(dialog.getByLabel('API key', { exact: true })).toHaveValue('');
 });
 
 test('the code of an operation runs as shown', async ({ signedIn: page, api }) => {
   await page.goto(`${url()}/reference/authentication#auth-me`);
-  const env = { ...process.env, POSTROOM_KEY: api.key };
-  const figure = code(page, 'Get your profile').getByRole('figure').first();
-  await expect(figure).toContainText(`curl ${url()}/api/v1/auth/me`);
-  const command = (await figure.getByText(/^curl /).textContent()) as string;
-  expect(execFileSync('bash', ['-c', command], { env, stdio: 'pipe' }).toString()).toContain('"email":');
-  await page.getByRole('radio', { name: 'Node.js' }).click();
-  const program = (await figure.getByText(/^const response/).textContent()) as string;
-  const args = ['--input-type=module', '-e', program];
-  expect(execFileSync(process.execPath, args, { env, stdio: 'pipe' }).toString()).toContain('email:');
+  const profile = code(page, 'Get your profile').getByRole('figure').first();
+  await expect(profile).toContainText(`curl ${url()}/api/v1/auth/me`);
+  for (const program of PROGRAMS) {
+    const output = await run(page, program, profile, api.key);
+    expect(output.stdout, program.button).toMatch(/["']?email["']?: ["']/);
+  }
+  // The chosen language is kept.
+  await page.goto(`${url()}/reference/messages`);
+  const last = PROGRAMS.at(-1) as Program;
+  await expect(page.getByRole('radio', { name: last.button })).toBeChecked();
+  const file = code(page, 'Export messages as CSV').getByRole('figure').first();
+  for (const program of PROGRAMS) {
+    const { stderr, saved } = await run(page, program, file, api.key, 'messages-export.csv');
+    expect(saved, `${program.button}: ${stderr}`).toContain('message_id');
+  }
+  const failed = await run(page, last, file, 'service_wrong');
+  expect(failed.status).toBeGreaterThan(0);
+  expect(failed.stderr).toContain('API_KEY_INVALID: ');
+});
+
+type Program = (typeof PROGRAMS)[number];
+
+async function run(page: Page, { button, begins, command }: Program, figure: Locator, key: string, saves = '') {
+  const [file = '', ...args] = command;
+  await page.getByRole('radio', { name: button }).click();
+  const text = (await figure.getByText(begins).textContent()) as string;
+  const cwd = mkdtempSync(join(tmpdir(), 'reference-'));
+  try {
+    const env = { ...process.env, POSTROOM_KEY: key };
+    const { status, stdout, stderr } = spawnSync(file, [...args, text], { cwd, env, encoding: 'utf8' });
+    return { status, stdout, stderr, saved: status === 0 && saves ? readFileSync(join(cwd, saves), 'utf8') : '' };
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test('an operation that changes much is confirmed, and a lost response is named', async ({
+  signedIn: page,
+  checkState,
+}) => {
+  await page.goto(`${url()}/reference/queue#queue-flush`);
+  let calls = 0;
+  await page.route('**/api/v1/queue/flush', (route) => {
+    calls += 1;
+    return route.abort();
+  });
+  let dialog = await open(page, 'Retry all deferred messages');
+  await expect(dialog).toContainText('This calls the live API.');
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  const confirmation = dialog.getByRole('checkbox', { name: 'Confirm: retry all deferred messages' });
+  await expect(confirmation).toBeFocused();
+  expect(calls).toBe(0);
+  await confirmation.check();
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Check before you send it again.');
+  expect(calls).toBe(1);
+  await expect(confirmation).not.toBeChecked();
+  await checkState();
+
+  await page.goto(`${url()}/reference/sending`);
+  dialog = await open(page, 'Send a message');
+  await expect(dialog.getByRole('textbox', { name: 'Idempotency-Key' })).toHaveValue(/^[\da-f-]{36}$/);
+  await dialog.getByLabel('API key', { exact: true }).fill('ключ');
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  await expect(dialog.getByText('A header can’t contain “к”.')).toBeVisible();
+});
+
+test('a response is read up to a limit, and can be cancelled', async ({ signedIn: page }) => {
+  await page.goto(`${url()}/reference/messages`);
+  let body = 'a,b\n'.repeat(300_000);
+  await page.route('**/api/v1/messages/export*', (route) => route.fulfill({ contentType: 'text/csv', body }));
+  const dialog = await open(page, 'Export messages as CSV');
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  await expect(dialog.getByRole('status')).toContainText('with your session');
+  await expect(dialog.getByText('Only the beginning is shown.')).toBeVisible();
+  await expect(dialog.getByRole('link', { name: 'Download the file' })).toHaveAttribute('href', /messages\/export/);
+  body = 'a,b\n';
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  await expect(dialog.getByRole('button', { name: 'Save the response' })).toBeVisible();
+  // The server never responds.
+  await page.route('**/api/v1/messages/export*', () => {});
+  await dialog.getByRole('button', { name: 'Send request' }).click();
+  await dialog.getByRole('button', { name: 'Cancel request' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Cancelled.');
 });
 
 test('a search finds operations by their fields', async ({ signedIn: page, checkState }) => {
@@ -95,6 +190,10 @@ test('a search finds operations by their fields', async ({ signedIn: page, check
   await page.getByLabel('Search the reference').fill('post in_reply_to');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${url()}/reference?q=post%20in_reply_to`);
+  await page.goBack();
+  await expect(page.getByLabel('Search the reference')).toHaveValue('');
+  await page.goForward();
+  await expect(page.getByLabel('Search the reference')).toHaveValue('post in_reply_to');
   const found = page.getByRole('region', { name: 'Results' });
   await expect(found.getByRole('listitem').first()).toContainText('Fields in_reply_to');
   await checkState();

@@ -150,6 +150,7 @@ export const ImportAliases = z.strictObject({
     description:
       'A header row with source_local_part or address, destination and optionally active, then one alias per line. ' +
       'A column error is ignored',
+    examples: ['source_local_part,destination\nsupport,ann@example.com\n'],
   }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });

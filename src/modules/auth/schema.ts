@@ -71,22 +71,24 @@ const LoginFields = z.strictObject({
 });
 
 /** Step 1 takes email and password; step 2 takes totp_session with totp_code or recovery_code. */
-export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
-  (schema, name) =>
-    schema
-      .refine((login) => !isMissing(login, name), {
-        path: [name],
-        when: ({ value }) => isObject(value),
-        params: { apiCode: 'MISSING_FIELDS' },
-        error: name in MISSING ? MISSING[name as keyof typeof MISSING] : REQUIRED,
-      })
-      .refine((login) => !isOfOtherStep(login, name), {
-        path: [name],
-        when: ({ value }) => isObject(value),
-        error: 'This field doesn’t belong to this sign-in step.',
-      }),
-  LoginFields,
-);
+export const Login = [...PASSWORD_STEP, ...SECOND_STEP]
+  .reduce(
+    (schema, name) =>
+      schema
+        .refine((login) => !isMissing(login, name), {
+          path: [name],
+          when: ({ value }) => isObject(value),
+          params: { apiCode: 'MISSING_FIELDS' },
+          error: name in MISSING ? MISSING[name as keyof typeof MISSING] : REQUIRED,
+        })
+        .refine((login) => !isOfOtherStep(login, name), {
+          path: [name],
+          when: ({ value }) => isObject(value),
+          error: 'This field doesn’t belong to this sign-in step.',
+        }),
+    LoginFields,
+  )
+  .meta({ examples: [{ email: 'ann@example.com', password: 'replace me' }] });
 export type Login = z.infer<typeof Login>;
 
 export const LoggedIn = z.object({ admin: AdminSummary, session_id: Id, expires_at: Timestamp });

@@ -45,16 +45,18 @@ export const Setting = z
   .meta({ id: 'Setting' });
 export type Setting = z.infer<typeof Setting>;
 
-export const UpdateConfig = z.strictObject({
-  values: byKey(Value.nullable())
-    .refine((values) => Object.keys(values).length > 0, 'Enter at least one setting.')
-    .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
-  expected: byKey(EnteredTimestamp.nullable()).optional().meta({
-    description:
-      'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the response is 412 with those settings in `details.current`. `If-Match` compares all settings',
-  }),
-  dry_run: z.boolean().default(false).meta({ description: 'Validates and returns the changes without saving them' }),
-});
+export const UpdateConfig = z
+  .strictObject({
+    values: byKey(Value.nullable())
+      .refine((values) => Object.keys(values).length > 0, 'Enter at least one setting.')
+      .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
+    expected: byKey(EnteredTimestamp.nullable()).optional().meta({
+      description:
+        'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the response is 412 with those settings in `details.current`. `If-Match` compares all settings',
+    }),
+    dry_run: z.boolean().default(false).meta({ description: 'Validates and returns the changes without saving them' }),
+  })
+  .meta({ examples: [{ values: { EVENT_RETENTION_DAYS: '365' }, dry_run: true }] });
 export type UpdateConfig = z.infer<typeof UpdateConfig>;
 
 /** Counts the keys before it checks any, which bounds the work and the number of issues. */

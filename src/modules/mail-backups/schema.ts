@@ -55,7 +55,11 @@ export type StartMailBackup = z.infer<typeof StartMailBackup>;
 
 export const RestoreMailbox = z.strictObject({
   snapshot: SnapshotId,
-  mailbox: z.string().min(3).max(MAX_ADDRESS_LENGTH).meta({ description: 'Its address' }),
+  mailbox: z
+    .string()
+    .min(3)
+    .max(MAX_ADDRESS_LENGTH)
+    .meta({ description: 'Its address', examples: ['ann@example.com'] }),
   mode: z.enum(RESTORE_MODES).meta({
     description:
       'beside: in a folder of its own in the mailbox, and nothing else is changed; in_place: the mailbox is as in the snapshot again, and messages that arrived since then stay',

@@ -1,10 +1,14 @@
 import { type Schema, type Schemas, variantsOf } from './schemas';
 
-type Side = 'request' | 'response';
+/** A prefilled request has required fields only. */
+type Side = 'request' | 'prefilled' | 'response';
 
 const MAX_DEPTH = 5;
 /** The fields that a request without required ones sets. */
 const MAX_OPTIONAL = 3;
+
+/** Too short for a new password, so that the API rejects it until it is replaced. */
+export const PASSWORD_PLACEHOLDER = 'replace me';
 
 const BY_FORMAT: Record<string, string> = {
   uuid: '019ac000-0000-7000-8000-000000000000',
@@ -24,6 +28,7 @@ const BY_NAME: [RegExp, string][] = [
   [/url/, 'https://example.com/hook'],
   [/(^|_)ip/, '192.0.2.1'],
 ];
+const PASSWORD = /password/;
 /** What the patterns of the API accept. */
 const BY_PATTERN = [
   'example',
@@ -68,11 +73,17 @@ export function exampleOf(schema: Schema, schemas: Schemas, side: Side, name = '
 function objectOf(schema: Schema, schemas: Schemas, side: Side, depth: number): Record<string, unknown> {
   const all = Object.entries(propertiesOf(schema));
   const required = all.filter(([name]) => schema.required?.includes(name));
-  const optional = side === 'response' ? all : all.slice(0, MAX_OPTIONAL);
-  const shown = required.length > 0 ? required : optional;
-  return Object.fromEntries(
-    shown.map(([name, property]) => [name, exampleOf(property, schemas, side, name, depth + 1)]),
-  );
+  const shown = required.length > 0 ? required : optionalOf(all, side);
+  const isRehearsed = side !== 'response' && schema.properties?.dry_run;
+  return {
+    ...Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas, side, name, depth + 1)])),
+    ...(isRehearsed && { dry_run: true }),
+  };
+}
+
+function optionalOf(all: [string, Schema][], side: Side): [string, Schema][] {
+  if (side === 'response') return all;
+  return side === 'prefilled' ? [] : all.filter(([name]) => !PASSWORD.test(name)).slice(0, MAX_OPTIONAL);
 }
 
 /** Also those of a map that must have certain names. */
@@ -89,6 +100,7 @@ function stringOf(schema: Schema, name: string): string {
   const { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
   const known = format && BY_FORMAT[format];
   if (known) return known;
+  if (PASSWORD.test(name)) return PASSWORD_PLACEHOLDER;
   const expected = pattern ? new RegExp(pattern) : /^/;
   const named = BY_NAME.filter(([names]) => names.test(name)).map(([, value]) => value);
   const fits = (value: string) => value.length >= minLength && value.length <= maxLength && expected.test(value);

@@ -1,4 +1,5 @@
 import { type Document, type OperationAccess, requiredRole } from '@/server/rest/served-document';
+import { type Confirmation, confirmationOf } from './confirmations';
 import { exampleOf } from './examples';
 import { type Field, fieldOf, fieldsOf, type Schema, type Schemas, variantsOf } from './schemas';
 
@@ -16,7 +17,7 @@ export type Answer = {
   example: string | null;
 };
 
-export type Operation = {
+export type Operation = Confirmation & {
   /** Stays the same when words change, so links to it hold. */
   id: string;
   /** Its address on the pages of the reference. */
@@ -28,10 +29,14 @@ export type Operation = {
   /** Null if anyone may call it. */
   access: OperationAccess | null;
   parameters: Parameter[];
-  body: { fields: Field[]; example: string } | null;
+  /** The body, with what a form to call the operation begins with. */
+  body: { fields: Field[]; example: string; prefilled: string } | null;
   /** The path of a request with what it requires. */
   examplePath: string;
   answers: Answer[];
+  /** The name under which code saves the file of the response. */
+  file: string | null;
+  isRedirect: boolean;
   errors: { status: string; codes: string[] }[];
 };
 
@@ -102,17 +107,39 @@ function operationOf(source: Source, { method, path, slug }: Place, schemas: Sch
       ...fieldOf(name, { ...schema, description: description ?? schema.description }, required ?? false, schemas),
       in: place,
     })),
-    body: body
-      ? { fields: fieldsOf(body, schemas), example: JSON.stringify(exampleOf(body, schemas, 'request'), null, 2) }
-      : null,
+    body: body ? { fields: fieldsOf(body, schemas), ...examplesOf(body, method, schemas) } : null,
     examplePath: examplePathOf(path, source.parameters, schemas),
     answers: answers
       .filter(([status]) => status < '400')
       .map(([status, described]) => answerOf(status, described, schemas)),
+    file: fileOf(source),
+    isRedirect: '302' in source.responses,
+    ...confirmationOf(source.operationId, method.toUpperCase()),
     errors: answers
       .filter(([status]) => status >= '400')
       .map(([status, { description }]) => ({ status, codes: description.split(', ') })),
   };
+}
+
+function examplesOf(body: Schema, method: string, schemas: Schemas): { example: string; prefilled: string } {
+  const write = (value: unknown) => JSON.stringify(value, null, 2);
+  return {
+    example: write(exampleOf(body, schemas, 'request')),
+    // The sender chooses what a change sets.
+    prefilled: method === 'patch' ? '{}' : write(exampleOf(body, schemas, 'prefilled')),
+  };
+}
+
+const EXTENSIONS: Record<string, string> = {
+  'text/csv': 'csv',
+  'text/dns': 'zone',
+  'application/x-ndjson': 'ndjson',
+  'message/rfc822': 'eml',
+};
+
+function fileOf({ operationId, responses }: Source): string | null {
+  const [type] = Object.keys(responses['200']?.content ?? {});
+  return type === undefined || type === 'application/json' ? null : `${operationId}.${EXTENSIONS[type] ?? 'bin'}`;
 }
 
 function examplePathOf(path: string, parameters: Source['parameters'], schemas: Schemas): string {

@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
+import { NewPassword } from '@/lib/wire';
+import { appRouter } from '@/modules/router';
+import { routesOf } from '@/server/rest/routes';
 import { document } from '@/test/rest';
+import { confirmationOf, NAMED } from './confirmations';
+import { PASSWORD_PLACEHOLDER } from './examples';
 import { referenceOf } from './reference';
 import { fieldsOf, type Schema } from './schemas';
 
@@ -34,7 +39,8 @@ it('has examples that the schemas of bodies and responses accept', () => {
         if (!example) return;
         const pointer = [path, method, ...place.split(' ')].map((part) => part.replaceAll('/', '~1')).join('/');
         const validate = ajv.getSchema(`document#/paths/${encodeURI(pointer)}/schema`);
-        if (!validate?.(JSON.parse(example))) rejected.push(`${operation.id}: ${ajv.errorsText(validate?.errors)}`);
+        const accepted = JSON.parse(example.replaceAll(PASSWORD_PLACEHOLDER, `${PASSWORD_PLACEHOLDER}${operation.id}`));
+        if (!validate?.(accepted)) rejected.push(`${operation.id}: ${ajv.errorsText(validate?.errors)}`);
       };
       check('requestBody content application/json', operation.body?.example);
       for (const { status, example } of operation.answers)
@@ -42,6 +48,50 @@ it('has examples that the schemas of bodies and responses accept', () => {
     }
   }
   expect(rejected).toEqual([]);
+});
+
+it('has examples of requests that the routes accept', () => {
+  const rejected: string[] = [];
+  for (const { procedure, template, input } of routesOf(appRouter)) {
+    const { examplePath, body } = find(procedure.replace('.', '-'));
+    const [path = '', query] = examplePath.split('?');
+    const parts = path.split('/').map(decodeURIComponent);
+    const inPath = template.split('/').flatMap((part, at) => (/^{/.test(part) ? [[part.slice(1, -1), parts[at]]] : []));
+    const example = body?.example.replaceAll(PASSWORD_PLACEHOLDER, 'a long enough one 7391') ?? '{}';
+    const entered = { ...Object.fromEntries(new URLSearchParams(query)), ...JSON.parse(example) };
+    const { error } = input.safeParse({ ...Object.fromEntries(inPath), ...entered });
+    if (error) rejected.push(`${procedure}: ${error.issues.map((issue) => `${issue.path}: ${issue.message}`)}`);
+  }
+  expect(rejected).toEqual([]);
+});
+
+it('prefills what a request requires, changes nothing, and sets no password', () => {
+  const prefilledOf = (id: string) => JSON.parse(find(id).body?.prefilled ?? '');
+  const changes = operations.filter(({ method }) => method === 'PATCH');
+  expect(changes.map(({ body }) => body?.prefilled).filter((body) => body !== '{}')).toEqual([]);
+  expect(prefilledOf('backups-restore')).toEqual({ dry_run: true });
+  expect(prefilledOf('services-create')).toEqual({ action: 'reload', dry_run: true });
+  expect(prefilledOf('apiKeys-create')).toEqual({ name: 'Example' });
+  expect(prefilledOf('admins-create')).toMatchObject({ password: PASSWORD_PLACEHOLDER });
+  const bodies = operations.map(({ body }) => body?.example ?? '');
+  const passwords = bodies.flatMap((body) => [...body.matchAll(/"\w*password": "([^"]*)"/g)].map(([, value]) => value));
+  expect(passwords.length).toBeGreaterThan(2);
+  expect(passwords.filter((password) => password !== PASSWORD_PLACEHOLDER)).toEqual([]);
+  expect(NewPassword.safeParse(PASSWORD_PLACEHOLDER).success).toBe(false);
+  expect(find('mailboxes-update').body?.example).not.toContain('password');
+});
+
+it('names every operation that changes something once, and asks before the others', () => {
+  const changing = operations.filter(({ method }) => method !== 'GET');
+  const posts = changing.filter(({ method }) => method !== 'DELETE').map(({ id }) => id);
+  const removals = changing.filter(({ method }) => method === 'DELETE').map(({ id }) => id);
+  expect(posts.filter((id) => NAMED.filter((named) => named === id).length !== 1)).toEqual([]);
+  expect(NAMED.filter((id) => ![...posts, ...removals].includes(id))).toEqual([]);
+  expect(removals.filter((id) => find(id).confirmation === null)).toEqual([]);
+  expect(find('backups-restore').confirmation).toContain('Replaces current records');
+  expect(find('templates-preview')).toMatchObject({ isChanging: false, confirmation: null });
+  expect(find('aliases-create')).toMatchObject({ isChanging: true, confirmation: null });
+  expect(confirmationOf('aliases-unknown', 'POST')).toEqual({ isChanging: true, confirmation: '' });
 });
 
 it('shows how to send a message', () => {
@@ -97,7 +147,25 @@ it('finds operations by method and path, words of the summary, and names of fiel
   for (const other of ['', '  ', 'no-such-word']) expect(idsOf(other)).toEqual([]);
   expect(reference.named('list ALIASES').map(({ id }) => id)).toEqual(['aliases-list']);
   for (const other of ['', 'quota_bytes']) expect(reference.named(other)).toEqual([]);
+  // An error code, a value, a description and a name in capitals.
+  expect(idsOf('DKIM_KEY_PENDING send').length).toBe(0);
+  expect(idsOf('version_conflict aliases')).toContain('aliases-update');
+  expect(idsOf('apply_config')).toContain('services-create');
+  expect(idsOf('rfc 5228')).toContain('sieveFilters-create');
+  expect(reference.search('IF-MATCH aliases')[0]?.fields).toEqual(['If-Match']);
+  // A whole word comes before a part of one, and the summary before the title of a section.
+  expect(reference.named('key')[0]?.summary).toMatch(/\bkey\b/);
+  expect(reference.named('messages export')[0]?.id).toBe('messages-export');
+  expect(reference.named('health')[0]?.path).toContain('health');
   expect(reference.hrefOf('GET', '/messages/{id}')).toBe('/reference/messages#messages-get');
+});
+
+it('names the files of responses, and has none of redirections', () => {
+  expect(find('messages-export').file).toBe('messages-export.csv');
+  expect(find('messages-raw').file).toBe('messages-raw.eml');
+  expect(find('auth-oidcLogin')).toMatchObject({ file: null, isRedirect: true });
+  expect(operations.filter(({ file }) => file !== null).length).toBeGreaterThan(30);
+  expect(find('messages-list')).toMatchObject({ file: null, isRedirect: false });
 });
 
 it('shows a request with the parameters it requires', () => {

@@ -5,8 +5,10 @@ import type { Field } from './schemas';
 type Found = { operation: Operation; fields: string[] };
 
 export type Reference = {
+  /** The address of the API, as the settings have it. */
+  server: string;
   sections: Section[];
-  /** Operations whose method, path, summary, description or fields have all the words, and the fields that have one. */
+  /** Operations that have all the words: in method, path, summary, description, fields, values or error codes. */
   search: (query: string) => Found[];
   /** The first operations whose method, path and summary have all the words. */
   named: (query: string) => Operation[];
@@ -18,6 +20,7 @@ const MAX_QUERY_LENGTH = 200;
 const MAX_WORDS = 10;
 const MAX_FIELDS = 5;
 const MAX_NAMED = 4;
+const WORD_PART = /\w/;
 
 let made: { from: Document; reference: Reference } | undefined;
 
@@ -34,6 +37,7 @@ export function referenceOf(document: Document): Reference {
   const hrefs = new Map(operations.map((each) => [`${each.method} ${each.path}`, each.href]));
   const indexed = sections.flatMap(({ title, operations: all }) => all.map((each) => indexOf(each, title)));
   return {
+    server: document.servers?.[0]?.url ?? '',
     sections,
     search: (query) => searchIndex(indexed, query),
     named: (query) => namedIn(indexed, query),
@@ -41,41 +45,69 @@ export function referenceOf(document: Document): Reference {
   };
 }
 
-type Indexed = { operation: Operation; name: string; fields: string[]; text: string };
+type Indexed = {
+  operation: Operation;
+  /** Method, path and summary. */
+  own: string;
+  section: string;
+  fields: string[];
+  text: string;
+};
 
 function indexOf(operation: Operation, section: string): Indexed {
-  const { method, path, summary, description, parameters, body, answers } = operation;
+  const { method, path, summary, description, parameters, body, answers, errors } = operation;
   const fields = [...parameters, ...(body?.fields ?? []), ...answers.flatMap((answer) => answer.fields)];
-  const name = `${method} ${path} ${summary} ${section}`.toLowerCase();
-  const names = [...new Set(namesOf(fields))];
-  return { operation, name, fields: names, text: `${name} ${description} ${names.join(' ')}`.toLowerCase() };
+  const own = `${method} ${path} ${summary}`.toLowerCase();
+  const all = withInner(fields);
+  const words = all.flatMap(({ name, description: about, values }) => [name, about, ...values]);
+  const codes = errors.flatMap((error) => error.codes);
+  const text = [own, section, description, ...new Set(words), ...codes].join(' ').toLowerCase();
+  return { operation, own, section: section.toLowerCase(), fields: [...new Set(all.map(({ name }) => name))], text };
 }
 
-function namesOf(fields: readonly Field[]): string[] {
-  return fields.flatMap((field) => [field.name, ...namesOf(field.fields)]);
+function withInner(fields: readonly Field[]): Field[] {
+  return fields.flatMap((field) => [field, ...withInner(field.fields)]);
 }
 
 function searchIndex(indexed: readonly Indexed[], query: string): Found[] {
   const asked = wordsOf(query);
   if (asked.length === 0) return [];
   const found = indexed.filter(({ text }) => asked.every((word) => text.includes(word)));
-  const rankOf = ({ name }: Indexed) => asked.filter((word) => name.includes(word)).length;
-  return found
-    .toSorted((one, other) => rankOf(other) - rankOf(one))
-    .map(({ operation, name, fields }) => {
-      const hidden = asked.filter((word) => !name.includes(word));
-      return {
-        operation,
-        fields: fields.filter((field) => hidden.some((word) => field.includes(word))).slice(0, MAX_FIELDS),
-      };
-    });
+  return ranked(found, asked).map(({ operation, own, section, fields }) => {
+    const hidden = asked.filter((word) => !own.includes(word) && !section.includes(word));
+    const named = fields.filter((field) => hidden.some((word) => field.toLowerCase().includes(word)));
+    return { operation, fields: named.slice(0, MAX_FIELDS) };
+  });
+}
+
+/** Puts those first whose method, path and summary have the words, whole words before parts, then those of its section. */
+function ranked(found: readonly Indexed[], asked: readonly string[]): Indexed[] {
+  const rankOf = ({ own, section, text }: Indexed) =>
+    asked.reduce((rank, word) => {
+      if (own.includes(word)) return rank + (hasWhole(own, word) ? 4 : 3);
+      return rank + (section.includes(word) ? 2 : Number(hasWhole(text, word)));
+    }, 0);
+  const ranks = new Map(found.map((each) => [each, rankOf(each)]));
+  return found.toSorted((one, other) => (ranks.get(other) ?? 0) - (ranks.get(one) ?? 0));
+}
+
+function hasWhole(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before = ' ', after = ' '] = [text[at - 1], text[at + word.length]];
+    if (!WORD_PART.test(before) && !WORD_PART.test(after)) return true;
+  }
+  return false;
 }
 
 function namedIn(indexed: readonly Indexed[], query: string): Operation[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
-  const found = indexed.filter(({ name }) => words.every((word) => name.includes(word)));
-  return found.slice(0, MAX_NAMED).map(({ operation }) => operation);
+  const found = indexed.filter(({ own, section }) =>
+    words.every((word) => own.includes(word) || section.includes(word)),
+  );
+  return ranked(found, words)
+    .slice(0, MAX_NAMED)
+    .map(({ operation }) => operation);
 }
 
 function wordsOf(query: string): string[] {

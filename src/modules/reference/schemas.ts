@@ -118,9 +118,19 @@ function factsOf(schema: Schema): string[] {
     rangeOf(minItems, maxItems, ' items'),
     rangeOf(undefined, maxProperties, ' entries'),
     isShort ? `matches \`${pattern}\`` : '',
-    schema.default === undefined ? '' : `default \`${JSON.stringify(schema.default).replaceAll('"', '')}\``,
-    schema.examples?.[0] === undefined ? '' : `for example \`${String(schema.examples[0])}\``,
+    defaultOf(schema),
+    isText(schema.examples?.[0]) ? `for example \`${schema.examples[0]}\`` : '',
   ].filter((fact) => fact !== '');
+}
+
+function defaultOf({ default: value }: Schema): string {
+  if (value === undefined) return '';
+  return value === '' ? 'default empty' : `default \`${JSON.stringify(value).replaceAll('"', '')}\``;
+}
+
+/** An example that fits on a line. Those of the whole are in the code. */
+function isText(example: unknown): boolean {
+  return ['string', 'number'].includes(typeof example) && !String(example).includes('\n');
 }
 
 function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {

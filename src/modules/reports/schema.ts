@@ -92,9 +92,15 @@ const FILE_ERROR = 'Enter the file in base64.';
 
 export const UploadReport = z.strictObject({
   filename: z.string().max(255).optional().meta({ description: 'Shown nowhere; the content says what the file is' }),
-  content: z.string({ error: FILE_ERROR }).min(1).max(MAX_BASE64_LENGTH).refine(isBase64, FILE_ERROR).meta({
-    description: 'The report in base64, as it was sent: plain, gzip or zip',
-  }),
+  content: z
+    .string({ error: FILE_ERROR })
+    .min(1)
+    .max(MAX_BASE64_LENGTH)
+    .refine(isBase64, FILE_ERROR)
+    .meta({
+      description: 'The report in base64, as it was sent: plain, gzip or zip',
+      examples: ['PGZlZWRiYWNrPi4uLjwvZmVlZGJhY2s+'],
+    }),
 });
 export type UploadReport = z.infer<typeof UploadReport>;
 

@@ -15,7 +15,7 @@ const Script = z
   .min(1, 'Enter a script, or start with an example.')
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL characters and lone surrogates aren’t allowed.')
   .refine((text) => scriptBytes(text) <= MAX_SCRIPT_BYTES, `Enter at most ${MAX_SCRIPT_BYTES / 1024} KB.`)
-  .meta({ description: 'Sieve (RFC 5228), at most 64 KB' });
+  .meta({ description: 'Sieve (RFC 5228), at most 64 KB', examples: ['require "fileinto";\nfileinto "Archive";\n'] });
 
 const Position = wholeNumber(0, MAX_POSITION).meta({
   description: 'Filters of the same scope run in this order. With equal positions, the older one runs first',

@@ -75,6 +75,7 @@ export const ImportSuppressions = z.strictObject({
     description:
       'A header row with email and optionally reason, list, detail and expires_at, then one address per line. Other columns of the ' +
       'export, and a column error, are ignored',
+    examples: ['email,detail\nann@example.com,Asked to be removed\n'],
   }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });

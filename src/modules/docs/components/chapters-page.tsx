@@ -14,6 +14,7 @@ export function ChaptersPage({ query }: { query: string }) {
     <Page>
       <PageHeader title="Documentation" description="For exactly the version that runs here" />
       <ServerSearch
+        key={query}
         action="/docs"
         label="Search the documentation"
         placeholder="For example: relay password"

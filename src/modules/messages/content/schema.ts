@@ -80,7 +80,7 @@ export const GetAttachment = z.strictObject({
   index: z
     .string()
     .regex(/^\d{1,5}$/, 'Enter the index of an attachment.')
-    .meta({ description: 'index of an attachment in the message’s content' }),
+    .meta({ description: 'index of an attachment in the message’s content', examples: ['0'] }),
 });
 export type GetAttachment = z.infer<typeof GetAttachment>;
 

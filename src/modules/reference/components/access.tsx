@@ -3,7 +3,7 @@ import type { Operation } from '../operations';
 type OperationAccess = NonNullable<Operation['access']>;
 
 const ROLES: Record<OperationAccess['role'], string> = {
-  domain_admin: 'any admin',
+  domain_admin: 'any admin (a domain admin: for assigned domains)',
   admin: 'admins and super admins',
   super_admin: 'super admins',
 };

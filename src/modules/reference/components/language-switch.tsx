@@ -1,16 +1,10 @@
 'use client';
 
 import { SegmentedControl } from '@/components/segmented-control';
-import { LANGUAGES, useLanguage } from './language';
+import { LANGUAGES } from './language';
+import { useReferenceState } from './reference-state';
 
 export function LanguageSwitch() {
-  const [language, setLanguage] = useLanguage();
-  return (
-    <SegmentedControl
-      label="Language of the code"
-      value={language}
-      options={LANGUAGES}
-      onChange={(value) => void setLanguage(value)}
-    />
-  );
+  const { language, setLanguage } = useReferenceState();
+  return <SegmentedControl label="Language of the code" value={language} options={LANGUAGES} onChange={setLanguage} />;
 }

@@ -6,27 +6,31 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
 import { pythonLiteral } from '@/lib/request-code';
-import { CODE, LANGUAGES, useLanguage } from './language';
+import { CODE, LANGUAGES } from './language';
+import { useReferenceState } from './reference-state';
 import type { CalledOperation } from './try/request';
 
 const TryDialog = lazyDialog(() => import('./try/try-dialog').then((module) => module.TryDialog));
 
 /** Code that calls an operation with an API key, and a dialog that calls it from here. */
-export function OperationCode({ operation }: { operation: CalledOperation }) {
-  const { method, examplePath, body, isPublic, isSessionOnly, summary } = operation;
-  const [language] = useLanguage();
+export function OperationCode({ operation, server }: { operation: CalledOperation; server: string }) {
+  const { method, examplePath, body, file, isPublic, isSessionOnly, isRedirect, summary } = operation;
+  const { language } = useReferenceState();
   const [isTrying, setIsTrying] = useState(false);
-  const url = `${useOrigin()}/api/v1${examplePath}`;
+  const origin = useOrigin();
+  const url = `${origin ? `${origin}/api/v1` : server}${examplePath}`;
   const text = body !== null && language === 'python' ? pythonLiteral(body) : body;
   return (
     <>
-      {isSessionOnly ? (
-        <p className="quiet">Only the console calls this operation, with your session.</p>
+      {isSessionOnly || isRedirect ? (
+        <p className="quiet">
+          {isRedirect ? 'A browser opens this address.' : 'Needs the cookie of a session, as the console has it.'}
+        </p>
       ) : (
         <CodeBlock
           title="Request"
           hint={LANGUAGES[language]}
-          code={CODE[language]({ method, url, body: text, isPublic })}
+          code={CODE[language]({ method, url, body: text, file, isPublic })}
           what={`the code: ${summary}`}
         />
       )}

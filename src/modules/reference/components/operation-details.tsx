@@ -15,8 +15,10 @@ const PARAMETERS: [Parameter['in'], string][] = [
   ['header', 'Headers'],
 ];
 
+type OperationDetailsProps = { operation: Operation; server: string; hrefOf: HrefOf };
+
 /** What an operation takes and returns, beside code that calls it. */
-export function OperationDetails({ operation, hrefOf }: { operation: Operation; hrefOf: HrefOf }) {
+export function OperationDetails({ operation, server, hrefOf }: OperationDetailsProps) {
   const { id, method, path, summary, description, access, parameters, body, answers, errors } = operation;
   return (
     <section id={id} className={classes.operation} aria-labelledby={`${id}-title`}>
@@ -54,7 +56,7 @@ export function OperationDetails({ operation, hrefOf }: { operation: Operation; 
         </Folded>
       </div>
       <div className={classes.code}>
-        <OperationCode operation={calledBy(operation)} />
+        <OperationCode operation={calledBy(operation)} server={server} />
         {answers.slice(0, 1).map(
           ({ status, example }) =>
             example && (
@@ -74,20 +76,28 @@ export function OperationDetails({ operation, hrefOf }: { operation: Operation; 
 }
 
 /** The part of an operation that the browser needs to call it. */
-function calledBy({ id, method, path, summary, examplePath, access, parameters, body }: Operation) {
+function calledBy(operation: Operation) {
+  const { id, method, path, summary, examplePath, file, isRedirect, isChanging, confirmation } = operation;
+  const { access, parameters, body } = operation;
   return {
     id,
     method,
     path,
     summary,
     examplePath,
+    file,
+    isRedirect,
+    isChanging,
+    confirmation,
     body: body?.example ?? null,
+    prefilled: body?.prefilled ?? '',
     isPublic: access === null,
     isSessionOnly: access?.session_only ?? false,
-    parameters: parameters.map(({ name, in: place, type, isRequired, values }) => ({
+    parameters: parameters.map(({ name, in: place, type, description, isRequired, values }) => ({
       name,
       in: place,
       type,
+      description,
       isRequired,
       values,
     })),

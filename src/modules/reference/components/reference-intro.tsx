@@ -9,10 +9,11 @@ import { useOrigin } from '@/components/values/use-origin';
 import classes from './reference-intro.module.css';
 
 /** What most people come for: sending a message with a key, from this server. */
-export function ReferenceIntro() {
+export function ReferenceIntro({ server }: { server: string }) {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ active: true, limit: 1, sort: 'name', order: 'asc' });
-  const base = `${useOrigin()}/api/v1`;
+  const origin = useOrigin();
+  const base = origin ? `${origin}/api/v1` : server;
   const domain = domains.data?.items[0]?.name ?? 'example.com';
   const recipient = me.data?.email ?? 'you@example.com';
 

@@ -28,7 +28,7 @@ export function ReferencePage({ reference, query }: { reference: Reference; quer
       <ReferenceSearch query={query} />
       {query.trim() === '' ? (
         <>
-          <ReferenceIntro />
+          <ReferenceIntro server={reference.server} />
           <Overview reference={reference} />
         </>
       ) : (
@@ -41,6 +41,7 @@ export function ReferencePage({ reference, query }: { reference: Reference; quer
 export function ReferenceSearch({ query }: { query: string }) {
   return (
     <ServerSearch
+      key={query}
       action="/reference"
       label="Search the reference"
       placeholder="For example: POST /send, quota_bytes"

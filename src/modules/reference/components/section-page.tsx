@@ -12,7 +12,7 @@ import classes from './reference-page.module.css';
 
 /** The operations of a section in full. */
 export function SectionPage({ reference, section }: { reference: Reference; section: Section }) {
-  const { sections, hrefOf } = reference;
+  const { sections, server, hrefOf } = reference;
   const { title, operations } = section;
   const at = sections.indexOf(section);
   const [former, next] = [sections[at - 1], sections[at + 1]];
@@ -31,7 +31,7 @@ export function SectionPage({ reference, section }: { reference: Reference; sect
         <OperationRows rows={operations.map((operation) => ({ operation }))} />
       </nav>
       {operations.map((operation) => (
-        <OperationDetails key={operation.id} operation={operation} hrefOf={hrefOf} />
+        <OperationDetails key={operation.id} operation={operation} server={server} hrefOf={hrefOf} />
       ))}
       <nav aria-label="Other sections" className={classes.turn}>
         {former && <NearLink href={`/reference/${former.slug}`}>Previous: {former.title}</NearLink>}

@@ -7,8 +7,15 @@ export type CalledOperation = {
   examplePath: string;
   /** An example of the body, null if it takes none. */
   body: string | null;
+  /** The body that the form begins with. */
+  prefilled: string;
+  /** The name of the file that code saves. */
+  file: string | null;
+  isRedirect: boolean;
   isPublic: boolean;
   isSessionOnly: boolean;
+  isChanging: boolean;
+  confirmation: string | null;
   parameters: CalledParameter[];
 };
 
@@ -16,60 +23,61 @@ export type CalledParameter = {
   name: string;
   in: 'path' | 'query' | 'header';
   type: string;
+  description: string;
   isRequired: boolean;
   values: string[];
 };
 
-/** What is sent: parameters by their name, the body, and a key instead of the session. */
+/** What is entered: parameters by their name, the body, and a key instead of the session. */
 export type Entered = { values: Record<string, string>; body: string; key: string };
 
-export type Received = {
-  status: string;
-  milliseconds: number;
-  headers: [name: string, value: string][];
-  file: Blob;
-  /** The beginning of the body, null if it is no text. */
-  text: string | null;
-  isCut: boolean;
-};
+export type Prepared = { url: string; init: RequestInit };
+/** Errors of parameters by their name. */
+export type Unsendable = { errors: Record<string, string>; keyError?: string };
 
-const SHOWN_HEADERS =
-  /^(?:content-(?:type|disposition)|etag|location|retry-after|x-(?:request-id|row-.*|ratelimit-.*)|ratelimit.*)$/;
-const TEXT_TYPES = /^(?:text\/|application\/(?:json|x-ndjson|xml)|message\/)/;
-const MAX_SHOWN = 64 * 1024;
+const UNSENDABLE = /[^\t\x20-\x7e]/u;
 
-/** Calls an operation. @throws if there is no response */
-export async function callOperation(operation: CalledOperation, { values, body, key }: Entered): Promise<Received> {
+/** Returns the request, or why the browser can't send it. */
+export function prepareRequest(operation: CalledOperation, { values, body, key }: Entered): Prepared | Unsendable {
   const { method, path, parameters } = operation;
   const query = new URLSearchParams();
-  const headers = new Headers();
+  const headers: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   let filled = path;
   for (const { name, in: place } of parameters) {
-    const value = values[name] ?? '';
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
-    else if (value !== '' && place === 'query') query.set(name, value);
-    else if (value !== '') headers.set(name, value);
+    const value = values[name]?.trim() ?? '';
+    // A browser resolves these segments, and would call another operation.
+    if (place === 'path' && /^\.\.?$/.test(value)) errors[name] = `A path can’t contain ${value} here.`;
+    else if (place === 'path') filled = filled.replace(`{${name}}`, () => encodeURIComponent(value));
+    else if (value === '') continue;
+    else if (place === 'query') query.set(name, value);
+    else if (UNSENDABLE.test(value)) errors[name] = unsendable(value);
+    else headers[name] = value;
   }
-  if (key !== '') headers.set('Authorization', `Bearer ${key}`);
+  const bare = keyOf(key);
+  const keyError = UNSENDABLE.test(bare) ? unsendable(bare) : undefined;
+  if (keyError || Object.keys(errors).length > 0) return { errors, keyError };
+  if (bare !== '') headers.Authorization = `Bearer ${bare}`;
   const hasBody = operation.body !== null;
-  if (hasBody) headers.set('Content-Type', 'application/json');
-  const startedAt = performance.now();
-  const response = await fetch(`/api/v1${filled}${query.size > 0 ? `?${query}` : ''}`, {
-    method,
-    headers,
-    body: hasBody ? body : undefined,
-    credentials: key === '' ? 'same-origin' : 'omit',
-    // A page can't read where another site's page is, and needn't go there.
-    redirect: 'manual',
-  });
-  const file = await response.blob();
-  const isText = TEXT_TYPES.test(file.type);
+  if (hasBody) headers['Content-Type'] = 'application/json';
   return {
-    status: response.type === 'opaqueredirect' ? 'Redirection' : `${response.status} ${response.statusText}`.trim(),
-    milliseconds: Math.round(performance.now() - startedAt),
-    headers: [...response.headers].filter(([name]) => SHOWN_HEADERS.test(name)),
-    file,
-    text: isText ? await file.slice(0, MAX_SHOWN).text() : null,
-    isCut: isText && file.size > MAX_SHOWN,
+    url: `/api/v1${filled}${query.size > 0 ? `?${query}` : ''}`,
+    init: {
+      method,
+      headers,
+      body: hasBody ? body : undefined,
+      credentials: bare === '' ? 'same-origin' : 'omit',
+      // A page can't read where another site's page is, and needn't go there.
+      redirect: 'manual',
+    },
   };
+}
+
+/** Returns the key of what may be a copied header. */
+export function keyOf(entered: string): string {
+  return entered.trim().replace(/^(?:authorization:\s*)?bearer\s+/i, '');
+}
+
+function unsendable(value: string): string {
+  return `A header can’t contain “${UNSENDABLE.exec(value)?.[0]}”.`;
 }

@@ -5,18 +5,27 @@ import { saveFile } from '@/components/save-file';
 import { RawText } from '@/components/text/raw-text';
 import { JsonText } from '@/components/values/json-text';
 import { formatBytes } from '@/lib/format';
-import type { Received } from './request';
+import { MAX_READ, MAX_SHOWN, type Received } from './receive';
 import classes from './try-dialog.module.css';
 
-/** @param name the file’s, if the response is saved */
-export function Response({ received, name }: { received: Received; name: string }) {
-  const { status, milliseconds, headers, file, text, isCut } = received;
+type ResponseProps = {
+  received: Received;
+  /** The file’s name, unless the server gave it one. */
+  name: string;
+  credentials: string;
+  /** The address of the file, if the browser can download it with the session. */
+  download?: string;
+};
+
+export function Response({ received, name, credentials, download }: ResponseProps) {
+  const { status, milliseconds, headers, file, text, isPartial } = received;
   return (
     <section className={classes.response} aria-label="Response">
-      <p role="status">
+      <p>
         <b>{status}</b>{' '}
         <span className="quiet">
-          in {milliseconds} ms, {formatBytes(file.size)}
+          {credentials} in {milliseconds} ms, {isPartial && 'more than '}
+          {formatBytes(isPartial ? MAX_READ : file.size)}
         </span>
       </p>
       {headers.length > 0 && <RawText>{headers.map(([key, value]) => `${key}: ${value}`).join('\n')}</RawText>}
@@ -25,11 +34,19 @@ export function Response({ received, name }: { received: Received; name: string 
           <JsonText text={text} />
         </RawText>
       )}
-      {(isCut || (text === null && file.size > 0)) && (
-        <div>
-          <Button onClick={() => saveFile(file, name)}>Save the response</Button>
-          {isCut && <span className="quiet"> Only its beginning is shown.</span>}
-        </div>
+      {isPartial || file.size > MAX_SHOWN ? <p className="quiet">Only the beginning is shown.</p> : null}
+      {isPartial && !download && (
+        <p className="quiet">Reading stopped at {formatBytes(MAX_READ)}. The code of the operation saves everything.</p>
+      )}
+      {isPartial && download && (
+        <Button component="a" href={download} download w="fit-content">
+          Download the file
+        </Button>
+      )}
+      {!isPartial && file.size > 0 && (
+        <Button w="fit-content" onClick={() => saveFile(file, received.name ?? name)}>
+          Save the response
+        </Button>
       )}
     </section>
   );
