@@ -119,7 +119,7 @@ function factsOf(schema: Schema): string[] {
     rangeOf(undefined, maxProperties, ' entries'),
     isShort ? `matches \`${pattern}\`` : '',
     defaultOf(schema),
-    isText(schema.examples?.[0]) ? `for example \`${schema.examples[0]}\`` : '',
+    exampleIn(schema),
   ].filter((fact) => fact !== '');
 }
 
@@ -128,9 +128,11 @@ function defaultOf({ default: value }: Schema): string {
   return value === '' ? 'default empty' : `default \`${JSON.stringify(value).replaceAll('"', '')}\``;
 }
 
-/** An example that fits on a line. Those of the whole are in the code. */
-function isText(example: unknown): boolean {
-  return ['string', 'number'].includes(typeof example) && !String(example).includes('\n');
+/** Returns an example that fits on a line. Others are shown with the code. */
+function exampleIn({ examples = [] }: Schema): string {
+  const [example] = examples;
+  const isShort = ['string', 'number'].includes(typeof example) && !String(example).includes('\n');
+  return isShort ? `for example \`${example}\`` : '';
 }
 
 function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {
