@@ -138,6 +138,36 @@ it('has the fields of objects, of lists of them and of variants, with their limi
   });
 });
 
+it('has the entries of maps, the limits of items, and variants apart', () => {
+  const named = (name: string): Schema => ({
+    type: 'object',
+    required: [name],
+    properties: { [name]: { type: 'string' } },
+  });
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      tags: { type: 'array', items: { type: 'string', maxLength: 9 } },
+      headers: {
+        type: 'object',
+        propertyNames: { maxLength: 5 },
+        additionalProperties: { type: 'string', maxLength: 7 },
+      },
+      owner: { anyOf: [named('person'), named('team'), { type: 'null' }] },
+    },
+  };
+  const [tags, headers, owner] = fieldsOf(schema, {});
+  expect(tags?.facts).toEqual(['each at most 9 characters']);
+  expect(headers).toMatchObject({
+    type: 'map of string to string',
+    fields: [{ name: '<name>', type: 'string', facts: ['name at most 5 characters', 'at most 7 characters'] }],
+  });
+  expect(owner?.fields).toMatchObject([
+    { isVariant: true, fields: [{ name: 'person', isRequired: true }] },
+    { isVariant: true, fields: [{ name: 'team', isRequired: true }] },
+  ]);
+});
+
 it('finds operations by method and path, words of the summary, and names of fields', () => {
   const idsOf = (query: string) => reference.search(query).map(({ operation }) => operation.id);
   expect(idsOf('post /SEND')[0]).toBe('sending-send');

@@ -35,6 +35,8 @@ export type Field = {
   facts: string[];
   values: string[];
   fields: Field[];
+  /** Whether it isn't a field itself, but one of several objects with fields of their own. */
+  isVariant?: boolean;
 };
 
 export type Schemas = Record<string, Schema>;
@@ -52,7 +54,7 @@ export function variantsOf(schema: Schema, schemas: Schemas): { variants: Schema
   return { variants, isNullable: all.some((each) => each.isNullable) };
 }
 
-/** Returns the fields of an object, of the objects in a list, or of the variants that are either. A schema within itself has none. */
+/** Returns the fields of an object, of the objects in a list, or its variants if there are several. A schema within itself has none. */
 export function fieldsOf(schema: Schema | undefined, schemas: Schemas, within: readonly string[] = []): Field[] {
   if (!schema) return [];
   const { $ref, properties = {}, required, items, anyOf = [], allOf = [], additionalProperties } = schema;
@@ -60,9 +62,26 @@ export function fieldsOf(schema: Schema | undefined, schemas: Schemas, within: r
   const own = Object.entries(properties).map(([name, property]) =>
     fieldOf(name, property, required?.includes(name) ?? false, schemas, within),
   );
-  const values = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  const inner = [items, values, ...anyOf, ...allOf].flatMap((each) => fieldsOf(each, schemas, within));
-  return [...own, ...inner].filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);
+  const entry =
+    typeof additionalProperties === 'object' ? [entryOf(schema, additionalProperties, schemas, within)] : [];
+  const variants = anyOf.map((each) => fieldsOf(each, schemas, within)).filter((fields) => fields.length > 0);
+  const inner = [items, ...allOf].flatMap((each) => fieldsOf(each, schemas, within));
+  if (variants.length === 1) inner.push(...variants.flat());
+  else inner.push(...variants.map((fields, index) => variantOf(index + 1, fields)));
+  return [...own, ...entry, ...inner].filter(
+    ({ name }, index, all) => all.findIndex((one) => one.name === name) === index,
+  );
+}
+
+/** Returns the entries of a map as a field, with the limits of their names. */
+function entryOf({ propertyNames = {} }: Schema, value: Schema, schemas: Schemas, within: readonly string[]): Field {
+  const field = fieldOf('<name>', value, true, schemas, within);
+  return { ...field, facts: [...factsOf(propertyNames).map((fact) => `name ${fact}`), ...field.facts] };
+}
+
+function variantOf(number: number, fields: Field[]): Field {
+  const name = `Variant ${number}`;
+  return { name, type: 'object', isRequired: true, description: '', facts: [], values: [], fields, isVariant: true };
 }
 
 function targetOf(ref: string, schemas: Schemas): Schema | undefined {
@@ -84,7 +103,7 @@ export function fieldOf(
     type: [...types, ...(isNullable && first.type !== 'null' ? ['null'] : [])].join(' or '),
     isRequired,
     description: descriptionOf(schema.description ?? first.description, types),
-    facts: factsOf({ ...first, ...schema }),
+    facts: [...factsOf({ ...first, ...schema }), ...factsOf(first.items ?? {}).map((fact) => `each ${fact}`)],
     values: (first.enum ?? first.items?.enum ?? []).map(String),
     fields: fieldsOf(schema, schemas, within),
   };
@@ -100,6 +119,11 @@ function typeOf(schema: Schema, schemas: Schemas): string {
   if (schema.type === 'array') {
     const [item = {}] = schema.items ? variantsOf(schema.items, schemas).variants : [];
     return `array of ${pluralOf(typeOf(item, schemas))}`;
+  }
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object') {
+    const types = variantsOf(additionalProperties, schemas).variants.map((value) => typeOf(value, schemas));
+    return `map of string to ${[...new Set(types)].join(' or ')}`;
   }
   return schema.format ?? schema.type ?? (schema.enum ? 'string' : 'any');
 }

@@ -12,11 +12,12 @@ const MAX_VALUES = 12;
 export function Fields({ fields, hrefOf, isResponse }: FieldsProps) {
   return (
     <ul className={classes.fields}>
-      {fields.map(({ name, type, isRequired, description, facts, values, fields: inner }) => (
+      {fields.map(({ name, type, isRequired, description, facts, values, fields: inner, isVariant }) => (
         <li key={name}>
           <div className={classes.head}>
-            <code className={classes.name}>{name}</code>
-            <span className="quiet">{type}</span>
+            {isVariant ? <b>One of: {name.toLowerCase()}</b> : <code className={classes.name}>{name}</code>}
+            {!isVariant && <span className="quiet">{type}</span>}
+            {isResponse && !isRequired && <span className="quiet">may be missing</span>}
             {isRequired && !isResponse && <span className={classes.required}>required</span>}
             {!isResponse && facts.length > 0 && (
               <span className="quiet">
