@@ -102,7 +102,7 @@ test('the code of an operation runs as shown', async ({ signedIn: page, api }) =
   await expect(profile).toContainText(`curl ${url()}/api/v1/auth/me`);
   for (const program of PROGRAMS) {
     const output = await run(page, program, profile, api.key);
-    expect(output.stdout, program.button).toMatch(/["']?email["']?: ?["']/);
+    expect(output.stdout, program.button).toMatch(/email["']?:/);
   }
   // The chosen language is kept.
   await page.goto(`${url()}/reference/messages`);
