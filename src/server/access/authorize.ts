@@ -39,19 +39,31 @@ export function requireAccess(
   subject: string,
   options: DomainOptions = {},
 ): AuthorizedDomain {
+  const checked = checkAccess(actor, domain, subject, options);
+  if (checked instanceof AppError) throw checked;
+  return checked;
+}
+
+/** Like {@link requireAccess}, but returns the error. */
+export function checkAccess(
+  actor: Actor,
+  domain: FoundDomain | null,
+  subject: string,
+  options: DomainOptions = {},
+): AuthorizedDomain | AppError {
   if (!domain) {
-    throw new AppError('DOMAIN_NOT_FOUND', `${subject} is not managed by this server.`, {
+    return new AppError('DOMAIN_NOT_FOUND', `${subject} is not managed by this server.`, {
       status: options.missingStatus ?? 404,
     });
   }
   if (!isAssigned(actor, domain.id)) {
-    throw new AppError('FORBIDDEN', `You are not assigned to the domain ${domain.name}.`);
+    return new AppError('FORBIDDEN', `You are not assigned to the domain ${domain.name}.`);
   }
   if (!isInKeyScope(actor, domain.id)) {
-    throw new AppError('API_KEY_DOMAIN_SCOPE', `This API key is not scoped to the domain ${domain.name}.`);
+    return new AppError('API_KEY_DOMAIN_SCOPE', `This API key is not scoped to the domain ${domain.name}.`);
   }
   if (!domain.active && !options.allowInactive) {
-    throw new AppError('DOMAIN_INACTIVE', `The domain ${domain.name} is inactive.`);
+    return new AppError('DOMAIN_INACTIVE', `The domain ${domain.name} is inactive.`);
   }
   return domain as AuthorizedDomain;
 }

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -88,6 +89,65 @@ describe('a file with addresses of several domains', () => {
       [2, null, 'failed', 'API_KEY_DOMAIN_SCOPE'],
       [3, other.name, 'created', null],
       [4, null, 'failed', 'API_KEY_DOMAIN_SCOPE'],
+    ]);
+  });
+
+  it('answers the same for a foreign domain and for one that isn’t managed, and records both as denied', async () => {
+    const lines = [`info@${other.name},x@far.example`, 'info@unmanaged.example,x@far.example'];
+    const messageOf = (name: string, text: string) => text.replaceAll(name, 'that domain');
+    const callers = [
+      { api: await keyClient({ role: 'domain_admin', domainIds: [one.id] }), code: 'FORBIDDEN' },
+      { api: await keyClient({ role: 'admin', scopedDomainIds: [one.id] }), code: 'API_KEY_DOMAIN_SCOPE' },
+    ];
+    for (const { api, code } of callers) {
+      const [foreign, unmanaged] = (await importFile(api, lines, { dry_run: true })).data.lines;
+      expect([foreign.code, unmanaged.code]).toEqual([code, code]);
+      expect(messageOf('unmanaged.example', unmanaged.message)).toBe(messageOf(other.name, foreign.message));
+      const entries = await db.auditEntry.findMany({ where: { adminId: api.admin.id, action: 'alias.import' } });
+      const ofOutcome = (outcome: string) => entries.filter((entry) => entry.outcome === outcome);
+      expect(ofOutcome('error')).toMatchObject([
+        {
+          domainId: null,
+          details: {
+            refused_domains: [other.name, 'unmanaged.example'].toSorted(),
+            refused_domain_codes: { [code]: 2 },
+          },
+        },
+      ]);
+      const denied = ofOutcome('denied').map(({ details }) => (details as { domain_id?: string }).domain_id ?? null);
+      expect(denied.toSorted()).toEqual([other.id, null].toSorted());
+    }
+  });
+
+  it('takes at most 500 domains', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const lines = Array.from({ length: 501 }, (_, i) => `info@d${i}.example,x@far.example`);
+    const { error } = expectError(await importFile(api, lines), 400, 'VALIDATION_ERROR');
+    expect(error.message).toContain('501 domains');
+    expect((await importFile(api, lines.slice(1))).data).toMatchObject({ failed: 500 });
+  });
+
+  it('checks access again when a domain’s turn comes', async () => {
+    const api = await keyClient({ role: 'domain_admin', domainIds: [one.id, other.id] });
+    const [first, second] = [one, other].toSorted((a, b) => (a.name < b.name ? -1 : 1)) as [typeof one, typeof one];
+    const lines = [first, second].map(({ name }) => `info@${name},x@far.example`);
+    const client = new pg.Client(process.env.DATABASE_URL);
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM domain WHERE id = $1 FOR UPDATE', [first.id]);
+    const answer = importFile(api, lines);
+    const waiting = async () =>
+      (
+        await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      ).length;
+    await expect.poll(waiting).toBe(1);
+    await db.adminDomain.deleteMany({ where: { domainId: second.id } });
+    await client.query('ROLLBACK');
+    expect((await answer).data.lines).toMatchObject([
+      { outcome: 'created' },
+      { outcome: 'failed', code: 'FORBIDDEN', message: `You are not assigned to the domain ${second.name}.` },
     ]);
   });
 

@@ -110,7 +110,7 @@ function rejection({ apiCode, message }: AppError): Rejection {
   return { code: apiCode, message };
 }
 
-export function toImportLine(
+function toImportLine(
   domain: AuthorizedDomain,
   alias: ParsedLine,
   outcome: ImportLine['outcome'],

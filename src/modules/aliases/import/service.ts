@@ -1,6 +1,7 @@
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { type DomainLines, linesByDomain, rejectionOfDomain } from '@/server/csv/by-domain';
+import type { DomainLines } from '@/server/csv/by-domain';
 import { failedCsv } from '@/server/csv/failed-lines';
+import { importByDomain, type Progress } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -15,7 +16,6 @@ import {
   type ParsedLine,
   readLine,
   rejectedLine,
-  toImportLine,
   withoutDuplicates,
 } from './lines';
 
@@ -26,8 +26,6 @@ type Import = {
   write: Writing[0];
   inTurn: Writing[1];
   isDryRun: boolean;
-  /** Whether the request names the domain, so that what is wrong with it fails the request. */
-  isOnlyDomain: boolean;
   others: OtherAliases;
 };
 
@@ -42,61 +40,53 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
   const { domain_id: id, dry_run: isDryRun } = input;
   const domain = id === null ? null : await authorizeDomain(ctx, { id });
   const file = await readCsv(input.csv, COLUMNS);
-  const { ofDomains, rejected } = await linesByDomain(ctx, {
-    domain,
-    lines: file.lines,
-    addressColumn: 'source_local_part',
-  });
-  const lines = await writeAliases(ctx, async (write, inTurn) => {
-    const done = rejected.map(({ line, rejection }) => rejectedLine(line, rejection));
-    if (done.length > 0 || ofDomains.length === 0)
-      await ctx.auditAlone(entryOf(null, { lines: done, accepted: [] }, isDryRun));
+  const lines = await writeAliases(ctx, (write, inTurn) => {
     const others = { sources: new Set<string>(), destinations: new Set<string>() };
-    const options = { ctx, write, inTurn, isDryRun, isOnlyDomain: domain !== null, others };
-    for (const each of ofDomains) done.push(...(await importInto(options, each)));
-    return done.toSorted((one, other) => one.line - other.line);
+    const options = { ctx, write, inTurn, isDryRun, others };
+    return importByDomain<ImportLine>(
+      ctx,
+      { domain, lines: file.lines, addressColumn: 'source_local_part' },
+      {
+        resource: 'alias',
+        isDryRun,
+        importInto: (ofDomain, progress) => importInto(options, ofDomain, progress),
+        rejectedLine,
+        entryOf: (of, failed) => entryOf(of, { lines: failed, accepted: [] }, isDryRun),
+      },
+    );
   });
   return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** Imports the lines of one domain. Each transaction locks that domain and those of the destinations. */
-async function importInto(options: Import, { domain, lines }: DomainLines): Promise<ImportLine[]> {
-  const { ctx, write, inTurn, isDryRun, isOnlyDomain, others } = options;
+async function importInto(
+  { ctx, write, inTurn, isDryRun, others }: Import,
+  { domain, lines }: DomainLines,
+  progress: Progress<ImportLine>,
+): Promise<void> {
   const results = withoutDuplicates(domain, await mapLines(lines, (line) => readLine(line, domain)));
   const planned = await inTurn(`check ${domain.id}`, () => check(ctx.db, domain, results, others));
-  const done: ImportLine[] = [];
-  try {
-    await requireAliasCapacity(ctx.db, domain, planned.accepted.length);
-    for (const { source, destination } of planned.accepted) {
-      if (source) others.sources.add(`${source}@${domain.name}`);
-      for (const key of keysOf(destination)) others.destinations.add(key);
-    }
-    if (isDryRun) {
-      await ctx.auditAlone(entryOf(domain, planned, isDryRun));
-      return planned.lines;
-    }
-    for (const step of stepsOf(results)) {
-      const destinations = step.flatMap((line) => ('source' in line ? [line.destination] : []));
-      const written = await write({ domainId: domain.id, destinations }, async ({ tx, audit }) => {
-        const checked = await check(tx, domain, step, NO_OTHERS);
-        await requireAliasCapacity(tx, domain, checked.accepted.length);
-        await insert(tx, domain, checked.accepted, ctx.clock.now());
-        await audit(entryOf(domain, checked, isDryRun));
-        return checked.lines;
-      });
-      done.push(...written);
-    }
-    return done;
-  } catch (error) {
-    if (isOnlyDomain) throw error;
-    const rejection = rejectionOfDomain(error);
-    const accepted = new Map(planned.accepted.map((line) => [line.line, line]));
-    const left = planned.lines.slice(done.length).map((line) => {
-      const alias = accepted.get(line.line);
-      return alias ? toImportLine(domain, alias, 'failed', rejection) : line;
+  progress.planned = planned.lines;
+  await requireAliasCapacity(ctx.db, domain, planned.accepted.length);
+  for (const { source, destination } of planned.accepted) {
+    if (source) others.sources.add(`${source}@${domain.name}`);
+    for (const key of keysOf(destination)) others.destinations.add(key);
+  }
+  if (isDryRun) {
+    await ctx.auditAlone(entryOf(domain, planned, isDryRun));
+    progress.done = planned.lines;
+    return;
+  }
+  for (const step of stepsOf(results)) {
+    const destinations = step.flatMap((line) => ('source' in line ? [line.destination] : []));
+    const written = await write({ domainId: domain.id, destinations }, async ({ tx, audit }) => {
+      const checked = await check(tx, domain, step, NO_OTHERS);
+      await requireAliasCapacity(tx, domain, checked.accepted.length);
+      await insert(tx, domain, checked.accepted, ctx.clock.now());
+      await audit(entryOf(domain, checked, isDryRun));
+      return checked.lines;
     });
-    await ctx.auditAlone(entryOf(domain, { lines: left, accepted: [] }, isDryRun));
-    return [...done, ...left];
+    progress.done.push(...written);
   }
 }
 

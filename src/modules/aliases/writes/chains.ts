@@ -35,10 +35,10 @@ export async function writeAliases<Result>(
           await lockDomains(transaction.tx, touched);
           return change(transaction);
         }),
-      );
-  return runCall(ctx.actor.admin.id, (inTurn) => work(transactionOf(inTurn), inTurn)).catch((error) => {
-    throw isForeignKeyViolation(error) ? domainNotFound() : error;
-  });
+      ).catch((error) => {
+        throw isForeignKeyViolation(error) ? domainNotFound() : error;
+      });
+  return runCall(ctx.actor.admin.id, (inTurn) => work(transactionOf(inTurn), inTurn));
 }
 
 /** Locks in the order of the keys, so that no two writes wait for each other. */

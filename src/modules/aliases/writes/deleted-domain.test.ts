@@ -38,3 +38,19 @@ it.each([
   expectError(answer, 404, 'DOMAIN_NOT_FOUND');
   expect(await db.auditEntry.count({ where: { domainId: id, outcome: 'denied' } })).toBe(1);
 });
+
+it('an import of several domains, one of which is deleted at the same time, imports the others and reports its lines', async () => {
+  const [first, second] = (await Promise.all([makeDomain(), makeDomain()])).toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  ) as [Awaited<ReturnType<typeof makeDomain>>, Awaited<ReturnType<typeof makeDomain>>];
+  const csv = `address,destination\ninfo@${first.name},x@far.example\ninfo@${second.name},x@far.example`;
+  const answer = await whileDeleting(second.id, () => api.post('/aliases/import', { domain_id: null, csv }));
+  expect(answer.data).toMatchObject({
+    created: 1,
+    lines: [
+      { domain: first.name, outcome: 'created' },
+      { domain: second.name, outcome: 'failed', code: 'DOMAIN_NOT_FOUND' },
+    ],
+  });
+  expect(await db.alias.count({ where: { domainId: first.id } })).toBe(1);
+});

@@ -1,7 +1,8 @@
 import { generatePassword } from '@/lib/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { type DomainLines, linesByDomain, rejectionOfDomain } from '@/server/csv/by-domain';
+import type { DomainLines } from '@/server/csv/by-domain';
 import { failedCsv } from '@/server/csv/failed-lines';
+import { importByDomain, type Progress } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -21,12 +22,6 @@ const STEP = 50;
 type Line = ParsedLine | MailboxImportLine;
 type Checked = { lines: MailboxImportLine[]; accepted: ParsedLine[] };
 type Prepared = { password: string | null; hash: string };
-type Import = {
-  ctx: MutationContext;
-  isDryRun: boolean;
-  /** Whether the request names the domain, so that what is wrong with it fails the request. */
-  isOnlyDomain: boolean;
-};
 
 /**
  * Creates the mailboxes of a CSV file, one domain after the other, in steps that other changes can come between. A line that fails
@@ -37,51 +32,49 @@ export async function importMailboxes(ctx: MutationContext, input: ImportMailbox
   const { domain_id: id, dry_run: isDryRun } = input;
   const domain = id === null ? null : await authorizeDomain(ctx, { id });
   const file = await readCsv(input.csv, { ...COLUMNS, maxLines: MAX_IMPORTED_MAILBOXES });
-  const { ofDomains, rejected } = await linesByDomain(ctx, { domain, lines: file.lines, addressColumn: 'local_part' });
-  const done = rejected.map(({ line, rejection }) => rejectedLine(line, rejection));
-  if (done.length > 0 || ofDomains.length === 0)
-    await ctx.auditAlone(entryOf(null, { lines: done, accepted: [] }, isDryRun));
-  for (const each of ofDomains)
-    done.push(...(await importInto({ ctx, isDryRun, isOnlyDomain: domain !== null }, each)));
-  const lines = done.toSorted((one, other) => one.line - other.line);
+  const lines = await importByDomain<MailboxImportLine>(
+    ctx,
+    { domain, lines: file.lines, addressColumn: 'local_part' },
+    {
+      resource: 'mailbox',
+      isDryRun,
+      importInto: (ofDomain, progress) => importInto(ctx, isDryRun, ofDomain, progress),
+      rejectedLine,
+      entryOf: (of, failed) => entryOf(of, { lines: failed, accepted: [] }, isDryRun),
+    },
+  );
   return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** Imports the lines of one domain, which each transaction locks. */
-async function importInto(options: Import, { domain, lines: rows }: DomainLines): Promise<MailboxImportLine[]> {
-  const { ctx, isDryRun, isOnlyDomain } = options;
-  const all = await mapLines(rows, (line) => readLine(line, domain));
+async function importInto(
+  ctx: MutationContext,
+  isDryRun: boolean,
+  { domain, lines }: DomainLines,
+  progress: Progress<MailboxImportLine>,
+): Promise<void> {
+  const all = await mapLines(lines, (line) => readLine(line, domain));
   // Duplicates are found among all lines, before they are taken in steps.
   const planned = await check(ctx.db, domain, all);
-  const done: MailboxImportLine[] = [];
-  try {
-    await requireMailboxCapacity(ctx.db, domain, planned.accepted.length);
-    if (isDryRun) {
-      await ctx.auditAlone(entryOf(domain, planned, isDryRun));
-      return planned.lines;
-    }
-    for (const step of stepsOf(settle(all, planned))) {
-      const prepared = await prepare(step, planned.accepted);
-      const written = await ctx.transaction(async ({ tx, audit }) => {
-        await lockMailboxes(tx, domain);
-        const checked = await check(tx, domain, step);
-        const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain, checked.accepted.length);
-        const createdAt = ctx.clock.now();
-        await insert(tx, domain, { accepted: checked.accepted, prepared, defaultQuotaBytes, createdAt });
-        await audit(entryOf(domain, checked, isDryRun));
-        return checked.lines;
-      });
-      done.push(...written.map((line) => withPassword(line, prepared)));
-    }
-    return done;
-  } catch (error) {
-    if (isOnlyDomain) throw error;
-    const rejection = rejectionOfDomain(error);
-    const left = planned.lines
-      .slice(done.length)
-      .map((line) => (line.outcome === 'created' ? { ...line, outcome: 'failed' as const, ...rejection } : line));
-    await ctx.auditAlone(entryOf(domain, { lines: left, accepted: [] }, isDryRun));
-    return [...done, ...left];
+  progress.planned = planned.lines;
+  await requireMailboxCapacity(ctx.db, domain, planned.accepted.length);
+  if (isDryRun) {
+    await ctx.auditAlone(entryOf(domain, planned, isDryRun));
+    progress.done = planned.lines;
+    return;
+  }
+  for (const step of stepsOf(settle(all, planned))) {
+    const prepared = await prepare(step, planned.accepted);
+    const written = await ctx.transaction(async ({ tx, audit }) => {
+      await lockMailboxes(tx, domain);
+      const checked = await check(tx, domain, step);
+      const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain, checked.accepted.length);
+      const createdAt = ctx.clock.now();
+      await insert(tx, domain, { accepted: checked.accepted, prepared, defaultQuotaBytes, createdAt });
+      await audit(entryOf(domain, checked, isDryRun));
+      return checked.lines;
+    });
+    progress.done.push(...written.map((line) => withPassword(line, prepared)));
   }
 }
 
