@@ -40,22 +40,32 @@ export async function countSend(db: Tx, { id, address, domainId, at }: Sent): Pr
  */
 export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
-  const { result, mailboxId, sent, allowed, freeAt } = counting;
+  const { result, mailboxId, sent, allowed } = counting;
   countRefusal(result === 'domain_limit' ? 'domain_hourly' : 'mailbox_hourly');
   const subject = result === 'domain_limit' ? domain.name : address;
-  const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
   let consequence = '';
   if (result === 'address_limit' && mailboxId !== null) {
-    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
+    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rateOf(sent, allowed)}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
-  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
-  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
+  return overLimitError(over, ctx.clock.now(), consequence);
+}
+
+/** The error for a sender that is over a limit. */
+export function overLimitError({ domain, address, counting }: OverLimit, now: Date, consequence = ''): AppError {
+  const { result, sent, allowed, freeAt } = counting;
+  const subject = result === 'domain_limit' ? domain.name : address;
+  const waitMs = freeAt ? freeAt.getTime() - now.getTime() : WINDOW_SECONDS * 1000;
+  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rateOf(sent, allowed)}${consequence}`, {
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });
+}
+
+function rateOf(sent: number, allowed: number): string {
+  return `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
 }
 
 /** Only one concurrent call suspends the mailbox. None does if it was unsuspended after the count. */

@@ -1,38 +1,29 @@
-import type { Database, Tx } from '@/server/db';
-import { type Counting, countSend, type OverLimit, type SendContext } from './rates';
+import type { Database } from '@/server/db';
+import type { AppError } from '@/server/errors';
+import { overLimitError, type SendContext } from './rates';
 
-type Sender = { id: string; domain: string; address: string };
+type Limited = {
+  id: string;
+  name: string;
+  isSuspended: boolean;
+  isOfAddress: boolean;
+  sent: number;
+  allowed: number;
+  countedFrom: Date;
+};
 
-/** Ends the transaction that would have counted a message that is only about to be made. */
-class NotRefused extends Error {}
+export type Refusal = { domainId: string; isSuspended: boolean; error: () => Promise<AppError> };
 
 /**
- * Returns why a message from this address is refused now, or null if it seems to be allowed. A refused message is recorded as such, as in
- * every send; one that is allowed is counted only when it is submitted.
+ * Returns why a message from this address would be refused now, from the sums that count_sends keeps, or null. Takes no lock and changes
+ * nothing: only count_sends, which a submission calls, decides, suspends the mailbox and records what was refused.
  */
 export async function findRefusal(
   { db, clock }: SendContext & { db: Database },
-  { id, domain: name, address }: Sender,
-): Promise<OverLimit | null> {
+  { domain: name, address }: { domain: string; address: string },
+): Promise<Refusal | null> {
   const at = clock.now();
-  const domain = await findLimited(db, { name, address, at });
-  if (!domain) return null;
-  return db
-    .$transaction(async (tx) => {
-      const counting: Counting = await countSend(tx, { id, address, domainId: domain.id, at });
-      if (counting.result === 'counted') throw new NotRefused();
-      return { domain, address, counting };
-    })
-    .catch((error) => {
-      if (error instanceof NotRefused) return null;
-      throw error;
-    });
-}
-
-/** The domain, if the sums that count_sends keeps are at a limit, or the mailbox is suspended. Reads what has left the hour since, and locks nothing. */
-async function findLimited(db: Tx, given: { name: string; address: string; at: Date }) {
-  const { name, address, at } = given;
-  const [domain] = await db.$queryRaw<OverLimit['domain'][]>`/* prepared */
+  const [limited] = await db.$queryRaw<Limited[]>`/* prepared */
     WITH sender AS MATERIALIZED (
       SELECT d.id, d.name, m.suspended_at, t.mailbox_hourly, coalesce(d.hourly_send_limit, t.domain_hourly) AS domain_hourly,
              ${at}::timestamptz - interval '1 hour' AS hour_ago,
@@ -40,16 +31,36 @@ async function findLimited(db: Tx, given: { name: string; address: string; at: D
         FROM domain d CROSS JOIN abuse_threshold t
              LEFT JOIN mailbox m ON m.domain_id = d.id AND m.local_part = split_part(${address}, '@', 1)
        WHERE d.name = ${name}
+    ), sums AS MATERIALIZED (
+      SELECT sender.*,
+             coalesce((SELECT w.sent - CASE WHEN w.since < counted_from
+                                            THEN count_sends_between(${address}, id, w.since, counted_from) ELSE 0 END
+                         FROM send_window w WHERE w.subject = ${address} AND w.since >= hour_ago - interval '1 hour'), 0) AS of_address,
+             coalesce((SELECT w.sent - CASE WHEN w.since < hour_ago
+                                            THEN count_sends_between(NULL, id, w.since, hour_ago) ELSE 0 END
+                         FROM send_window w WHERE w.subject = id::text AND w.since >= hour_ago - interval '1 hour'), 0) AS of_domain
+        FROM sender
     )
-    SELECT id, name FROM sender
-     WHERE suspended_at IS NOT NULL
-        OR EXISTS (SELECT FROM send_window w
-                    WHERE w.subject = ${address} AND w.since >= hour_ago - interval '1 hour'
-                      AND w.sent - CASE WHEN w.since < counted_from
-                                        THEN count_sends_between(${address}, id, w.since, counted_from) ELSE 0 END >= mailbox_hourly)
-        OR EXISTS (SELECT FROM send_window w
-                    WHERE w.subject = id::text AND w.since >= hour_ago - interval '1 hour'
-                      AND w.sent - CASE WHEN w.since < hour_ago
-                                        THEN count_sends_between(NULL, id, w.since, hour_ago) ELSE 0 END >= domain_hourly)`;
-  return domain;
+    SELECT id, name, suspended_at IS NOT NULL AS "isSuspended", of_address >= mailbox_hourly AS "isOfAddress",
+           CASE WHEN of_address >= mailbox_hourly THEN of_address ELSE of_domain END AS sent,
+           CASE WHEN of_address >= mailbox_hourly THEN mailbox_hourly ELSE domain_hourly END AS allowed,
+           CASE WHEN of_address >= mailbox_hourly THEN counted_from ELSE hour_ago END AS "countedFrom"
+      FROM sums WHERE suspended_at IS NOT NULL OR of_address >= mailbox_hourly OR of_domain >= domain_hourly`;
+  if (!limited) return null;
+  const { id: domainId, isSuspended, isOfAddress, sent, allowed, countedFrom } = limited;
+  const error = async () => {
+    const first = await db.countedSend.findFirst({
+      where: { ...(isOfAddress ? { address } : { domainId }), at: { gt: countedFrom } },
+      orderBy: { at: 'asc' },
+      skip: sent - allowed,
+      select: { at: true },
+    });
+    const freeAt = first && new Date(first.at.getTime() + HOUR_MS);
+    const result = isOfAddress ? ('address_limit' as const) : ('domain_limit' as const);
+    const counting = { result, mailboxId: null, countedFrom, sent, allowed, freeAt };
+    return overLimitError({ domain: limited, address, counting }, at);
+  };
+  return { domainId, isSuspended, error };
 }
+
+const HOUR_MS = 3_600_000;

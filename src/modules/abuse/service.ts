@@ -18,7 +18,7 @@ export function countSubmission(ctx: SendContext, submission: Submission): Promi
   return admitSubmission(ctx, submission);
 }
 
-/** Returns why a message that is about to be made is refused now, or null. */
+/** Returns why a message that is about to be made would be refused now, or null. */
 export function findRefusal(...args: Parameters<typeof findRefusalNow>): ReturnType<typeof findRefusalNow> {
   return findRefusalNow(...args);
 }

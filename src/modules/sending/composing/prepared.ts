@@ -54,9 +54,7 @@ export function completer(ctx: ActorContext): Complete {
     const budget = reserveBodyBudget(ctx.actor.admin.id);
     budget.complete();
     try {
-      const rendered = await renderFor(message.from, message.template, async () => {
-        if (!message.isScheduled) await refuseEarly(ctx, message.from);
-      });
+      const rendered = await renderFor(message.from, message.template, () => refuseEarly(ctx, message));
       const { html_body, text_body } = rendered.text;
       budget.take(Buffer.byteLength(html_body ?? '') + Buffer.byteLength(text_body));
       const result = await runInWorker({ kind: 'rendered', unrendered: message, rendered });
