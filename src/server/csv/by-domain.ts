@@ -8,7 +8,7 @@ export type Rejection = { code: string; message: string };
 
 /** The rows of one domain, or rows that can't be imported into any and why. */
 export type DomainLines = { domain: AuthorizedDomain; lines: CsvLine[] };
-export type RejectedLine = { line: CsvLine; rejection: Rejection };
+type RejectedLine = { line: CsvLine; rejection: Rejection };
 
 /** A domain whose rows are rejected. The id is null if no such domain is managed. */
 export type RefusedDomain = { id: string | null; name: string; error: AppError };
