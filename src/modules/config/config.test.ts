@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { deletionOf } from './deletions';
+import { warnOfDomainLists } from './domain-lists';
 import type { Setting } from './schema';
 
 const api = await keyClient();
@@ -225,8 +227,31 @@ describe.each(['ALERT_EMAIL_DOMAINS', 'ALERT_WEBHOOK_DOMAINS'])('%s', (key) => {
       value: [name],
       problem: expect.stringContaining(`${name} is not managed`),
     });
+    expect((await save({ [key]: [name], EVENT_RETENTION_DAYS: 31 })).status).toBe(200);
     process.env[key] = `gone.example,${(await makeDomain()).name}`;
     expect((await setting(key)).problem).toMatch(/^gone\.example is not managed/);
+  });
+});
+
+describe('the domain lists at a start', () => {
+  it('are logged with the names that are not managed, saved ones too', async () => {
+    const { id, name } = await makeDomain();
+    await save({ ALERT_EMAIL_DOMAINS: [name] });
+    await db.domain.delete({ where: { id } });
+    const warn = vi.spyOn(log, 'warn');
+    onTestFinished(() => warn.mockRestore());
+    await warnOfDomainLists(db);
+    const problem = expect.stringContaining(`${name} is not managed`);
+    expect(warn.mock.calls.map(([fields]) => fields)).toEqual([{ key: 'ALERT_EMAIL_DOMAINS', problem }]);
+  });
+
+  it('keep no instance from starting if they can’t be read', async () => {
+    await db.$executeRaw`ALTER TABLE saved_setting RENAME TO saved_setting_away`;
+    try {
+      await expect(warnOfDomainLists(db)).resolves.toBeUndefined();
+    } finally {
+      await db.$executeRaw`ALTER TABLE saved_setting_away RENAME TO saved_setting`;
+    }
   });
 });
 

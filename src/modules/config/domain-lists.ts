@@ -9,10 +9,13 @@ const DOMAIN_LISTS = ['ALERT_EMAIL_DOMAINS', 'ALERT_WEBHOOK_DOMAINS'] as const s
 
 type DomainList = (typeof DOMAIN_LISTS)[number];
 
-/** Returns what is wrong with the domains in settings that are about to be saved. */
-export async function domainListErrors(db: Tx, wanted: ReadonlyMap<SettingName, string | null>): Promise<FieldError[]> {
+/** Returns what is wrong with the domains in settings that are about to change. */
+export async function domainListErrors(
+  db: Tx,
+  changes: readonly { key: SettingName; text: string | null }[],
+): Promise<FieldError[]> {
   const texts = DOMAIN_LISTS.flatMap((key) => {
-    const text = wanted.get(key);
+    const text = changes.find((change) => change.key === key)?.text;
     return text ? [{ key, text }] : [];
   });
   const problems = await problemsOf(db, texts);
@@ -28,10 +31,15 @@ export function domainListProblems(db: Tx, saved: ReadonlyMap<string, { value: s
   return problemsOf(db, texts);
 }
 
-/** Logs settings of the environment that name domains that aren't managed. The rest of these settings is in effect. */
+/** Logs settings that name domains that aren't managed. The rest of them is in effect, so this never keeps an instance from starting. */
 export async function warnOfDomainLists(db: Tx): Promise<void> {
-  for (const [key, problem] of await domainListProblems(db, new Map()))
-    log.warn({ key, problem }, 'a setting names domains that are not managed');
+  try {
+    const saved = await db.savedSetting.findMany();
+    for (const [key, problem] of await domainListProblems(db, new Map(saved.map((row) => [row.key, row]))))
+      log.warn({ key, problem }, 'a setting names domains that are not managed');
+  } catch (error) {
+    log.warn({ error }, 'looking for settings that name domains that are not managed failed');
+  }
 }
 
 async function problemsOf(db: Tx, texts: { key: DomainList; text: string }[]): Promise<Map<string, string>> {

@@ -37,7 +37,7 @@ export function versionOfSettings(settings: Setting[]): string {
  */
 export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
   const wanted = readWanted(input.values);
-  requireNone(await domainListErrors(ctx.db, wanted));
+  requireNone(await domainListErrors(ctx.db, changesOf(await readSaved(ctx.db), wanted)));
   const now = ctx.clock.now();
   const { changes, after } = await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     // One change at a time over all instances.
@@ -45,8 +45,7 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
     await requireVersion();
     const saved = await readSaved(tx);
     requireUnchanged(saved, input.expected ?? {});
-    const planned = [...wanted].map(([key, text]) => ({ key, text, before: saved.get(key)?.value ?? null }));
-    const effective = planned.filter(({ text, before }) => text !== before);
+    const effective = changesOf(saved, wanted);
     const { id: adminId, email: adminEmail } = ctx.actor.admin;
     const after = new Map(saved);
     if (!input.dry_run) {
@@ -139,6 +138,12 @@ function requireUnchanged(saved: SavedByKey, expected: NonNullable<UpdateConfig[
 }
 
 type Change = { key: SettingName; before: string | null; text: string | null };
+
+function changesOf(saved: SavedByKey, wanted: ReadonlyMap<SettingName, string | null>): Change[] {
+  const given = [...wanted].map(([key, text]) => ({ key, text, before: saved.get(key)?.value ?? null }));
+  return given.filter(({ text, before }) => text !== before);
+}
+
 type By = { at: Date; adminId: string; adminEmail: string };
 
 async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail }: By): Promise<Saved[]> {
