@@ -112,9 +112,11 @@ export async function deleteTemplate(ctx: MutationContext, { id }: { id: string 
     await requireVersion();
     const row = await requireTemplate(ctx, tx, id);
     await keepDeleted(ctx, tx, { kind: 'template', id, name: row.name, domainId: row.domainId });
-    await keepNewest(tx, { kind: 'template', domainId: row.domainId, maxBytes: MAX_DELETED_BYTES });
+    const limit = { kind: 'template' as const, id, domainId: row.domainId, maxBytes: MAX_DELETED_BYTES };
+    const forgotten = await keepNewest(tx, limit);
     await tx.template.delete({ where: { id }, select: { id: true } });
-    await audit({ resource: `template:${id}`, domainId: row.domainId, before: recorded(row), after: null });
+    const details = forgotten > 0 ? { forgotten_records: forgotten } : {};
+    await audit({ resource: `template:${id}`, domainId: row.domainId, before: recorded(row), after: null, details });
     return { message: `Template ${row.name} deleted.` };
   });
 }

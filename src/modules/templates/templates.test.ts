@@ -243,6 +243,20 @@ describe('a deleted template', () => {
     const { data } = await api.get('/deleted-records?kind=template');
     const kept = data.map(({ id }: { id: string }) => id).filter((id: string) => ids.includes(id));
     expect(kept).toEqual(ids.slice(1).toReversed());
+    const entry = await db.auditEntry.findFirstOrThrow({
+      where: { resource: `template:${ids[3]}`, action: 'template.delete' },
+    });
+    expect(entry.details).toMatchObject({ forgotten_records: 1 });
+
+    // Another instance, whose clock is ahead, deleted the others.
+    const deletedAt = new Date(Date.now() + 60_000);
+    await db.deletedRecord.updateMany({ where: { id: { in: ids } }, data: { deletedAt } });
+    await db.$executeRaw`
+      INSERT INTO deleted_row (record_id, position, "table", "row")
+      SELECT ${ids[3]}::uuid, 1000 + position, "table", "row" FROM deleted_row WHERE record_id = ${ids[1]}::uuid`;
+    const { id } = await made();
+    await api.delete(`/templates/${id}`);
+    expect((await api.get('/deleted-records?kind=template')).data.map((each: { id: string }) => each.id)).toContain(id);
   });
 
   it('comes back with its domain', async () => {

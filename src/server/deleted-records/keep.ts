@@ -41,20 +41,24 @@ export async function keepDeleted({ actor, clock }: ActorContext, tx: Tx, record
   }
 }
 
-type Limit = { kind: DeletedRecordKind; domainId: string; maxBytes: number };
+type Limit = Pick<DeletedRecordFacts, 'kind' | 'id'> & { domainId: string; maxBytes: number };
 
-/** Forgets the oldest deleted records of a kind and domain beyond a size, but never the newest. */
-export async function keepNewest(tx: Tx, { kind, domainId, maxBytes }: Limit): Promise<void> {
+/**
+ * Forgets the oldest deleted records of a kind and domain beyond a size, but never the one with this ID, whatever the clock of an
+ * instance. @returns how many
+ */
+export async function keepNewest(tx: Tx, { kind, id, domainId, maxBytes }: Limit): Promise<number> {
   // Sizes as stored, for which no row is read whole.
-  await tx.$executeRaw`
+  return tx.$executeRaw`
     WITH kept AS (
-      SELECT id, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
+      SELECT id, sum(bytes) OVER newest AS total
         FROM deleted_record d,
              LATERAL (SELECT coalesce(sum(pg_column_size("row")), 0) AS bytes FROM deleted_row WHERE record_id = d.id) AS stored
        WHERE domain_id = ${domainId}::uuid AND kind = ${kind}::deleted_record_kind
-      WINDOW newest AS (ORDER BY deleted_at DESC, id DESC)
+      WINDOW newest AS (ORDER BY id <> ${id}::uuid, deleted_at DESC, id DESC)
     )
-    DELETE FROM deleted_record WHERE id IN (SELECT id FROM kept WHERE place > 1 AND total > ${maxBytes})`;
+    DELETE FROM deleted_record
+     WHERE id IN (SELECT id FROM kept WHERE id <> ${id}::uuid AND total > ${maxBytes})`;
 }
 
 /**
