@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, makeDomain, test, url } from '../../support/fixtures';
 import { makeAlias } from './alias';
 
@@ -23,6 +24,9 @@ test('selecting rows moves nothing, and the filters are back after it', async ({
     await expect(bar).toHaveCount(0);
     await expect(page.getByRole('textbox', { name: 'Filter by address or destination' })).toBeVisible();
   }
+  await clickAtOnce(all, all);
+  await expect(all).not.toBeChecked();
+  await expect(page.getByRole('group', { name: 'Selected aliases' })).toHaveCount(0);
   const last = page.getByRole('checkbox', { name: `Select a3@${domain.name}` });
   const selected = page.getByRole('group', { name: 'Selected aliases' });
   await first.click();
@@ -32,6 +36,28 @@ test('selecting rows moves nothing, and the filters are back after it', async ({
   await page.keyboard.press('Shift+Space');
   await expect(selected).toHaveCount(0);
 });
+
+test('buttons act on what is selected, also before it is rendered', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  for (const local of ['a1', 'a2']) await makeAlias(api, domain, local, 'ann@far.example');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const checkboxOf = (local: string) => page.getByRole('checkbox', { name: `Select ${local}@${domain.name}` });
+  await checkboxOf('a1').check();
+  const deactivate = page.getByRole('group', { name: 'Selected aliases' }).getByRole('button', { name: 'Deactivate' });
+  await expect(deactivate).toBeVisible();
+  await clickAtOnce(checkboxOf('a2'), deactivate);
+  await expect(page.getByRole('status').filter({ hasText: 'Deactivated 2 aliases' })).toBeVisible();
+  await check();
+});
+
+/** Clicks both in one turn of the browser, in which nothing is rendered that can wait. */
+async function clickAtOnce(first: Locator, second: Locator): Promise<void> {
+  const other = await second.elementHandle();
+  await first.evaluate((element, next) => {
+    (element as HTMLElement).click();
+    (next as HTMLElement).click();
+  }, other);
+}
 
 test('at 360 px, an address breaks only between its parts, and keeps how many others there are', async ({
   signedIn: page,

@@ -26,7 +26,7 @@ export function selectColumn<Row>({
         checked={selection.isAll}
         isMixed={selection.rows.length > 0 && !selection.isAll}
         disabled={selection.isEmpty}
-        onChange={selection.isAll ? selection.clear : selection.selectAll}
+        onChange={selection.toggleAll}
       />
     ),
     width: 40,

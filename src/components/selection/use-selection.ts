@@ -1,17 +1,20 @@
 'use client';
 
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { toggled } from './toggled';
 
 export type Selection<Row> = {
   /** The selected rows that are shown. */
   rows: Row[];
+  /** The same for a handler: with what was clicked and isn't rendered yet. */
+  rowsNow: () => Row[];
   isAll: boolean;
   isEmpty: boolean;
   has: (row: Row) => boolean;
   /** Selects a row, or no longer; `isExtended` all rows from the one that was toggled before, too. */
   toggle: (row: Row, isExtended: boolean) => void;
-  selectAll: () => void;
+  /** Selects all rows, or none if all are selected. */
+  toggleAll: () => void;
   clear: () => void;
 };
 
@@ -21,25 +24,34 @@ type Selected = {
   last: string | null;
 };
 
+const NONE: Selected = { keys: new Set(), last: null };
+
 /** Which rows of a page are selected. Rows that are no longer shown are not. */
 export function useSelection<Row>(shown: Row[], keyOf: (row: Row) => string): Selection<Row> {
-  const [{ keys }, setSelected] = useState<Selected>({ keys: new Set(), last: null });
+  const [{ keys }, setSelected] = useState<Selected>(NONE);
+  // A click may come before the one before it is rendered, which is not urgent, so handlers read and change this.
+  const latest = useRef<Selected>(NONE);
+  const select = (next: Selected) => {
+    latest.current = next;
+    setSelected(next);
+  };
   const shownKeys = shown.map(keyOf);
-  const setKeys = (next: readonly string[]) => setSelected(({ last }) => ({ keys: new Set(next), last }));
+  const keysNow = () => shownKeys.filter((key) => latest.current.keys.has(key));
   const rows = shown.filter((row) => keys.has(keyOf(row)));
   return {
     rows,
+    rowsNow: () => shown.filter((row) => latest.current.keys.has(keyOf(row))),
     isAll: shown.length > 0 && rows.length === shown.length,
     isEmpty: shown.length === 0,
     has: (row) => keys.has(keyOf(row)),
-    // Computed from what is selected by then: a second click may come before the first is rendered.
-    toggle: (row, isExtended) =>
-      setSelected((before) => {
-        const selected = shownKeys.filter((key) => before.keys.has(key));
-        const last = isExtended ? before.last : null;
-        return { keys: toggled(selected, keyOf(row), { shown: shownKeys, last }), last: keyOf(row) };
-      }),
-    selectAll: () => setKeys(shownKeys),
-    clear: () => setKeys([]),
+    toggle: (row, isExtended) => {
+      const last = isExtended ? latest.current.last : null;
+      select({ keys: toggled(keysNow(), keyOf(row), { shown: shownKeys, last }), last: keyOf(row) });
+    },
+    toggleAll: () => {
+      const isAll = keysNow().length === shownKeys.length;
+      select({ keys: new Set(isAll ? [] : shownKeys), last: latest.current.last });
+    },
+    clear: () => select({ keys: NONE.keys, last: latest.current.last }),
   };
 }

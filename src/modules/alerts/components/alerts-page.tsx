@@ -118,10 +118,10 @@ export function AlertsPage() {
         </div>
       </ListTools>
       <SelectionBar selection={selection} what="alerts">
-        <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>
+        <Button size="xs" onClick={() => setStatus(selection.rowsNow().filter(isOpen), 'acknowledged')}>
           Acknowledge
         </Button>
-        <Button size="xs" onClick={() => setStatus(selection.rows, 'closed')}>
+        <Button size="xs" onClick={() => setStatus(selection.rowsNow(), 'closed')}>
           Close
         </Button>
       </SelectionBar>

@@ -32,13 +32,13 @@ export function QueueTable({ list, search, actions, onDelete }: QueueTableProps)
           size="xs"
           disabled={actions.isBusy}
           onClick={() => {
-            actions.actOnAll('retry', selection.rows);
+            actions.actOnAll('retry', selection.rowsNow());
             selection.clear();
           }}
         >
           Retry now
         </Button>
-        <Button size="xs" className="danger" disabled={actions.isBusy} onClick={() => onDelete(selection.rows)}>
+        <Button size="xs" className="danger" disabled={actions.isBusy} onClick={() => onDelete(selection.rowsNow())}>
           Delete
         </Button>
       </SelectionBar>

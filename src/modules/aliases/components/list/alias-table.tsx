@@ -27,7 +27,7 @@ export function AliasTable({ list, search, empty, actions, onDelete }: AliasTabl
   const selection = useSelection(rows, ({ id }) => id);
   const setActive = (active: boolean) => {
     actions.setActive(
-      selection.rows.filter((alias) => alias.active !== active),
+      selection.rowsNow().filter((alias) => alias.active !== active),
       active,
     );
     selection.clear();
@@ -43,7 +43,7 @@ export function AliasTable({ list, search, empty, actions, onDelete }: AliasTabl
         <Button size="xs" onClick={() => setActive(true)}>
           Activate
         </Button>
-        <Button size="xs" className="danger" onClick={() => onDelete(selection.rows)}>
+        <Button size="xs" className="danger" onClick={() => onDelete(selection.rowsNow())}>
           Delete
         </Button>
       </SelectionBar>

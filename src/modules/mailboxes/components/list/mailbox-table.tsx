@@ -38,7 +38,7 @@ export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
   };
   const setActive = (active: boolean) => {
     actions.setActive(
-      selection.rows.filter((mailbox) => mailbox.active !== active),
+      selection.rowsNow().filter((mailbox) => mailbox.active !== active),
       active,
     );
     finish();
@@ -55,7 +55,7 @@ export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
             <Button
               size="xs"
               onClick={() => {
-                actions.unsuspend(selection.rows.filter(({ suspended }) => suspended));
+                actions.unsuspend(selection.rowsNow().filter(({ suspended }) => suspended));
                 finish();
               }}
             >
