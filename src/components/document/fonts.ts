@@ -20,9 +20,9 @@ export const mono = localFont({
     },
   ],
   variable: '--font-plex-mono',
-  // Its characters are as wide as those of the fallbacks, so that no text moves when it arrives.
+  // Its characters are as wide as those of the named fallbacks, so that no text moves when it arrives.
   display: 'swap',
   preload: false,
   adjustFontFallback: false,
-  fallback: ['ui-monospace', 'Liberation Mono', 'monospace'],
+  fallback: ['ui-monospace', 'Liberation Mono', 'Courier New', 'monospace'],
 });
