@@ -189,14 +189,17 @@ test('imports a file with addresses of several domains', async ({ signedIn: page
   await openImport(page);
   const dialog = page.getByRole('dialog', { name: 'Import aliases' });
   await expect(dialog.getByRole('combobox', { name: 'Domain' })).toHaveValue('Domains in the file');
-  await dialog
-    .getByLabel('Or paste CSV')
-    .fill(['address,destination', ...addresses.map((address) => `${address},ann@far.example`)].join('\n'));
+  const csv = dialog.getByLabel('Or paste CSV');
+  await expect(csv).toHaveAttribute('placeholder', /info@example\.com/);
+  await csv.fill(
+    ['address,destination', ...['', ...addresses].map((address) => `${address},ann@far.example`)].join('\n'),
+  );
   await dialog.getByRole('button', { name: 'Preview import' }).click();
   await expect(dialog.getByRole('row', { name: addresses[1] })).toContainText('New');
+  await expect(dialog.getByRole('row', { name: '(no address)' })).toContainText('This address has no domain.');
   await expect(dialog.getByRole('row', { name: addresses[2] })).toContainText('is not managed by this server.');
   await dialog.getByRole('button', { name: 'Import 2 aliases' }).click();
-  await expect(page.getByRole('dialog', { name: '1 line not imported' })).toContainText('info@unmanaged.example');
+  await expect(page.getByRole('dialog', { name: '2 lines not imported' })).toContainText('info@unmanaged.example');
   for (const { id } of [one, other]) {
     expect(await api.call('GET', `/aliases?domain_id=${id}`)).toMatchObject([{ source_local_part: 'info' }]);
   }

@@ -24,6 +24,8 @@ type ImportDialogProps<Report extends ImportReport<Line>> = {
   allLabel?: string;
   description: string;
   example: string;
+  /** The same for a file with addresses of several domains, which has none chosen. */
+  exampleOfSeveral?: string;
   /** The column that names what a line imports. */
   header: string;
   nameOf: (line: Report['lines'][number]) => ReactNode;
@@ -48,7 +50,15 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
       csv,
       dry_run: report === null,
     }),
-    submit: run,
+    // An instance of the version before, which takes only one domain, doesn't name it.
+    submit: async (input) => {
+      const answer = await run(input);
+      const lines = answer.lines.map((line) => ({
+        ...line,
+        domain: line.domain === undefined ? domain?.name : line.domain,
+      }));
+      return { ...answer, lines };
+    },
     onSaved: async (answer) => {
       setReport(answer);
       if (answer.dry_run) return;
@@ -81,7 +91,7 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
         csv={form.values.csv}
         errors={form.errors}
         description={props.description}
-        example={props.example}
+        example={domain ? props.example : (props.exampleOfSeveral ?? props.example)}
         // The preview is of the previous domain and CSV.
         onDomain={(next) => {
           setChosen(next);

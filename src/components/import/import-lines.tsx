@@ -7,7 +7,13 @@ import classes from './import-lines.module.css';
 
 type Outcome = 'created' | 'unchanged' | 'failed';
 
-export type Line = { line: number; outcome: Outcome; message: string | null };
+export type Line = {
+  line: number;
+  outcome: Outcome;
+  message: string | null;
+  /** The domain of the line, where the file may have several. */
+  domain?: string | null;
+};
 
 const MARKS: Record<Outcome, [Status, string]> = {
   created: ['on', 'New'],

@@ -23,10 +23,11 @@ export function ImportDialog(props: ImportDialogProps) {
       allLabel="Domains in the file"
       description="Include a header row. The active column is optional. For several domains, enter whole addresses."
       example={'source_local_part,destination,active\ninfo,"ann@example.com,bo@example.com",true'}
+      exampleOfSeveral={'address,destination,active\ninfo@example.com,"ann@example.com,bo@example.com",true'}
       header="Alias"
       nameOf={({ domain, source_local_part: source, destination }) => (
         <>
-          <b>{source || 'Catch-all'}</b>
+          <b>{source || (domain ? 'Catch-all' : '(no address)')}</b>
           {domain && (source ? `@${domain}` : ` of ${domain}`)} <span className="soft">→ {destination}</span>
         </>
       )}

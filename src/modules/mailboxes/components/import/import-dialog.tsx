@@ -49,6 +49,7 @@ export function ImportDialog({ opened, onClose, ...props }: ImportDialogProps) {
         allLabel="Domains in the file"
         description="Include a header row. Only local_part is required; for several domains, enter whole addresses. Without a password, one is generated."
         example={'local_part,display_name,password,quota_mb,active\nann,Ann Field,,2048,true'}
+        exampleOfSeveral={'email,display_name,password,quota_mb,active\nann@example.com,Ann Field,,2048,true'}
         header="Mailbox"
         nameOf={({ domain, local_part, display_name }) => (
           <>
