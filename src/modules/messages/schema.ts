@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_TAG_LENGTH, type Tags } from '@/lib/mail/message-tags';
+import { MAX_TAG_LENGTH, TAG_NAME, TAG_NAME_RULE, type Tags } from '@/lib/mail/message-tags';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
 import { UsedTemplate } from '@/modules/templates/schema';
@@ -200,6 +200,7 @@ const filters = {
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),
   tag: searchedText(2 * MAX_TAG_LENGTH + 1)
+    .refine((text) => TAG_NAME.test(text.split(':', 1)[0] ?? ''), TAG_NAME_RULE)
     .optional()
     .meta({ description: 'A tag that the message was sent with, as `name:value`' }),
   template: Id.optional().meta({

@@ -67,6 +67,7 @@ describe('a message that was made from a template', () => {
     const foreign = await keyClient({ role: 'domain_admin', domainIds: [(await makeDomain()).id] });
     expect((await foreign.get(`/messages?template=${used.id}`)).data).toEqual([]);
     expectError(await api.get('/messages?template=order'), 400, 'VALIDATION_ERROR');
+    expectError(await api.get(`/messages?tag=@template:${used.id}`), 400, 'VALIDATION_ERROR');
   });
 
   it('has the template and its version in every event', async () => {

@@ -59,7 +59,8 @@ export function searchOf(
     input,
     ids,
     named: onlySql([messageId && Prisma.sql`m.message_id = ${messageId}`, meaning.named]),
-    tags: onlyText([tag, template && templateTag(template)]),
+    // A template has fewer messages than a tag such as the environment, and no more than its domain.
+    tags: onlyText([template && templateTag(template), tag]),
     recipients: onlyText([to && addressOf(to), meaning.recipient]),
     senders: onlyText([from && addressOf(from), meaning.sender]),
     scope: onlySql([
