@@ -1,7 +1,6 @@
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
-import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
@@ -24,48 +23,28 @@ export type SendContext = Pick<Context, 'db' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
 
-type Sent = { id: string; address: string; domainId: string; at: Date };
-
-/** Counts one message, or returns the limit that it exceeds. */
-export async function countSend(db: Tx, { id, address, domainId, at }: Sent): Promise<Counting> {
-  const [counting] = await db.$queryRaw<[Counting]>`
-    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
-      FROM count_sends(ARRAY[${id}::uuid], ARRAY[${at}::timestamptz], ${address}, ${domainId}::uuid)`;
-  return counting;
-}
-
 /**
  * Suspends a mailbox that is over its limit. For an address without a mailbox, or a domain, raises one alert per day.
  * @returns the error for the sender
  */
 export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
-  const { result, mailboxId, sent, allowed } = counting;
+  const { result, mailboxId, sent, allowed, freeAt } = counting;
   countRefusal(result === 'domain_limit' ? 'domain_hourly' : 'mailbox_hourly');
   const subject = result === 'domain_limit' ? domain.name : address;
+  const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
   let consequence = '';
   if (result === 'address_limit' && mailboxId !== null) {
-    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rateOf(sent, allowed)}` });
+    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
-  return overLimitError(over, ctx.clock.now(), consequence);
-}
-
-/** The error for a sender that is over a limit. */
-export function overLimitError({ domain, address, counting }: OverLimit, now: Date, consequence = ''): AppError {
-  const { result, sent, allowed, freeAt } = counting;
-  const subject = result === 'domain_limit' ? domain.name : address;
-  const waitMs = freeAt ? freeAt.getTime() - now.getTime() : WINDOW_SECONDS * 1000;
-  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rateOf(sent, allowed)}${consequence}`, {
+  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
+  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });
-}
-
-function rateOf(sent: number, allowed: number): string {
-  return `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
 }
 
 /** Only one concurrent call suspends the mailbox. None does if it was unsuspended after the count. */

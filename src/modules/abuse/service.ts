@@ -4,7 +4,6 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { type OverLimit, rejectOverLimit, type SendContext } from './rates';
-import { findRefusal as findRefusalNow } from './refusal';
 import type { AbuseSummary, AbuseThresholds, UpdateAbuseThresholds } from './schema';
 import { admitSubmission, type Submission } from './submission';
 
@@ -16,11 +15,6 @@ const THRESHOLDS_ID = 1;
 /** Counts a message submitted by SMTP towards the hourly limits. @returns the action for Postfix */
 export function countSubmission(ctx: SendContext, submission: Submission): Promise<string> {
   return admitSubmission(ctx, submission);
-}
-
-/** Returns why a message that is about to be made would be refused now, or null. */
-export function findRefusal(...args: Parameters<typeof findRefusalNow>): ReturnType<typeof findRefusalNow> {
-  return findRefusalNow(...args);
 }
 
 /** Handles a message over an hourly limit. @returns the error for the sender */

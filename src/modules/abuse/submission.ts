@@ -1,5 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
-import { countSend, rejectOverLimit, type SendContext } from './rates';
+import { type Counting, rejectOverLimit, type SendContext } from './rates';
 
 export type Submission = {
   /** The id of the message, the same in every call about it. */
@@ -19,12 +19,10 @@ export async function admitSubmission(ctx: SendContext, { id, sender: from }: Su
   const isCounted = () => ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
   if (await isCounted()) return 'DUNNO';
   const address = sender.address.toLowerCase();
-  const counting = await countSend(ctx.db, { id, address, domainId: domain.id, at: ctx.clock.now() }).catch(
-    async (error: unknown) => {
-      if (await isCounted()) return null;
-      throw error;
-    },
-  );
+  const counting = await countSubmission(ctx, { id, address, domainId: domain.id }).catch(async (error: unknown) => {
+    if (await isCounted()) return null;
+    throw error;
+  });
   if (counting === null || counting.result === 'counted') return 'DUNNO';
   if (counting.result === 'suspended') return '550 5.7.1 The mailbox is suspended from sending';
   const { message } = await rejectOverLimit(ctx, { domain, address, counting });
@@ -32,3 +30,13 @@ export async function admitSubmission(ctx: SendContext, { id, sender: from }: Su
 }
 
 const DOMAIN = { id: true, name: true } as const;
+
+async function countSubmission(
+  ctx: SendContext,
+  sent: { id: string; address: string; domainId: string },
+): Promise<Counting> {
+  const [counting] = await ctx.db.$queryRaw<[Counting]>`
+    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+      FROM count_sends(ARRAY[${sent.id}::uuid], ARRAY[${ctx.clock.now()}::timestamptz], ${sent.address}, ${sent.domainId}::uuid)`;
+  return counting;
+}

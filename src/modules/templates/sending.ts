@@ -52,8 +52,7 @@ export function rendererOf(ctx: ActorContext): RenderFor {
       if (!(error instanceof AppError)) found.delete(name);
       throw error;
     });
-    await beforeRender();
-    return { used, text: await render(use) };
+    return { used, text: await render(use, beforeRender()) };
   };
 }
 
@@ -72,8 +71,10 @@ function rendererOfVersion(render: (use: TemplateUse) => Promise<TemplatePreview
       throw error;
     }
   };
-  return (use: TemplateUse): Promise<TemplatePreview> => {
-    const turn = last.then(() => renderNext(use));
+  // The turns are in the order of the messages, whichever of them is checked first.
+  return (use: TemplateUse, checked: Promise<void>): Promise<TemplatePreview> => {
+    checked.catch(() => {});
+    const turn = last.then(() => checked).then(() => renderNext(use));
     last = turn.catch(() => {});
     return turn;
   };

@@ -24,9 +24,7 @@ export type Job =
   | { kind: 'rendered'; unrendered: UnrenderedMessage; rendered: RenderedTemplate };
 
 /** A checked message whose text a template makes. It can be completed once: its bytes are moved to a thread. */
-export type UnrenderedMessage = Pick<PreparedMessage, 'from' | 'messageId' | 'recipients'> & {
-  isTransactional: boolean;
-  list: string | null;
+export type UnrenderedMessage = Pick<PreparedMessage, 'from' | 'messageId'> & {
   /** The checked message as bytes, which pass between threads without a copy, so that its attachments don't hold the main thread. */
   message: Uint8Array;
   template: TemplateUse;
@@ -139,10 +137,7 @@ function prepareMessage(raw: unknown, at: Date): CheckedMessage | MessageError {
   const [hasSubject, hasAttachments] = [message.subject !== undefined, Boolean(message.attachments?.length)];
   const isScheduled = 'sendAt' in laterOf(sendAt, at);
   const template = { id, variables, hasSubject, hasAttachments };
-  const [recipients, isTransactional] = [recipientsOf(message), message.transactional ?? false];
-  const list = message.unsubscribe?.list ?? null;
-  const bytes = serialize(message);
-  return { from, messageId, recipients, isTransactional, list, message: bytes, template, isScheduled, at };
+  return { from, messageId, message: serialize(message), template, isScheduled, at };
 }
 
 function composeRendered(unrendered: UnrenderedMessage, { used, text }: RenderedTemplate): PreparedMessage {
