@@ -63,7 +63,7 @@ test('finds the last of 1,200 domains with fewer searches than keys, and asks fo
   const typed = `Z${COUNT}.${many.tag}`;
   await domainField(dialog).pressSequentially(typed, { delay: 20 });
   await expect(page.getByRole('option')).toHaveText([many.last.name]);
-  expect(asked.at(-1)).toBe(typed);
+  await expect.poll(() => asked.at(-1)).toBe(typed);
   // A busy machine may pause between two keys for as long as a search waits for the next one.
   expect(asked.length).toBeLessThan(typed.length / 2);
   await checkState();
