@@ -20,9 +20,7 @@ export const mono = localFont({
     },
   ],
   variable: '--font-plex-mono',
-  // Its characters are as wide as those of the named fallbacks, so that no text moves when it arrives.
   display: 'swap',
-  preload: false,
   adjustFontFallback: false,
-  fallback: ['ui-monospace', 'Liberation Mono', 'Courier New', 'monospace'],
+  fallback: ['ui-monospace', 'Liberation Mono', 'monospace'],
 });
