@@ -20,7 +20,7 @@ const LIMITS: Record<string, number> = {
   '/reference': 256,
   '/reference/domains': 256,
 };
-/** Requests of the sign-in page, of which five are style sheets and two are fonts. */
+/** Requests of the sign-in page, of which five are style sheets and three are fonts. */
 const MAX_SIGN_IN_REQUESTS = 21;
 
 test('/login loads at most what its limits allow', async ({ page }) => {
