@@ -3,14 +3,21 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { SegmentedControl } from '@/components/segmented-control';
 import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
-import { pythonLiteral } from '@/lib/request-code';
-import { CODE, LANGUAGES } from './language';
-import { useReferenceState } from './reference-state';
+import { curlOf, nodeOf, pythonLiteral, pythonOf } from '@/lib/request-code';
+import { LANGUAGES, useReferenceState } from './reference-state';
 import type { CalledOperation } from './try/request';
 
 const TryDialog = lazyDialog(() => import('./try/try-dialog').then((module) => module.TryDialog));
+
+const CODE = { curl: curlOf, node: nodeOf, python: pythonOf };
+
+export function LanguageSwitch() {
+  const { language, setLanguage } = useReferenceState();
+  return <SegmentedControl label="Language of the code" value={language} options={LANGUAGES} onChange={setLanguage} />;
+}
 
 /** Code that calls an operation with an API key, and a dialog that calls it from here. */
 export function OperationCode({ operation, server }: { operation: CalledOperation; server: string }) {

@@ -2,7 +2,10 @@
 
 import { createContext, type ReactNode, use, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { LANGUAGES, type Language } from './language';
+
+export const LANGUAGES = { curl: 'curl', node: 'Node.js', python: 'Python' };
+
+type Language = keyof typeof LANGUAGES;
 
 type State = {
   /** The API key that operations are tried with. */

@@ -4,7 +4,7 @@ import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import type { Section } from '../operations';
 import type { Reference } from '../reference';
-import { LanguageSwitch } from './language-switch';
+import { LanguageSwitch } from './operation-code';
 import { OperationDetails } from './operation-details';
 import { OperationRows } from './operation-rows';
 import { ReferenceSearch } from './reference-page';

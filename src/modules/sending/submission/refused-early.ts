@@ -12,7 +12,6 @@ export async function refuseEarly({ db }: ActorContext, message: UnrenderedMessa
   await requireSendable(0);
   const sender = parseAddress(message.from);
   if (message.isScheduled || !sender) return;
-  const [localPart, domain] = [sender.address.slice(0, sender.address.lastIndexOf('@')).toLowerCase(), sender.domain];
-  const where = { localPart, domain: { name: domain }, suspendedAt: { not: null } };
+  const where = { localPart: sender.local.toLowerCase(), domain: { name: sender.domain }, suspendedAt: { not: null } };
   if (await db.mailbox.findFirst({ where, select: { id: true } })) throw sendingSuspended(message.from);
 }
