@@ -12,9 +12,12 @@ import { type AlertMute, MAX_MUTES } from '../../mutes/schema';
 import { KINDS, SEVERITIES } from '../alert-values';
 import classes from './mutes.module.css';
 
+/** What is muted now. */
+export const useMutes = () => trpc.alerts.mutes.useQuery({ limit: MAX_MUTES });
+
 /** What is muted, who muted it and until when. */
 export function Mutes({ onMute }: { onMute: () => void }) {
-  const list = trpc.alerts.mutes.useQuery({ limit: MAX_MUTES });
+  const list = useMutes();
   if (list.isError) return <ErrorState what="muted alerts" error={list.error} onRetry={() => void list.refetch()} />;
   return (
     <>

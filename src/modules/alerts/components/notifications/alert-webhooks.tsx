@@ -14,9 +14,12 @@ import classes from './alert-webhooks.module.css';
 const MAX_WEBHOOKS = 200;
 const EVENT: EventType = 'system.alert';
 
+/** The active webhooks, of which some are subscribed to alerts. */
+export const useActiveWebhooks = () => trpc.webhooks.list.useQuery({ active: true, limit: MAX_WEBHOOKS });
+
 /** The webhooks that are subscribed to alerts. */
 export function AlertWebhooks() {
-  const list = trpc.webhooks.list.useQuery({ active: true, limit: MAX_WEBHOOKS });
+  const list = useActiveWebhooks();
   if (list.isError) {
     return <ErrorState what="webhooks" error={list.error} onRetry={() => void list.refetch()} />;
   }

@@ -6,17 +6,20 @@ import { ErrorState } from '@/components/data-table/states';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
-import { Mutes } from '../mutes/mutes';
+import { Mutes, useMutes } from '../mutes/mutes';
 import { AlertEmails } from './alert-emails';
-import { AlertWebhooks } from './alert-webhooks';
+import { AlertWebhooks, useActiveWebhooks } from './alert-webhooks';
 import { WebhookAlerts } from './webhook-alerts';
 
 /** Who gets to know of alerts, and how. Super admins choose who gets emails. */
 export function Notifications({ onMute }: { onMute: () => void }) {
   const canConfigure = useHasRole('super_admin');
   const config = trpc.config.list.useQuery({}, { enabled: canConfigure === true });
-  // All at once, so that nothing moves.
+  const mutes = useMutes();
+  const webhooks = useActiveWebhooks();
+  // Everything appears at once, so that nothing moves.
   if (canConfigure === undefined || (canConfigure && config.isPending)) return null;
+  if (mutes.isPending || webhooks.isPending) return null;
   return (
     <>
       <SettingsSection
