@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,8 @@ import { startZones } from './dns';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SETUP_LINK = /(http:\S+\/setup\?token=\S+)/;
 const START_TIMEOUT_MS = 60_000;
+/** Files are kept in memory where that is possible, so that a rather full disk of this machine raises no alert in the tests. */
+const MEMORY = '/dev/shm';
 
 /** Serves the production build on its own database. Specs read the E2E_ variables set below. */
 export default async function startServer(): Promise<() => Promise<void>> {
@@ -22,7 +25,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const name = `postroom_e2e_${randomBytes(6).toString('hex')}`;
   await administer(adminUrl, `CREATE DATABASE ${name}`);
   const databaseUrl = Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href;
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'postroom-e2e-'));
+  const dataDir = await mkdtemp(path.join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'postroom-e2e-'));
   const port = await freePort();
   const certificate = await testCertificate();
   const trusted = path.join(dataDir, 'trusted.pem');
