@@ -129,3 +129,30 @@ test('no draft is published that was changed after it was loaded', async ({ sign
   await expect(page.getByText('Published version 1')).toBeVisible();
   await check();
 });
+
+test('the oldest of many is picked as a filter of messages, which says why it has no name', async ({
+  signedIn: page,
+  api,
+  domain,
+  checkState,
+}) => {
+  await api.sql(
+    `INSERT INTO template (id, domain_id, name, subject, digest, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, 'receipt-' || n, 'Receipt', 'x', timestamptz '2020-01-01' + n * interval '1 day', now()
+       FROM generate_series(1, $2::int) AS n`,
+    [domain.id, 60],
+  );
+  await page.goto(`${url()}/messages`);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  const field = page.getByRole('combobox', { name: 'Template' });
+  await field.fill('receipt-1');
+  await page.getByRole('option', { name: `receipt-1 (${domain.name})`, exact: true }).click();
+  await expect(field).toHaveValue(`receipt-1 (${domain.name})`);
+  await checkState();
+  await page.getByRole('button', { name: 'Show messages' }).click();
+  await expect(page.getByText('receipt-1', { exact: true })).toBeVisible();
+
+  await page.route('**/api/trpc/*templates.get*', (route) => route.abort());
+  await page.reload();
+  await expect(page.getByText('Name couldn’t be loaded')).toBeVisible();
+});

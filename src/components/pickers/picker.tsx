@@ -23,11 +23,22 @@ type PickerProps = PickerFieldProps & {
   first?: Choice;
   /** The name of the button that empties the field. Without it, there is none. */
   clearLabel?: string;
+  /** Whether the field is in a popover, which a click on options outside of it would close. */
+  isInPopover?: boolean;
   onChoose: (choice: Choice | null) => void;
 };
 
 /** A field for one of many records, which the server searches. */
-export function Picker({ search, found, chosen, first, clearLabel, onChoose, ...field }: PickerProps) {
+export function Picker({
+  search,
+  found,
+  chosen,
+  first,
+  clearLabel,
+  isInPopover = false,
+  onChoose,
+  ...field
+}: PickerProps) {
   const { combobox, typed, isOpened } = search;
   const shownFirst = search.q === '' ? first : undefined;
   const choose = (choice: Choice | null = null) => {
@@ -45,6 +56,7 @@ export function Picker({ search, found, chosen, first, clearLabel, onChoose, ...
   return (
     <Combobox
       store={combobox}
+      withinPortal={!isInPopover}
       onOptionSubmit={(value) => submitOption(found, value, (choice) => choose(choice ?? first ?? null))}
     >
       <Combobox.Target withExpandedAttribute>

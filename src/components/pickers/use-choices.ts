@@ -50,6 +50,18 @@ export function useMailboxChoices(search: PickerSearch, { domainId, active, by =
   });
 }
 
+/** The templates, newest first, whose name contains the text. */
+export function useTemplateChoices(search: PickerSearch): Choices {
+  const { client } = trpc.useUtils();
+  const input = { q: search.q || undefined, limit: PAGE_SIZE };
+  return useChoices(search, {
+    noun: { one: 'template', many: 'templates' },
+    key: getQueryKey(trpc.templates.list, input, 'infinite'),
+    load: (page) => client.templates.list.query({ ...input, ...page }),
+    toChoice: ({ id, name, domain }) => ({ value: id, label: `${name} (${domain})` }),
+  });
+}
+
 /** Asks for nothing before the picker is opened, and not while somebody types. */
 function useChoices<Item>({ q, isOpened, isWaiting }: PickerSearch, { noun, key, load, toChoice }: Source<Item>) {
   const query = useInfiniteQuery({

@@ -68,6 +68,10 @@ export const ListWebhooks = z.strictObject({
   q: plainText(254).optional().meta({ description: 'Part of the name or of the URL' }),
   domain_id: Id.optional(),
   active: z.boolean().optional(),
+  event: z
+    .enum(EVENT_TYPES)
+    .optional()
+    .meta({ description: 'Only those that are subscribed to this event, or to all' }),
 });
 export type ListWebhooks = z.infer<typeof ListWebhooks>;
 

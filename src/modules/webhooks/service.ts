@@ -1,3 +1,4 @@
+import { ALL_EVENTS } from '@/lib/event-types';
 import { hasRole } from '@/lib/roles';
 import { uuidv7 } from '@/lib/uuid';
 import { resolveAlert } from '@/modules/alerts/service';
@@ -62,11 +63,12 @@ export function sweepDeliveries(): Promise<SweepReport> {
 
 /** @throws the errors of authorizeDomain */
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<ListedWebhook>> {
-  const { q, domain_id: domainId, active } = input;
+  const { q, domain_id: domainId, active, event } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const text = q && { contains: escapeLike(q), mode: 'insensitive' as const };
+  const events = event && { hasSome: [event, ALL_EVENTS] };
   const filters = {
-    AND: [domainFilter(ctx.actor), { domainId, active }, text ? { OR: [{ name: text }, { url: text }] } : {}],
+    AND: [domainFilter(ctx.actor), { domainId, active, events }, text ? { OR: [{ name: text }, { url: text }] } : {}],
   };
   return paginate('webhooks', input, {
     column: 'createdAt',

@@ -226,6 +226,20 @@ describe('a URL in a private network', () => {
   });
 });
 
+it('the list can be of those that get an event', async () => {
+  const admin = await keyClient({ role: 'admin' });
+  const [named, all, other] = [
+    await makeWebhook({ events: ['mail.sent', 'system.alert'] }),
+    await makeWebhook({ events: ['*'] }),
+    await makeWebhook({ events: ['mail.sent'] }),
+  ];
+  const { data } = await admin.get('/webhooks?event=system.alert&limit=200');
+  const ids = data.map((each: { id: string }) => each.id);
+  expect(ids).toEqual(expect.arrayContaining([named.id, all.id]));
+  expect(ids).not.toContain(other.id);
+  expectError(await admin.get('/webhooks?event=mail.opened'), 400, 'VALIDATION_ERROR');
+});
+
 it('the list says how many of the last 100 deliveries succeeded, and when one last did', async () => {
   const admin = await keyClient({ role: 'admin' });
   const [webhook, other] = [await makeWebhook(), await makeWebhook()];

@@ -9,7 +9,7 @@ import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { STATUSES } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
-import { TemplateName, TemplateSelect } from './template-filter';
+import { TemplateName, TemplatePicker } from './template-filter';
 import type { MessageSearch } from './use-message-search';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
@@ -103,7 +103,7 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
             value={values.tag}
             onChange={(event) => change({ tag: event.currentTarget.value || null })}
           />
-          <TemplateSelect value={values.template} onChange={(template) => change({ template })} />
+          <TemplatePicker value={values.template} onChange={(template) => change({ template })} />
           <Button onClick={popover.close}>Show messages</Button>
         </Stack>
       </Popover.Dropdown>

@@ -1,32 +1,45 @@
-import { Select } from '@mantine/core';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import type { Choice } from '@/components/pickers/choices';
+import { Picker } from '@/components/pickers/picker';
+import { useTemplateChoices } from '@/components/pickers/use-choices';
+import { usePickerSearch } from '@/components/pickers/use-picker-search';
 
-const MAX_TEMPLATES = 200;
-const DELETED = 'Deleted template';
-
-/** The name of a template that messages were made from. */
-export function TemplateName({ id }: { id: string }) {
-  const { data, isError } = trpc.templates.get.useQuery({ id }, { retry: false });
-  return data?.name ?? (isError ? DELETED : '…');
+/** The name of a template that messages were made from, or why it isn’t known. */
+function useTemplateName(id: string | null): string {
+  const { data, error } = trpc.templates.get.useQuery({ id: id ?? '' }, { enabled: id !== null, retry: false });
+  if (data) return data.name;
+  if (!error) return '…';
+  return toProblem(error).code === 'NOT_FOUND' ? 'Deleted template' : 'Name couldn’t be loaded';
 }
 
-type TemplateSelectProps = { value: string | null; onChange: (id: string | null) => void };
+export function TemplateName({ id }: { id: string }) {
+  return useTemplateName(id);
+}
 
-/** One of the newest templates. Other templates are chosen on their pages. */
-export function TemplateSelect({ value, onChange }: TemplateSelectProps) {
-  const { data } = trpc.templates.list.useQuery({ limit: MAX_TEMPLATES });
-  const options = (data?.items ?? []).map(({ id, name, domain }) => ({ value: id, label: `${name} (${domain})` }));
-  const isListed = value === null || !data || options.some((option) => option.value === value);
+type TemplatePickerProps = { value: string | null; onChange: (id: string | null) => void };
+
+/** One of the templates of all domains that the admin has access to. */
+export function TemplatePicker({ value, onChange }: TemplatePickerProps) {
+  const search = usePickerSearch();
+  const found = useTemplateChoices(search);
+  const [picked, setPicked] = useState<Choice | null>(null);
+  const known = picked?.value === value ? picked?.label : undefined;
+  const name = useTemplateName(known === undefined ? value : null);
   return (
-    <Select
+    <Picker
       label="Template"
       placeholder="Any"
-      clearable
-      searchable
-      data={isListed ? options : [...options, { value, label: DELETED }]}
-      value={value}
-      onChange={onChange}
-      comboboxProps={{ withinPortal: false }}
+      clearLabel="Any template"
+      isInPopover
+      search={search}
+      found={found}
+      chosen={value ? { value, label: known ?? name } : null}
+      onChoose={(choice) => {
+        setPicked(choice);
+        onChange(choice?.value ?? null);
+      }}
     />
   );
 }

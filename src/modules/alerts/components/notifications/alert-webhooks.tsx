@@ -7,23 +7,22 @@ import { ErrorState } from '@/components/data-table/states';
 import { IconPlus, IconSend } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
-import { ALL_EVENTS, type EventType } from '@/lib/event-types';
+import type { EventType } from '@/lib/event-types';
 import type { Webhook } from '@/modules/webhooks/schema';
 import classes from './alert-webhooks.module.css';
 
-const MAX_WEBHOOKS = 200;
+const MAX_SHOWN = 50;
 const EVENT: EventType = 'system.alert';
 
-/** The active webhooks, of which some are subscribed to alerts. */
-export const useActiveWebhooks = () => trpc.webhooks.list.useQuery({ active: true, limit: MAX_WEBHOOKS });
+export const useAlertWebhooks = () => trpc.webhooks.list.useQuery({ active: true, event: EVENT, limit: MAX_SHOWN });
 
 /** The webhooks that are subscribed to alerts. */
 export function AlertWebhooks() {
-  const list = useActiveWebhooks();
+  const list = useAlertWebhooks();
   if (list.isError) {
     return <ErrorState what="webhooks" error={list.error} onRetry={() => void list.refetch()} />;
   }
-  const subscribed = list.data?.items.filter(({ events }) => events.includes(EVENT) || events.includes(ALL_EVENTS));
+  const subscribed = list.data?.items;
   return (
     <>
       {subscribed?.length === 0 && <p className="soft">No active webhook is subscribed to alerts.</p>}
@@ -42,6 +41,7 @@ export function AlertWebhooks() {
         >
           Add webhook
         </Button>
+        {list.data?.pagination.has_more && <NearLink href="/webhooks">All webhooks</NearLink>}
       </Group>
     </>
   );

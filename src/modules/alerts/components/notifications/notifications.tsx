@@ -8,7 +8,7 @@ import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Mutes, useMutes } from '../mutes/mutes';
 import { AlertEmails } from './alert-emails';
-import { AlertWebhooks, useActiveWebhooks } from './alert-webhooks';
+import { AlertWebhooks, useAlertWebhooks } from './alert-webhooks';
 import { WebhookAlerts } from './webhook-alerts';
 
 /** Who gets to know of alerts, and how. Super admins choose who gets emails. */
@@ -16,7 +16,7 @@ export function Notifications({ onMute }: { onMute: () => void }) {
   const canConfigure = useHasRole('super_admin');
   const config = trpc.config.list.useQuery({}, { enabled: canConfigure === true });
   const mutes = useMutes();
-  const webhooks = useActiveWebhooks();
+  const webhooks = useAlertWebhooks();
   // Everything appears at once, so that nothing moves.
   if (canConfigure === undefined || (canConfigure && config.isPending)) return null;
   if (mutes.isPending || webhooks.isPending) return null;
