@@ -20,8 +20,8 @@ const LIMITS: Record<string, number> = {
   '/reference': 256,
   '/reference/domains': 256,
 };
-/** Requests of the sign-in page, of which five are style sheets and three are fonts. */
-const MAX_SIGN_IN_REQUESTS = 21;
+/** Requests of the sign-in page, of which four are style sheets and three are fonts. */
+const MAX_SIGN_IN_REQUESTS = 15;
 
 test('/login loads at most what its limits allow', async ({ page }) => {
   const { requests } = await weigh(page, '/login');

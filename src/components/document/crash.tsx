@@ -1,10 +1,10 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
 import { Note } from '../layout/note';
 import { StatusMark } from '../marks/status-mark';
 import { Page } from '../shell/page';
 import { DetailsList } from '../text/details-list';
+import classes from './crash.module.css';
 
 type CrashProps = { digest: string | undefined; onRetry: () => void };
 
@@ -15,11 +15,9 @@ export function Crash({ digest, onRetry }: CrashProps) {
         <StatusMark status="failed">Page error</StatusMark>
         <h1>This page couldn’t be displayed</h1>
         <p>Reload the page. If it happens again, report it as a bug in the console.</p>
-        <Group pt="md">
-          <Button variant="outline" onClick={onRetry}>
-            Reload
-          </Button>
-        </Group>
+        <button type="button" className={classes.reload} onClick={onRetry}>
+          Reload
+        </button>
         {digest && (
           <DetailsList>
             <dt>Code</dt>

@@ -1,6 +1,6 @@
+import '@mantine/core/styles.css';
 import '@fontsource-variable/ibm-plex-sans/wght.css';
 import '@fontsource/ibm-plex-mono/latin-600.css';
-import '@mantine/core/styles.css';
 import './global.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
