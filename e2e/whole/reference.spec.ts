@@ -203,7 +203,12 @@ test('a search finds operations by their fields', async ({ signedIn: page, check
   await expect(page.getByText('No operation has all of these words.')).toBeVisible();
 });
 
-test('a section can be read at 360 px, and an unknown one is not found', async ({ signedIn: page, check }) => {
+test('a section can be read at 360 px, is found by an operation’s ID, and an unknown one is not', async ({
+  signedIn: page,
+  check,
+}) => {
+  await page.goto(`${url()}/reference/messages-list`);
+  await expect(page).toHaveURL(`${url()}/reference/messages#messages-list`);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/reference/domains`);
   await expect(code(page, 'List domains').getByRole('heading', { level: 2 })).toBeVisible();

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
+import { notFound, redirect } from 'next/navigation';
 import { ReferencePage } from '@/modules/reference/components/reference-page';
 import { SectionPage } from '@/modules/reference/components/section-page';
 import type { Section } from '@/modules/reference/operations';
@@ -19,11 +19,15 @@ export default async function Page({ params, searchParams }: PageProps) {
   return <ReferencePage reference={currentReference()} query={[q ?? ''].flat()[0] ?? ''} />;
 }
 
-/** Null for the list of all operations. */
+/** Null for the list of all operations. The ID of an operation leads to its section, so that links hold when that is renamed. */
 async function sectionIn(params: PageProps['params']): Promise<Section | null> {
   const [slug, ...others] = (await params).section ?? [];
   if (slug === undefined) return null;
-  const section = currentReference().sections.find((one) => one.slug === slug);
-  if (others.length > 0 || !section) notFound();
-  return section;
+  if (others.length > 0) notFound();
+  const { sections } = currentReference();
+  const section = sections.find((one) => one.slug === slug);
+  if (section) return section;
+  const operation = sections.flatMap(({ operations }) => operations).find(({ id }) => id === slug);
+  if (!operation) notFound();
+  redirect(operation.href);
 }
