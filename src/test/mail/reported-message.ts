@@ -3,7 +3,9 @@ import type { MessageStatus } from '@/server/prisma/enums';
 import { db } from '@/test/database';
 import { unique } from '@/test/factories';
 
-export const AT = new Date('2026-11-21T10:00:05.250Z');
+const CREATED_AT = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
+/** A moment ago, because what is kept of old messages expires. */
+export const AT = new Date(CREATED_AT.getTime() + 5_250);
 
 export const ANSWERS = {
   delivered: { cause: null, smtpCode: 250, enhancedCode: '2.0.0', response: '250 2.0.0 Ok' },
@@ -33,7 +35,7 @@ export async function makeMessage(
       subject: 'Hello',
       sizeBytes: 100,
       status,
-      createdAt: new Date('2026-11-21T10:00:00Z'),
+      createdAt: CREATED_AT,
       recipients: { create: addresses.map((address) => ({ address, kind: 'to', status })) },
     },
   });
