@@ -149,18 +149,18 @@ describe('an archive that can’t be used changes nothing', () => {
     return (error as ArchiveError).problem;
   };
 
-  it('cut at every twentieth', async () => {
-    for (let part = 0; part < 20; part++) {
-      const cut = archive.subarray(0, Math.floor((archive.byteLength * part) / 20));
-      expect(await refusal(cut), `${part * 5} %`).toBe('damaged');
+  it('cut at every tenth', async () => {
+    for (let part = 0; part < 10; part++) {
+      const cut = archive.subarray(0, Math.floor((archive.byteLength * part) / 10));
+      expect(await refusal(cut), `${part * 10} %`).toBe('damaged');
     }
     expect(await refusal(archive.subarray(0, -1))).toBe('damaged');
   });
 
   it('with one byte changed', async () => {
-    for (let part = 0; part < 20; part++) {
+    for (let part = 0; part < 10; part++) {
       const changed = Buffer.from(archive);
-      const at = Math.floor((archive.byteLength * part) / 20);
+      const at = Math.floor((archive.byteLength * part) / 10);
       changed[at] = (changed[at] as number) ^ 1;
       expect(['damaged', 'wrong_key'], `byte ${at}`).toContain(await refusal(changed));
     }
