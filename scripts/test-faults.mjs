@@ -57,11 +57,15 @@ async function testFaults(lifetime) {
   ];
   for (const [title, run] of tests.filter(([title]) => title.includes(options.only))) {
     console.log(`\n${title}`);
-    const { adminUrl, stop } = await startTemporaryPostgres();
-    lifetime.atEnd(stop);
-    await migrate(root, adminUrl);
-    const env = appEnvironment(adminUrl);
-    await run({ root, env, adminUrl, lifetime, options, check, random: seeded(options.seed) });
+    const startedAtTest = Date.now();
+    await lifetime.part(async (part) => {
+      const { adminUrl, stop } = await startTemporaryPostgres();
+      part.atEnd(stop);
+      await migrate(root, adminUrl);
+      const env = appEnvironment(adminUrl);
+      await run({ root, env, adminUrl, lifetime: part, options, check, random: seeded(options.seed) });
+    });
+    console.log(`It took ${secondsSince(startedAtTest)}.`);
   }
   console.log(`\nTotal time: ${secondsSince(startedAt)}.`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);

@@ -27,23 +27,55 @@ export async function runCommand(command, { exitCodeWhenStopped }) {
   }
 }
 
-/** @typedef {ReturnType<typeof createLifetime>} Lifetime */
+/**
+ * @typedef {object} Lifetime
+ * @property {(cleanUp: () => unknown) => void} atEnd
+ * @property {() => boolean} isEnding
+ * @property {(exitCode: number) => Promise<void>} end
+ * @property {(work: (part: Lifetime) => Promise<void>) => Promise<void>} part does a part of the command, and then ends what was
+ *   begun in it
+ */
 
+/** @returns {Lifetime} */
 function createLifetime() {
+  /** @type {(() => unknown)[]} */
   const cleanups = [stopTools];
+  /** @type {Promise<void> | undefined} */
   let ending;
   const end = async (exitCode) => {
-    for (const cleanUp of cleanups.reverse()) await Promise.resolve().then(cleanUp).catch(console.error);
+    await runAll(cleanups);
     process.exit(exitCode);
   };
-  return {
+  /** @type {Lifetime} */
+  const lifetime = {
     atEnd: (cleanUp) => cleanups.push(cleanUp),
     isEnding: () => ending !== undefined,
     end: (exitCode) => {
       ending ??= end(exitCode);
       return ending;
     },
+    part: async (work) => {
+      /** @type {(() => unknown)[]} */
+      const ofPart = [];
+      /** @type {Promise<void> | undefined} */
+      let isOver;
+      const endPart = () => {
+        isOver ??= runAll(ofPart);
+        return isOver;
+      };
+      lifetime.atEnd(endPart);
+      await work({ ...lifetime, atEnd: (cleanUp) => ofPart.push(cleanUp) }).finally(endPart);
+    },
   };
+  return lifetime;
+}
+
+/**
+ * Runs cleanups, the last one first.
+ * @param {(() => unknown)[]} cleanups
+ */
+async function runAll(cleanups) {
+  for (const cleanUp of cleanups.reverse()) await Promise.resolve().then(cleanUp).catch(console.error);
 }
 
 /** Ends with npm, because a shell between npm and this process may not forward signals. */
