@@ -37,7 +37,6 @@ export function versionOfSettings(settings: Setting[]): string {
  */
 export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
   const wanted = readWanted(input.values);
-  requireNone(await domainListErrors(ctx.db, changesOf(await readSaved(ctx.db), wanted)));
   const now = ctx.clock.now();
   const { changes, after } = await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     // One change at a time over all instances.
@@ -46,6 +45,7 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
     const saved = await readSaved(tx);
     requireUnchanged(saved, input.expected ?? {});
     const effective = changesOf(saved, wanted);
+    requireNone(await domainListErrors(tx, effective));
     const { id: adminId, email: adminEmail } = ctx.actor.admin;
     const after = new Map(saved);
     if (!input.dry_run) {
