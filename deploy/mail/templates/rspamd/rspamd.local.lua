@@ -189,44 +189,65 @@ local function authenticated_domain(task)
   if task:has_symbol('R_SPF_ALLOW') then return ((task:get_from('smtp') or {})[1] or {}).domain end
 end
 
--- Adds inbound mail to a Redis stream for Postroom's agent, which reads missing entries from Postfix's log and the mailbox
--- instead. Submissions of mailboxes are added without content; messages of the app aren't added.
+-- Adds mail to a Redis stream for Postroom's agent: whole if it arrives, and without content if a mailbox or an API key submits it.
+local function add_to_stream(task, on_reply)
+  local user = task:get_user()
+  local from = (task:get_from('smtp') or {})[1]
+  local recipients = {}
+  for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
+  local score = task:get_metric_score()
+  local raw = task:get_content()
+  local is_whole = #raw <= MAX_RAW_BYTES
+  local meta = ucl.to_format({
+    queue_id = task:get_queue_id() or '',
+    message_id = task:get_message_id() or '',
+    user = user,
+    ip = tostring(task:get_from_ip() or ''),
+    from = from and from.addr or '',
+    recipients = recipients,
+    action = task:get_metric_action(),
+    score = score[1],
+    subject = task:get_subject() or '',
+    size = #raw,
+    is_whole = is_whole,
+    authenticated_domain = authenticated_domain(task),
+  }, 'json-compact')
+  local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
+  if not user then
+    fields[#fields + 1] = 'raw'
+    fields[#fields + 1] = is_whole and raw or task:get_raw_headers()
+  end
+  local function on_answer(err)
+    if err then rspamd_logger.errx(task, 'cannot add the message to the stream %s: %s', STREAM, err) end
+    on_reply(err)
+  end
+  local options = { timeout = STREAM_TIMEOUT_SECONDS }
+  lua_redis.redis_make_request(task, redis, nil, true, on_answer, 'XADD', fields, options)
+end
+
+-- What a mailbox or an API key submits has its recipients and subject only there, so it is deferred until it can be added. Messages
+-- of the app aren't added.
+rspamd_config:register_symbol({
+  name = 'POSTROOM_SUBMITTED',
+  type = 'postfilter',
+  priority = 1,
+  callback = function(task)
+    local user = task:get_user()
+    if not user or user == APP_LOGIN or user == FILTERS or user == BOUNCES or task:has_pre_result() then return end
+    add_to_stream(task, function(err)
+      if not err then return end
+      local problem = 'The message cannot be recorded. Check that Redis is running, and try again later'
+      task:set_pre_result('soft reject', problem, 'postroom')
+    end)
+  end,
+})
+
+-- Postroom's agent reads entries that are missing from Postfix's log and the mailbox instead.
 rspamd_config:register_symbol({
   name = 'POSTROOM_STREAM',
   type = 'idempotent',
   flags = 'empty,explicit_disable,ignore_passthrough',
   callback = function(task)
-    local user = task:get_user()
-    if user == APP_LOGIN or user == FILTERS or user == BOUNCES then return end
-    local from = (task:get_from('smtp') or {})[1]
-    local recipients = {}
-    for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
-    local score = task:get_metric_score()
-    local raw = task:get_content()
-    local is_whole = #raw <= MAX_RAW_BYTES
-    local meta = ucl.to_format({
-      queue_id = task:get_queue_id() or '',
-      message_id = task:get_message_id() or '',
-      user = user,
-      ip = tostring(task:get_from_ip() or ''),
-      from = from and from.addr or '',
-      recipients = recipients,
-      action = task:get_metric_action(),
-      score = score[1],
-      subject = task:get_subject() or '',
-      size = #raw,
-      is_whole = is_whole,
-      authenticated_domain = authenticated_domain(task),
-    }, 'json-compact')
-    local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
-    if not user then
-      fields[#fields + 1] = 'raw'
-      fields[#fields + 1] = is_whole and raw or task:get_raw_headers()
-    end
-    local function on_reply(err)
-      if err then rspamd_logger.errx(task, 'cannot add the message to the stream %s: %s', STREAM, err) end
-    end
-    local options = { timeout = STREAM_TIMEOUT_SECONDS }
-    lua_redis.redis_make_request(task, redis, nil, true, on_reply, 'XADD', fields, options)
+    if not task:get_user() then add_to_stream(task, function() end) end
   end,
 })

@@ -17,6 +17,14 @@ describe('mail submitted by SMTP', () => {
     expect((await waitForEvents('mail.sent', 1)).map(({ data }) => data.subject)).toEqual(['Slow']);
   });
 
+  it('is deferred if Redis stops between the lookup of its key and the record of its subject', async () => {
+    await redis.acl('SETUSER', 'default', '-xadd');
+    const answer = await submit([remoteAddress()], 'Lost').finally(() => redis.acl('SETUSER', 'default', '+xadd'));
+    expect(answer).toMatch(/^4\d\d .*cannot be recorded/);
+    expect(await submit([remoteAddress()], 'Found')).toMatch(/^250 /);
+    expect((await waitForEvents('mail.sent', 1)).map(({ data }) => data.subject)).toEqual(['Found']);
+  });
+
   it('has its recipients and subject in the message log and in every event while Redis restarts', async () => {
     await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: COUNT * 2 } });
     const waiting = Array.from({ length: COUNT }, (_, index) => ({ subject: `Number ${index}`, to: remoteAddress() }));
