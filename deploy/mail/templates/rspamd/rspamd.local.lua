@@ -27,6 +27,12 @@ local function envelope_sender(task) return ((task:get_from('smtp') or {})[1] or
 -- An API key signs in with its id. The mail agent checks which envelope senders it may have.
 local function is_key(user) return user:sub(-#KEY_DOMAIN) == KEY_DOMAIN end
 
+-- Whether a mailbox or an API key submits the message.
+local function is_submission(task)
+  local user = task:get_user()
+  return user and user ~= APP_LOGIN and user ~= FILTERS and user ~= BOUNCES
+end
+
 -- Postfix checks only the envelope sender. Without a check of From, each mailbox could have mail signed as any managed
 -- domain.
 local function has_own_from(task)
@@ -165,8 +171,7 @@ rspamd_config:register_symbol({
   type = 'postfilter',
   priority = 5,
   callback = function(task)
-    local user = task:get_user()
-    if not user or user == APP_LOGIN or user == FILTERS or user == BOUNCES or envelope_sender(task) == '' then return end
+    if not is_submission(task) or envelope_sender(task) == '' then return end
     local function on_reply(err, address)
       if err then
         rspamd_logger.errx(task, 'cannot look up the envelope sender: %s', err)
@@ -232,8 +237,7 @@ rspamd_config:register_symbol({
   type = 'postfilter',
   priority = 1,
   callback = function(task)
-    local user = task:get_user()
-    if not user or user == APP_LOGIN or user == FILTERS or user == BOUNCES or task:has_pre_result() then return end
+    if not is_submission(task) or task:has_pre_result() then return end
     add_to_stream(task, function(err)
       if not err then return end
       local problem = 'The message cannot be recorded. Check that Redis is running, and try again later'
