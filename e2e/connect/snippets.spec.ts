@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, pick, test, unique, url } from '../support/fixtures';
+import { expect, openSend, pick, test, unique } from '../support/fixtures';
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const LANGUAGES = [
@@ -21,7 +21,7 @@ test('the curl, Node.js and, if python3 is installed, Python code runs as shown'
   const subject = unique('Snippet "ü" ');
   const attachment = path.join(folder, "it's a $file.txt");
   writeFileSync(attachment, 'attached');
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await page.getByLabel('From').fill('desk');
   await pick(page.getByRole('combobox', { name: 'Domain', exact: true }), domain.name);
   const to = page.getByRole('combobox', { name: 'To', exact: true });
@@ -55,7 +55,7 @@ test('sends a batch written as JSON and shows a result for each message', async 
   domain,
   checkState,
 }) => {
-  await page.goto(`${url()}/send?mode=batch`);
+  await openSend(page, '/send?mode=batch');
   const field = page.getByLabel('Batch as JSON');
   await expect(field).toHaveValue(/First of two/);
   await field.fill('{"messages": [');

@@ -1,6 +1,17 @@
 import type { Locator, Page } from '@playwright/test';
 import { v7 as uuidv7 } from 'uuid';
-import { type Api, type Domain, expect, makeDomain, pick, test, unique, url, useSession } from '../support/fixtures';
+import {
+  type Api,
+  type Domain,
+  expect,
+  makeDomain,
+  openSend,
+  pick,
+  test,
+  unique,
+  url,
+  useSession,
+} from '../support/fixtures';
 
 const COUNT = 1_200;
 const PAGE_SIZE = 50;
@@ -114,7 +125,7 @@ test('takes a pasted address, and Enter for the only match or the exact one', as
     uuidv7(),
     inner.name,
   ]);
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   const field = domainField(page);
   await field.fill(`desk@${many.last.name}`);
   await expect(page.getByRole('option')).toHaveText([many.last.name, inner.name]);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { inputValue } from '../../src/lib/time/zoned-time';
-import { expect, pick, sendMessage, test, unique, url } from '../support/fixtures';
+import { expect, openSend, pick, sendMessage, test, unique, url } from '../support/fixtures';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,7 +17,7 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   checkState,
 }) => {
   const subject = unique('Later ');
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await page.getByLabel('From').fill('desk');
   await pick(page.getByRole('combobox', { name: 'Domain', exact: true }), domain.name);
   const to = page.getByRole('combobox', { name: 'To', exact: true });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from '@playwright/test';
 import PostalMime, { type Email } from 'postal-mime';
 import { envelope } from '../support/faults';
-import { type Api, alertWith, expect, pick, test, unique, url } from '../support/fixtures';
+import { type Api, alertWith, expect, openSend, pick, test, unique } from '../support/fixtures';
 
 type Row = { id: string; queue_id: string };
 
@@ -18,7 +18,7 @@ test.afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' });
 
 async function open(page: Page, domain: { name: string }, subject: string): Promise<void> {
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await page.getByLabel('From').fill('desk');
   await pick(page.getByRole('combobox', { name: 'Domain', exact: true }), domain.name);
   await page.getByLabel('Subject').fill(subject);
@@ -123,7 +123,7 @@ test('sends a message with copies, an attachment and a header, and the curl comm
 });
 
 test('shows missing fields before anything is sent', async ({ signedIn: page, domain, checkState }) => {
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await pick(page.getByRole('combobox', { name: 'Domain', exact: true }), domain.name);
   await sendButton(page).click();
   await expect(page.getByLabel('From')).toHaveAccessibleDescription(/before the @/);
@@ -285,7 +285,7 @@ test('keeps the draft across pages, and asks before dropping attachments', async
 });
 
 test('asks before leaving a changed batch, until it is sent', async ({ signedIn: page, domain, check }) => {
-  await page.goto(`${url()}/send?mode=batch`);
+  await openSend(page, '/send?mode=batch');
   const field = page.getByLabel('Batch as JSON');
   const message = {
     from: { email: `a@${domain.name}` },

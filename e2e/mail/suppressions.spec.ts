@@ -4,6 +4,7 @@ import {
   type Domain,
   expect,
   makeDomain,
+  openSend,
   sendMessage,
   test,
   unique,
@@ -113,7 +114,7 @@ test('the result of a send says who was left out, and an error that nobody was l
       ['subject', unique('Hello ')],
       ...to.map((each) => ['to', each]),
     ]);
-    await page.goto(`${url()}/send?${fields}`);
+    await openSend(page, `/send?${fields}`);
     await page.getByLabel('Text body').fill('Hi');
     await page.getByRole('button', { name: 'Send message' }).click();
   };

@@ -1,6 +1,16 @@
 import { hasRole, ROLES, type Role } from '../../src/lib/roles';
 import { ROUTES } from '../../src/lib/routes';
-import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+import {
+  alertWith,
+  expect,
+  makeDomain,
+  openSend,
+  sendMessage,
+  test,
+  unique,
+  url,
+  useSession,
+} from '../support/fixtures';
 
 const ROLE_NAMES: Record<Role, string> = { domain_admin: 'domain admin', admin: 'admin', super_admin: 'super admin' };
 
@@ -93,7 +103,7 @@ test('limits a domain admin to viewing and sending mail of assigned domains', as
 
   await page.goto(`${url()}/messages/${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
   await expect(page.getByRole('option')).toHaveText([own.name]);
 });
@@ -104,7 +114,7 @@ test('tells a domain admin without domains who can assign one', async ({ page, m
   await page.goto(`${url()}/domains`);
   await expect(page.getByText('No domain is assigned to you. Ask a super admin to assign one.')).toBeVisible();
   await check();
-  await page.goto(`${url()}/send`);
+  await openSend(page);
   await expect(page.getByRole('heading', { name: 'No active domains' })).toBeVisible();
   await expect(page.getByText('Ask a super admin to assign one.')).toBeVisible();
   await check();

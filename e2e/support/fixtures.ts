@@ -200,6 +200,12 @@ export function alertWith(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text });
 }
 
+/** Opens the form to send messages, and waits until it takes what is typed. */
+export async function openSend(page: Page, path = '/send'): Promise<void> {
+  await page.goto(`${url()}${path}`);
+  await expect(page.getByRole('main').locator('[inert]')).toHaveCount(0);
+}
+
 /** Searches in a picker and chooses the option with this name. */
 export async function pick(field: Locator, name: string): Promise<void> {
   await field.click();
