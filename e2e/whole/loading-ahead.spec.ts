@@ -11,14 +11,16 @@ test('a page loads other pages ahead only when the pointer is on their link', as
   page.on('request', (request) => {
     if (request.headers()['next-router-prefetch']) ahead.push(new URL(request.url()).pathname);
   });
-  for (const path of ['/domains', `/domains/${domain.id}`, '/messages', '/']) {
-    await page.goto(`${url()}${path}`);
+  const open = async (path: string) => {
+    await page.goto(`${url()}${path}`, { waitUntil: 'commit' });
+    // The pointer of a new page is in its corner, on the link of the logo.
+    await page.mouse.move(1279, 799);
     await page.waitForLoadState('networkidle');
-  }
-  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  };
+  for (const path of ['/domains', `/domains/${domain.id}`, '/messages', '/']) await open(path);
+  await open(`/mailboxes?domain=${domain.id}`);
   const link = page.getByRole('link', { name: `behind@${domain.name}` });
   await expect(link).toBeVisible();
-  await page.waitForLoadState('networkidle');
   expect(ahead).toEqual([]);
   const href = await link.getAttribute('href');
   await link.hover();
