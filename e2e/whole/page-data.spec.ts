@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { cutDocuments } from '../support/cut-documents';
 import { TIME_ZONE_COOKIE } from '../support/faults';
-import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
+import { expect, makeDomain, openSend, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
 
 const setZone = (context: BrowserContext, value: string) =>
@@ -90,7 +90,7 @@ test('the form to send arrives with the page, and takes no input before the page
   await countShifts(page);
   for (const { width, height } of WIDTHS) {
     await page.setViewportSize({ width, height });
-    await page.goto(`${url()}/send`);
+    await openSend(page);
     await page.getByLabel('Subject').fill('Kept');
     await page.reload();
     await expect(page.getByLabel('Subject')).toHaveValue('Kept');
