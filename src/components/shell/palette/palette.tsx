@@ -11,7 +11,6 @@ import { IconSearch, IconX } from '../../icons/icons';
 import { useSignOut } from '../navigation/account-menu';
 import type { Command, PaletteItem } from './items/item';
 import { paletteItems } from './items/palette-items';
-import { SEARCH_KEY } from './items/record-items';
 import classes from './palette.module.css';
 import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus } from './palette-store';
 import { usePaletteSearch } from './use-palette-search';
@@ -21,6 +20,9 @@ export type PaletteProps = {
   onShortcuts: () => void;
   onFocus: (input: HTMLInputElement) => void;
 };
+
+/** What the server finds by its text, so that it may be a result of the former words. */
+const SEARCHED_TEXTS = new Set<PaletteItem['group']>(['Messages', 'API reference', 'Documentation']);
 
 export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
   const router = useRouter();
@@ -48,7 +50,8 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
 
   // Enter right after typing opens the best result, even if it hasn't arrived.
   const [waitsFor, setWaitsFor] = useState<string | null>(null);
-  const isTooEarly = ({ key }: PaletteItem) => key === SEARCH_KEY && isSearching && chosen.current?.words !== words;
+  const isTooEarly = ({ group }: PaletteItem) =>
+    isSearching && SEARCHED_TEXTS.has(group) && chosen.current?.words !== words;
   useEffect(() => {
     if (waitsFor === null || (opened && waitsFor === words && isSearching)) return;
     setWaitsFor(null);

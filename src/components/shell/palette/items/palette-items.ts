@@ -43,9 +43,9 @@ export function paletteItems({
   if (text === '') return [...exactPages, ...otherPages, ...actions];
   const { verbs, name } = namedRecord(text);
   const records = recordItems(name, directory);
-  // While a search runs, there are results of the former text.
+  // While a search runs, there are results of the former text, which Enter must not open.
   const meant = isSearching ? records.filter((record) => record.name.includes(name)) : records;
-  const [exactRecords, otherRecords] = apart(records, (record) => record.name === name);
+  const [exactRecords, otherRecords] = apart(meant, (record) => record.name === name);
   const itemsOf = (all: RecordAction[]) => permitted(all, role).map(({ item }) => item);
   const best = [
     ...exactPages,
@@ -58,7 +58,7 @@ export function paletteItems({
   const all = [
     ...(filter?.isWhole ? filters : []),
     ...itemsOf(meant.flatMap((record) => record.actions).filter(({ verb }) => verbs.includes(verb))),
-    ...deleted.map(restoreItem),
+    ...(isSearching ? [] : deleted.map(restoreItem)),
     ...best.map((item) => ({ ...item, group: 'Best match' as const })),
     ...actions,
     ...otherPages,

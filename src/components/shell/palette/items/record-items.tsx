@@ -29,7 +29,7 @@ import type { messageFilter } from './message-filter';
 import { addressActions, adminActions, type RecordAction, webhookActions } from './record-actions';
 
 /** Key of the last result, which searches all messages. */
-export const SEARCH_KEY = 'search';
+const SEARCH_KEY = 'search';
 
 /** A record that was found, by the name that matched. */
 type FoundRecord = { name: string; domain?: Domain; item: PaletteItem; actions: RecordAction[] };
