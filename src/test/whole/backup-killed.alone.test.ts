@@ -90,7 +90,7 @@ it.each<[string, () => boolean | Promise<boolean>]>([
 });
 
 it('a backup to a bucket that is killed in the middle leaves no archive', async () => {
-  // Several parts.
+  // The archive has several parts, because a bucket gets it in parts of some megabytes.
   await addEvents(750);
   const s3 = await startS3Server();
   onTestFinished(s3.close);

@@ -21,7 +21,7 @@ export type PaletteProps = {
   onFocus: (input: HTMLInputElement) => void;
 };
 
-/** What the server finds by its text, so that it may be a result of the former words. */
+/** The groups of results that the server finds by text, which may be results of the words before. */
 const SEARCHED_TEXTS = new Set<PaletteItem['group']>(['Messages', 'API reference', 'Documentation']);
 
 export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
