@@ -2,13 +2,14 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool';
 
-type Job = { does: 'answer' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array; owner?: string };
+type Job = { does: 'answer' | 'wait' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array; owner?: string };
 type Result = { thread: number; heldBytes: number };
 
 const SCRIPTED = `
   const { parentPort, threadId } = require('node:worker_threads');
   parentPort.on('message', ({ does, bytes }) => {
     while (does === 'hang');
+    if (does === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     if (does === 'exit') process.exit(3);
     if (does === 'throw') return parentPort.postMessage({ failure: 'no such thing' });
     parentPort.postMessage({ result: { thread: threadId, heldBytes: bytes ? bytes.byteLength : 0 } });
@@ -33,6 +34,23 @@ it('a hanging job fails at its deadline, and waiting jobs continue in a new thre
   const next = work({ does: 'answer' });
   for (const job of hung) await expect(job).rejects.toThrow('too slow');
   expect((await next).thread).not.toBe(before.thread);
+});
+
+describe('while other programs have the processors', () => {
+  const deadlineMs = 200;
+  const starved = (over: Partial<WorkerPoolOptions<Job>> = {}) =>
+    threads({ deadlineMs, times: () => ({ clock: performance.now(), processors: 0 }), ...over });
+
+  it('a job goes on after its deadline', async () => {
+    expect(await starved()({ does: 'wait' })).toHaveProperty('thread');
+    await expect(starved({ times: null })({ does: 'wait' })).rejects.toThrow('too slow');
+  });
+
+  it('a job ends after three times as long', async () => {
+    const start = performance.now();
+    await expect(starved()({ does: 'hang' })).rejects.toThrow('too slow');
+    expect(performance.now() - start).toBeGreaterThanOrEqual(3 * deadlineMs);
+  });
 });
 
 it('a thread that dies fails only its own job', async () => {

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { createFairQueue } from './fair-queue';
+import { measureWork, type Times, timesOfProcess } from './work-time';
 
 /** A worker thread, or a process (startProcess). Emits `online` when it can begin, `message`, `error` and `exit`. */
 export type JobRunner = EventEmitter & {
@@ -18,8 +19,13 @@ export type WorkerPoolOptions<Job> = {
   /** The bytes of a job. They are transferred, not copied, unless something else shares their memory. */
   bytesOf: (job: Job) => Uint8Array[];
   maxThreads: number;
-  /** From the moment that a thread begins with the job, without its own start. */
+  /**
+   * From the moment that a thread begins with the job, without its own start. Time in which other programs have the processors
+   * doesn't count, but after three times as long by the clock a job ends in any case.
+   */
   deadlineMs: number;
+  /** Null if the time by the clock counts: for processes, whose work isn't this process's. */
+  times?: (() => Times) | null;
   /** How long a thread without a job is kept. */
   idleMs?: number;
   tooSlow: () => Error;
@@ -41,6 +47,7 @@ export function createWorkerPool<Job extends object, Result>(
   options: WorkerPoolOptions<Job>,
 ): (job: Job) => Promise<Result> {
   const { startWorker, bytesOf, maxThreads, deadlineMs, idleMs = IDLE_MS, tooSlow, owners } = options;
+  const { times = timesOfProcess } = options;
   type Task = { job: Job; resolve: (result: Result) => void; reject: (error: Error) => void };
   type Thread = { worker: JobRunner; isOnline: boolean; task: Task | null; timer: NodeJS.Timeout | undefined };
   const threads = new Set<Thread>();
@@ -93,7 +100,14 @@ export function createWorkerPool<Job extends object, Result>(
   }
 
   function startTimer(thread: Thread): void {
-    thread.timer = setTimeout(() => end(thread, tooSlow()), deadlineMs);
+    const worked = times ? measureWork(times) : null;
+    const latest = performance.now() + MAX_WAITED * deadlineMs;
+    const check = () => {
+      const left = worked ? Math.min(deadlineMs - worked(), latest - performance.now()) : 0;
+      if (left <= 0) end(thread, tooSlow());
+      else thread.timer = setTimeout(check, Math.ceil(left));
+    };
+    thread.timer = setTimeout(check, deadlineMs);
   }
 
   function rest(thread: Thread): void {
@@ -153,6 +167,7 @@ function handleJobsOfParent<Job>(answer: (job: Job) => void): void {
 }
 
 const IDLE_MS = 5_000;
+const MAX_WAITED = 3;
 
 function transferable(bytes: Uint8Array[]): ArrayBuffer[] {
   return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));

@@ -1,3 +1,4 @@
+import { measureWork } from '@/server/background/work-time';
 import type { ReportSender } from './authentication';
 import { parseDmarcXml } from './dmarc-xml';
 import { type FoundFiles, filesInMail, type ReportFile } from './mail-files';
@@ -17,8 +18,8 @@ export type ReadReports = {
   sender: ReportSender | null;
 };
 
-/** Finds and reads reports. Runs in a worker thread. */
-export async function readReports(job: ReadJob, now: () => number = Date.now): Promise<ReadReports> {
+/** Finds and reads reports, with `now` in milliseconds. Runs in a worker thread. */
+export async function readReports(job: ReadJob, now: () => number = measureWork()): Promise<ReadReports> {
   const { files, filesOverLimit, sender } = filesOf(job);
   const found: ReadReports = { reports: [], unreadable: [], sender };
   const latest = now() + MESSAGE_MS;

@@ -19,7 +19,7 @@ export function createMessageWorkerPool({ startWorker = startMessageWorker, dead
 
 const runInPool = createMessageWorkerPool();
 
-/** Runs small jobs inline and large ones in a worker thread. @throws SERVICE_UNAVAILABLE after 30 seconds */
+/** Runs small jobs inline and large ones in a worker thread. @throws SERVICE_UNAVAILABLE after 30 seconds of work */
 export async function runInWorker(job: Job): Promise<JobResult> {
   return sizeOf(job) <= INLINE_BYTES ? runJob(job) : runInPool(job);
 }

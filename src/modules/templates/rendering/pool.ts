@@ -27,6 +27,7 @@ export function createTemplatePool({
     maxThreads: MAX_PROCESSES,
     idleMs: IDLE_MS,
     deadlineMs,
+    times: null,
     tooSlow: () => exhausted('The template takes too long to render.'),
     owners: { ownerOf: ({ domainId }) => domainId, maxWaiting, tooMany },
   });
