@@ -13,7 +13,7 @@ import { scrape } from '@/test/scrape';
 
 setSettings({ METRICS_TOKEN: 'metrics-token-of-the-tests', RATE_LIMIT_PER_MINUTE: '0' });
 
-const REQUESTS = 4_000;
+const REQUESTS = 1_500;
 const CONCURRENCY = 20;
 
 const server = createServer();
