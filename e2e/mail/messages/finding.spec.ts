@@ -87,7 +87,7 @@ test('shows tags and metadata, and finds the messages with a tag', async ({
   await expect(peek.getByText('"order": 1042')).toBeVisible();
   await checkState();
   await peek.getByRole('link', { name: 'Open full page' }).click();
-  await page.getByRole('link', { name: `kind: ${tag}` }).click();
+  await page.getByRole('main').getByRole('link', { name: `kind: ${tag}` }).click();
   await expect(page).toHaveURL(`${url()}/messages?tag=kind%3A${tag}`);
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
   await check();
@@ -208,7 +208,7 @@ test('the peek opens next to the list, steps through the messages and restores f
   await peek.getByRole('button', { name: 'Previous message' }).click();
   await expect(peek.getByRole('heading', { name: second })).toBeVisible();
 
-  await page.reload();
+  await page.reload({ waitUntil: 'networkidle' });
   await expect(peek.getByRole('heading', { name: second })).toBeVisible();
   await peek.getByRole('button', { name: 'Close' }).click();
   await expect(peek).toHaveCount(0);
