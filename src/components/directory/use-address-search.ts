@@ -1,6 +1,5 @@
 'use client';
 
-import { keepPreviousData } from '@tanstack/react-query';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { trpc } from '../api/trpc';
 
@@ -20,12 +19,12 @@ const MAX_MATCHES = 25;
 const MAX_DOMAINS = 10;
 
 /** Mailboxes and aliases whose address, name or destination contains `q`. */
-export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearching: boolean } {
+export function useAddressSearch(q: string): { matches: AddressMatch[]; isLoading: boolean; isSearching: boolean } {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const enabled = q !== '';
   const mailboxes = trpc.mailboxes.list.useQuery(
     { q, limit: MAX_MATCHES, sort: 'local_part', order: 'asc' },
-    { enabled, placeholderData: keepPreviousData },
+    { enabled },
   );
   const requiresDomain = me.data && me.data.role === 'domain_admin';
   const domains = trpc.domains.list.useQuery(
@@ -37,12 +36,14 @@ export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearch
     domainIds.map((domain_id) =>
       t.aliases.list(
         { q, limit: MAX_MATCHES, sort: 'source_local_part', order: 'asc', domain_id },
-        { enabled: enabled && requiresDomain !== undefined, placeholderData: keepPreviousData },
+        { enabled: enabled && requiresDomain !== undefined },
       ),
     ),
   );
-  if (!enabled) return { matches: [], isSearching: false };
-  const isSearching = mailboxes.isFetching || domains.isFetching || aliases.some(({ isFetching }) => isFetching);
+  if (!enabled) return { matches: [], isLoading: false, isSearching: false };
+  const queries = [mailboxes, domains, ...aliases];
+  const isLoading = queries.some((query) => query.isLoading);
+  const isSearching = queries.some(({ isFetching }) => isFetching);
   const matches = [
     ...(mailboxes.data?.items ?? []).map(({ id, email, suspended, active }) => ({
       kind: 'mailbox' as const,
@@ -64,7 +65,7 @@ export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearch
         href: `/aliases?edit=${id}`,
       })),
   ];
-  return { matches, isSearching };
+  return { matches, isLoading, isSearching };
 }
 
 function kindOf(source: string): string {

@@ -1,10 +1,10 @@
 'use client';
 
-import { ActionIcon, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Input, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useRouter } from 'next/navigation';
-import { type MouseEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useState } from 'react';
 import type { Role } from '@/lib/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { IconSearch, IconX } from '../../icons/icons';
@@ -12,8 +12,9 @@ import { useSignOut } from '../navigation/account-menu';
 import type { Command, PaletteItem } from './items/item';
 import { paletteItems } from './items/palette-items';
 import classes from './palette.module.css';
-import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus } from './palette-store';
+import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus, setPaletteQuery } from './palette-store';
 import { usePaletteSearch } from './use-palette-search';
+import { useSelection } from './use-selection';
 
 export type PaletteProps = {
   role: Role | undefined;
@@ -27,44 +28,33 @@ const SEARCHED_TEXTS = new Set<PaletteItem['group']>(['Messages', 'API reference
 export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
   const router = useRouter();
   const listId = useId();
-  const withControl = useRef(false);
   const commands = useCommands(onShortcuts);
-  const { opened, query, selected } = useSpotlight(paletteStore);
+  const { opened, query } = useSpotlight(paletteStore);
   const words = query.trim();
   const found = usePaletteSearch(words, role);
   const { isSearching } = found;
   const items = paletteItems({ words, role, commands, ...found });
   const groups = [...new Set(items.map(({ group }) => group))];
-  // What was chosen stays so when results arrive above it.
-  const chosen = useRef<{ words: string; key: string | undefined } | null>(null);
-  const kept = chosen.current?.words === words ? items.findIndex(({ key }) => key === chosen.current?.key) : -1;
-  const at = kept >= 0 ? kept : Math.max(0, Math.min(selected, items.length - 1));
-  const choose = (index: number) => {
-    chosen.current = { words, key: items[index]?.key };
-    select(index);
-  };
-  // Before the next key.
+  const keys = items.map(({ key }) => key);
+  const { at, hasChosen, isByMouse, move, point } = useSelection(words, keys, opened);
+  const seen = `${at} ${keys.join()}`;
   useLayoutEffect(() => {
-    if (opened && selected !== at) select(at);
-  }, [opened, selected, at]);
+    if (opened && seen && !isByMouse)
+      document.getElementById(optionId(listId, at))?.scrollIntoView({ block: 'nearest' });
+  }, [opened, seen, isByMouse, listId, at]);
 
   // Enter right after typing opens the best result, even if it hasn't arrived.
-  const [waitsFor, setWaitsFor] = useState<string | null>(null);
-  const isTooEarly = ({ group }: PaletteItem) =>
-    isSearching && SEARCHED_TEXTS.has(group) && chosen.current?.words !== words;
+  const [waiting, setWaiting] = useState<{ words: string; isNewTab: boolean } | null>(null);
   useEffect(() => {
-    if (waitsFor === null || (opened && waitsFor === words && isSearching)) return;
-    setWaitsFor(null);
+    if (waiting === null || (opened && waiting.words === words && isSearching)) return;
+    setWaiting(null);
     const [first] = items;
-    if (!opened || waitsFor !== words || !first) return;
-    follow(first, withControl.current);
-    palette.close();
+    if (opened && waiting.words === words && first) follow(first, waiting.isNewTab);
   });
 
-  const open = (item: PaletteItem, event: MouseEvent) => {
-    if (isTooEarly(item)) setWaitsFor(words);
-    // Spotlight clicks the selected item on Enter, without the keys that were held.
-    else follow(item, event.detail === 0 ? withControl.current : event.ctrlKey || event.metaKey);
+  const open = (item: PaletteItem, isNewTab: boolean) => {
+    if (isSearching && !hasChosen && SEARCHED_TEXTS.has(item.group)) setWaiting({ words, isNewTab });
+    else follow(item, isNewTab);
   };
   const follow = ({ href, run }: PaletteItem, isNewTab: boolean) => {
     if (href && isNewTab) window.open(href, '_blank', 'noopener');
@@ -72,10 +62,20 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
     // Before a dialog opens, which remembers what to give the focus back to.
     returnFocus();
     run?.();
+    palette.close();
   };
   const go = (href: string) => {
     if (new URL(href, window.location.href).pathname !== window.location.pathname) leaveFocus();
     router.push(href);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter' && items[at]) open(items[at], event.ctrlKey || event.metaKey);
+    else return;
+    event.preventDefault();
   };
 
   return (
@@ -90,7 +90,9 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
       attributes={{ content: { 'aria-label': 'Search' } }}
       classNames={classes}
     >
-      <Spotlight.Search
+      <Input
+        classNames={{ input: classes.search }}
+        size="lg"
         role="combobox"
         aria-label={PALETTE_LABEL}
         aria-expanded="true"
@@ -109,11 +111,9 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
         }
         rightSectionPointerEvents="all"
         onFocus={(event) => onFocus(event.currentTarget)}
-        onKeyDown={(event) => {
-          withControl.current = event.ctrlKey || event.metaKey;
-          if (event.key.startsWith('Arrow')) queueMicrotask(() => choose(paletteStore.getState().selected));
-          queueMicrotask(showSelection);
-        }}
+        value={query}
+        onChange={(event) => setPaletteQuery(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
       />
       <Spotlight.ActionsList id={listId} role="listbox" aria-label="Results">
         {groups.map((group) => (
@@ -127,9 +127,10 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
                   data-selected={index === at || undefined}
                   // Spotlight doesn’t render an action’s `id`.
                   renderRoot={(props) => <button type="button" {...props} id={optionId(listId, index)} />}
-                  closeSpotlightOnTrigger={!isTooEarly(item)}
-                  onMouseMove={() => choose(index)}
-                  onClick={(event) => open(item, event)}
+                  closeSpotlightOnTrigger={false}
+                  // An entry that moves below a resting mouse isn't chosen.
+                  onMouseMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && point(index)}
+                  onClick={({ ctrlKey, metaKey }) => follow(item, ctrlKey || metaKey)}
                 >
                   {item.icon}
                   <span className={classes.label}>{item.label}</span>
@@ -172,15 +173,6 @@ function useCommands(onShortcuts: () => void): Command[] {
     { label: 'Show keyboard shortcuts', keywords: 'keys help', run: onShortcuts },
     { label: 'Sign out', keywords: 'log out logout leave', run: signOut.run },
   ];
-}
-
-function select(selected: number): void {
-  if (paletteStore.getState().selected !== selected) paletteStore.setState((state) => ({ ...state, selected }));
-}
-
-/** Spotlight changes the selection on arrow keys without telling its subscribers. */
-function showSelection(): void {
-  paletteStore.setState((state) => ({ ...state }));
 }
 
 function optionId(listId: string, index: number): string {

@@ -8,6 +8,7 @@ import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
 import { MAX_PER_KIND } from './items/item';
 import { namedRecord } from './items/named-record';
+import { useKept } from './use-kept';
 
 /** Shorter words match nearly every message and chapter. */
 const MIN_TEXT_SEARCH = 3;
@@ -36,22 +37,35 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
     { q },
     { enabled: isLong, staleTime: Number.POSITIVE_INFINITY },
   );
-  const found = new Map(domains.flatMap(({ data }) => data?.items ?? []).map((domain) => [domain.id, domain]));
+  const found = new Map(domains.flatMap(itemsOf).map((domain) => [domain.id, domain]));
+  const isLate = q !== words;
+  const { name: wanted } = namedRecord(words.toLowerCase());
+  const isWanted = (...names: string[]) => names.some((each) => each.toLowerCase().includes(wanted));
   return {
     isSearching:
-      q !== words ||
+      isLate ||
       addresses.isSearching ||
       [...domains, webhooks, admins, messages, deleted, sections, operations].some(({ isFetching }) => isFetching),
-    addresses: addresses.matches,
+    addresses: useKept(addresses.matches, { isLate, isLoading: addresses.isLoading }, ({ address }) =>
+      isWanted(address),
+    ),
     currentDomain: useCurrentDomain(),
-    domains: [...found.values()],
-    webhooks: webhooks.data?.items ?? [],
-    admins: admins.data?.items ?? [],
-    messages: (isLong && messages.data?.items) || [],
-    deleted: (asksToRestore && deleted.data?.items) || [],
-    operations: (isLong && operations.data?.items) || [],
-    sections: (isLong && sections.data?.items) || [],
+    domains: useKept([...found.values()], { isLoading: domains.some(({ isLoading }) => isLoading) }),
+    webhooks: useKept(itemsOf(webhooks), { isLate, isLoading: webhooks.isLoading }, (one) =>
+      isWanted(one.name, one.url),
+    ),
+    admins: useKept(itemsOf(admins), { isLate, isLoading: admins.isLoading }, ({ email }) => isWanted(email)),
+    messages: useKept(isLong ? itemsOf(messages) : [], messages),
+    deleted: useKept(asksToRestore ? itemsOf(deleted) : [], { isLate, isLoading: deleted.isLoading }, (one) =>
+      isWanted(one.name),
+    ),
+    operations: useKept(isLong ? itemsOf(operations) : [], operations),
+    sections: useKept(isLong ? itemsOf(sections) : [], sections),
   };
+}
+
+function itemsOf<Item>({ data }: { data?: { items: Item[] } }): Item[] {
+  return data?.items ?? [];
 }
 
 /** The text, and its first and last word, as in "acme dkim" and "rotate dkim acme". */

@@ -18,7 +18,6 @@ type Found = Directory & {
   deleted: DeletedRecord[];
   operations: Operation[];
   sections: DocsSection[];
-  isSearching: boolean;
 };
 
 /**
@@ -33,7 +32,6 @@ export function paletteItems({
   deleted,
   operations,
   sections,
-  isSearching,
   ...directory
 }: Found): PaletteItem[] {
   const text = words.toLowerCase();
@@ -43,9 +41,7 @@ export function paletteItems({
   if (text === '') return [...exactPages, ...otherPages, ...actions];
   const { verbs, name } = namedRecord(text);
   const records = recordItems(name, directory);
-  // While a search runs, there are results of the former text, which Enter must not open.
-  const meant = isSearching ? records.filter((record) => record.name.includes(name)) : records;
-  const [exactRecords, otherRecords] = apart(meant, (record) => record.name === name);
+  const [exactRecords, otherRecords] = apart(records, (record) => record.name === name);
   const itemsOf = (all: RecordAction[]) => permitted(all, role).map(({ item }) => item);
   const best = [
     ...exactPages,
@@ -57,8 +53,8 @@ export function paletteItems({
   const filters = filter ? [filterItem(filter)] : [];
   const all = [
     ...(filter?.isWhole ? filters : []),
-    ...itemsOf(meant.flatMap((record) => record.actions).filter(({ verb }) => verbs.includes(verb))),
-    ...(isSearching ? [] : deleted.map(restoreItem)),
+    ...itemsOf(records.flatMap((record) => record.actions).filter(({ verb }) => verbs.includes(verb))),
+    ...deleted.map(restoreItem),
     ...best.map((item) => ({ ...item, group: 'Best match' as const })),
     ...actions,
     ...otherPages,
