@@ -167,3 +167,20 @@ test('an unknown page says so inside the console, with search and the overview',
   await page.getByRole('link', { name: 'Go to overview' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
+
+test('a page that fails says so, beside the navigation and before the sign-in', async ({ signedIn: page }) => {
+  const failed = page.getByRole('alert').filter({ hasText: 'This page couldn’t be displayed' });
+  const texts = ['"For admins of this server"', '"Domains that send and receive mail."'];
+  await page.route('**/*.js', async (route) => {
+    const response = await route.fetch();
+    const code = await response.text();
+    const broken = texts.reduce((all, text) => all.replaceAll(text, '(()=>{throw Error("broken")})()'), code);
+    await route.fulfill({ response, body: broken });
+  });
+  await page.goto(`${url()}/domains`);
+  await expect(failed.getByRole('button', { name: 'Reload' })).toBeEnabled();
+  await expect(page.getByRole('navigation', { name: 'Sections' })).toBeVisible();
+  await page.context().clearCookies();
+  await page.goto(`${url()}/login`);
+  await expect(failed.getByRole('button', { name: 'Reload' })).toBeEnabled();
+});

@@ -14,7 +14,7 @@ export function Crash({ digest, onRetry }: CrashProps) {
       <Note role="alert">
         <StatusMark status="failed">Page error</StatusMark>
         <h1>This page couldn’t be displayed</h1>
-        <p>Reload the page. If it happens again, report it as a bug in the console.</p>
+        <p>Reload the page. If it fails again, report a bug{digest ? ' with the code below' : ''}.</p>
         <button type="button" className={classes.reload} onClick={onRetry}>
           Reload
         </button>

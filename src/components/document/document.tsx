@@ -1,10 +1,11 @@
 import '@mantine/core/styles.css';
 import '@fontsource-variable/ibm-plex-sans/wght.css';
-import '@fontsource/ibm-plex-mono/latin-600.css';
+import '@fontsource/ibm-plex-mono/latin-400.css';
+import '@fontsource/ibm-plex-mono/latin-500.css';
 import './global.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { mono, sans } from './fonts';
+import { sans } from './fonts';
 import { Providers } from './providers';
 
 type DocumentProps = { nonce: string | undefined; children: ReactNode };
@@ -14,7 +15,7 @@ const END = 'document-end';
 
 export function Document({ nonce, children }: DocumentProps) {
   return (
-    <html lang="en" className={`${sans.variable} ${mono.variable}`} {...mantineHtmlProps}>
+    <html lang="en" className={sans.variable} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
         <link rel="expect" href={`#${END}`} blocking="render" />

@@ -70,7 +70,7 @@ export const theme: MantineThemeOverride = {
   primaryShade: { light: 8, dark: 3 },
   black: '#16201C',
   fontFamily: "var(--font-plex-sans), 'IBM Plex Sans Variable', system-ui, sans-serif",
-  fontFamilyMonospace: "var(--font-plex-mono), 'IBM Plex Mono', ui-monospace, monospace",
+  fontFamilyMonospace: 'var(--font-mono)',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
   spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
