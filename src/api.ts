@@ -1,3 +1,4 @@
+import { documentedEvents } from '@/modules/events/documented';
 import { createMetricsHandler } from '@/modules/metrics/handler';
 import { appRouter } from '@/modules/router';
 import { sweepDeliveries } from '@/modules/webhooks/service';
@@ -8,7 +9,7 @@ import { createCronHandler } from '@/server/rest/cron';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { routesOf } from '@/server/rest/routes';
 
-const rest = createRestHandler(appRouter);
+const rest = createRestHandler(appRouter, documentedEvents());
 const cron = createCronHandler(sweepDeliveries);
 const metrics = createMetricsHandler();
 const consoleCalls = createConsoleHandler(appRouter);

@@ -200,7 +200,25 @@ test('a search finds operations by their fields', async ({ signedIn: page, check
   await found.getByRole('link', { name: 'Send a message', exact: true }).click();
   await expect(page).toHaveURL(`${url()}/reference/sending#sending-send`);
   await page.goto(`${url()}/reference?q=%3Cb%3Enothing`);
-  await expect(page.getByText('No operation has all of these words.')).toBeVisible();
+  await expect(page.getByText('No operation or event has all of these words.')).toBeVisible();
+});
+
+test('an event of webhooks is found, with the fields and an example of its body', async ({
+  signedIn: page,
+  check,
+  checkState,
+}) => {
+  await page.goto(`${url()}/reference?q=mail.bounced`);
+  await page.getByRole('link', { name: 'Rejected or deferred by the receiving server' }).click();
+  await expect(page).toHaveURL(`${url()}/reference/events#mail.bounced`);
+  const event = code(page, 'Rejected or deferred by the receiving server');
+  await expect(event.getByRole('heading', { level: 2 })).toBeInViewport();
+  await event.getByText('6 fields of bounce').click();
+  await expect(event.getByText('enhanced_code', { exact: true })).toBeVisible();
+  await expect(event.getByRole('figure')).toContainText('"event": "mail.bounced"');
+  await checkState();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await check();
 });
 
 test('a section can be read at 360 px, is found by an operation’s ID, and an unknown one is not', async ({

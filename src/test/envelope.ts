@@ -44,6 +44,14 @@ export function checkEnvelope(
   expect(validate(body), `${method} ${template} ${status}: ${ajv.errorsText(validate.errors)}`).toBe(true);
 }
 
+/** Checks that an event is as the document says, and returns it. */
+export function checkedEvent<Event extends { event: string }>(document: Document, event: Event): Event {
+  const place = ['webhooks', event.event, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+  const validate = validatorAt(document, place);
+  expect(validate(event), `${event.event}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+  return event;
+}
+
 /** Compiles only what is at that place and what it refers to. */
 function validatorAt(document: Document, place: string[]): ValidateFunction {
   if (added !== document) {

@@ -1,4 +1,5 @@
-import { emitEvent } from '@/modules/events/service';
+import { sampleData } from '@/modules/events/sample-data';
+import { emitEvent, type NewEvent } from '@/modules/events/service';
 import { db } from '@/test/database';
 import { unique } from '@/test/factories';
 
@@ -10,6 +11,7 @@ export async function emit(
   type: Parameters<typeof emitEvent>[1]['type'] = 'mail.sent',
 ) {
   const messageId = `<${unique()}@example.com>`;
-  await emitEvent(tx, { type, messageId, messageRowId: null, domainId, at: new Date(), data: { to: 'a@b.example' } });
+  const { data } = sampleData(type, 'example.com');
+  await emitEvent(tx, { type, messageId, messageRowId: null, domainId, at: new Date(), data } as NewEvent);
   return messageId;
 }

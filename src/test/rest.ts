@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
+import { documentedEvents } from '@/modules/events/documented';
 import { appRouter } from '@/modules/router';
 import type { Clock } from '@/server/clock';
 import { toResponse } from '@/server/http/fetch-adapter';
@@ -9,8 +10,8 @@ import { openApiDocument } from '@/server/rest/document';
 import { checkEnvelope } from './envelope';
 import { makeAdmin, makeApiKey, makeSession } from './factories';
 
-const handle = createRestHandler(appRouter);
-export const document = openApiDocument(appRouter, 'http://localhost:3000');
+const handle = createRestHandler(appRouter, documentedEvents());
+export const document = openApiDocument(appRouter, 'http://localhost:3000', documentedEvents());
 
 export type Answer = {
   status: number;

@@ -6,13 +6,13 @@ import { unique } from '@/test/factories';
 
 export const now = () => new Date();
 
-export function emission({ domainId = null as string | null, marker = unique() } = {}) {
+export function emission({ domainId = null as string | null, marker = unique(), subject = 's' } = {}) {
   const messageId = `<${marker}@example.com>`;
   const data = {
     message_id: messageId,
     from: 'a@example.com',
     to: ['b@far.example'],
-    subject: 's',
+    subject,
     domain: 'example.com',
   };
   return { type: 'mail.sent' as const, messageId, messageRowId: null, domainId, at: now(), data };

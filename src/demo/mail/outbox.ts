@@ -1,6 +1,7 @@
 import type { EventType } from '@/lib/event-types';
+import type { DeliveryReport } from '@/mail/delivery-report';
 import { eventBody } from '@/modules/events/schema';
-import { OUTCOME_EVENTS, outcomeData } from '@/modules/messages/tracking/outcome-event';
+import { outcomeData } from '@/modules/messages/tracking/outcome-event';
 import type { DemoContext } from '../demo-context';
 import { insertRows } from '../rows';
 import { before, DAY_MS } from '../time';
@@ -27,7 +28,7 @@ export function sentEvent({ row, domainName }: DemoMessage, at: Date): Emission 
 
 export function outcomeEvent(
   { row, domainName }: DemoMessage,
-  kind: keyof typeof OUTCOME_EVENTS,
+  kind: DeliveryReport['kind'],
   recipient: string,
   at: Date,
   reply: Reply,
@@ -35,8 +36,7 @@ export function outcomeEvent(
   const { message_id, from_address: from, to_addresses: to, subject, queue_id } = row;
   const about = { message_id, from, to, recipient, subject, domain: domainName, queue_id };
   const delaySeconds = Math.max(0, at.getTime() - row.created_at.getTime()) / 1000;
-  const data = { ...about, ...outcomeData({ kind, ...reply }, delaySeconds) };
-  return { type: OUTCOME_EVENTS[kind], at, recipient, data };
+  return { at, recipient, ...outcomeData(about, { kind, ...reply }, delaySeconds) };
 }
 
 export async function insertEvents(

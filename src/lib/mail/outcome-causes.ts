@@ -18,4 +18,24 @@ export const OUTCOME_CAUSES = [
   'bounce_report',
 ] as const;
 
+/** The causes of a failure without a reply: its `reason` in events. */
+export const UNREPLIED_CAUSES = ['expired', 'deleted', 'not_submitted', 'unknown', 'not_allowed'] as const;
+
+/** What a reply means, by its enhanced status code. */
+export const BOUNCE_CATEGORIES = [
+  'sender_rejected',
+  'invalid_recipient',
+  'mailbox_disabled',
+  'mailbox_full',
+  'message_too_large',
+  'remote_system',
+  'expired',
+  'unreachable',
+  'content',
+  'policy',
+  'other',
+] as const;
+
+export type BounceCategory = (typeof BOUNCE_CATEGORIES)[number];
+
 export type OutcomeCause = (typeof OUTCOME_CAUSES)[number];

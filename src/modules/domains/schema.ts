@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 import { DMARC_POLICIES } from '@/lib/mail/dmarc';
+import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
 import { Id, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;
@@ -42,7 +43,7 @@ const settings = {
   }),
 };
 
-const DnsStatus = z.enum(['ok', 'warning', 'error', 'unchecked']);
+export const DnsStatus = z.enum(['ok', 'warning', 'error', 'unchecked']);
 const DmarcPolicy = z.enum([...DMARC_POLICIES, 'unknown']);
 
 export const Domain = z
@@ -66,6 +67,16 @@ export const Domain = z
   })
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;
+
+export const DnsPurpose = z.enum(DNS_PURPOSES).meta({
+  description:
+    'mx: brings mail to your mail server; spf: lets it send for the domain; dkim: verifies its signatures; dmarc: policy for forged mail; ' +
+    'mta_sts, dane, starttls: TLS of mail to the domain; tls_rpt: reports about it; host, ptr: addresses and name of the mail server; ' +
+    'dnssec, caa, ns: the zone itself; srv, autoconfig, autodiscover: set up mail programs; ' +
+    'blocklist: lists of addresses and domains that send spam; ownership: proves that the domain is yours',
+});
+
+export const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT']);
 
 export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
 export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;

@@ -20,8 +20,10 @@ describe('findSubscribed', () => {
 describe('the body of an event', () => {
   async function stored(length: number) {
     const domain = await makeDomain();
-    const data = { to: ['ann@far.example'], subject: 'é'.repeat(length) };
-    const subject = { messageId: `<${domain.id}@a.example>`, messageRowId: null, domainId: domain.id, at: new Date() };
+    const messageId = `<${domain.id}@a.example>`;
+    const about = { message_id: messageId, from: 'a@a.example', domain: 'a.example' };
+    const data = { ...about, to: ['ann@far.example'], subject: 'é'.repeat(length) };
+    const subject = { messageId, messageRowId: null, domainId: domain.id, at: new Date() };
     await emitEvent(db, { type: 'mail.sent', ...subject, data });
     const { body, bodyBytes, recipient, parts } = await db.event.findFirstOrThrow({
       where: { domainId: domain.id },

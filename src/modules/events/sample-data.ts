@@ -1,33 +1,43 @@
 import type { EventType } from '@/lib/event-types';
 import { uuidv7 } from '@/lib/uuid';
+import type { EventData } from './payloads';
 
-/** Sample data for an event of a domain, with all fields of its type. */
-export function sampleData(type: EventType, domain: string): { messageId: string | null; data: object } {
-  if (type === 'domain.dns_changed' || type === 'system.alert') return { messageId: null, data: SAMPLES[type](domain) };
-  const messageId = `<test.${uuidv7()}@${domain}>`;
-  return { messageId, data: { message_id: messageId, ...SAMPLES[type](domain) } };
+/** Sample data for an event of a domain, with all fields of its type that are always there. */
+export function sampleData<Type extends EventType>(
+  type: Type,
+  domain: string,
+  id: string = uuidv7(),
+): { messageId: string | null; data: EventData[Type] } {
+  const messageId = `<test.${id}@${domain}>`;
+  const data = SAMPLES[type](domain, { id, messageId });
+  return { messageId: 'message_id' in data ? messageId : null, data };
 }
 
 const QUEUE_ID = '4TESTQUEUEID';
 const SUBJECT = 'A test event from Postroom';
 const OUTSIDE = 'someone@example.net';
 
-function outbound(domain: string) {
-  const from = `hello@${domain}`;
-  return { from, to: [OUTSIDE], recipient: OUTSIDE, subject: SUBJECT, domain, queue_id: QUEUE_ID };
+type Ids = { id: string; messageId: string };
+
+function sent(domain: string, { messageId }: Ids) {
+  return { message_id: messageId, from: `hello@${domain}`, to: [OUTSIDE], subject: SUBJECT, domain };
 }
 
-const SAMPLES: Record<EventType, (domain: string) => object> = {
-  'mail.sent': (domain) => ({ from: `hello@${domain}`, to: [OUTSIDE], subject: SUBJECT, domain }),
-  'mail.delivered': (domain) => ({
-    ...outbound(domain),
+function outbound(domain: string, ids: Ids) {
+  return { ...sent(domain, ids), recipient: OUTSIDE, queue_id: QUEUE_ID };
+}
+
+const SAMPLES: { [Type in EventType]: (domain: string, ids: Ids) => EventData[Type] } = {
+  'mail.sent': sent,
+  'mail.delivered': (domain, ids) => ({
+    ...outbound(domain, ids),
     remote_mta: 'mx.example.net',
     smtp_code: 250,
     smtp_response: '250 2.0.0 Ok: a test',
     delay_seconds: 1.2,
   }),
-  'mail.bounced': (domain) => ({
-    ...outbound(domain),
+  'mail.bounced': (domain, ids) => ({
+    ...outbound(domain, ids),
     bounce: {
       type: 'permanent',
       category: 'invalid_recipient',
@@ -38,14 +48,21 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     },
     will_retry: false,
   }),
-  'mail.failed': (domain) => ({ ...outbound(domain), reason: 'expired', error: 'Not delivered in time: a test' }),
-  'mail.suppressed': (domain) => {
-    const { queue_id: _, ...message } = outbound(domain);
-    return { ...message, reason: 'bounce' };
-  },
-  'mail.complained': (domain) => ({ ...outbound(domain), feedback_type: 'abuse' }),
-  'mail.unsubscribed': (domain) => ({ recipient: outbound(domain).recipient, domain, list: 'newsletter' }),
-  'mail.received': (domain) => ({
+  'mail.failed': (domain, ids) => ({
+    ...outbound(domain, ids),
+    reason: 'expired',
+    error: 'Not delivered in time: a test',
+  }),
+  'mail.suppressed': (domain, ids) => ({ ...sent(domain, ids), recipient: OUTSIDE, reason: 'bounce' }),
+  'mail.complained': (domain, ids) => ({ ...outbound(domain, ids), feedback_type: 'abuse' }),
+  'mail.unsubscribed': (domain, { messageId }) => ({
+    message_id: messageId,
+    recipient: OUTSIDE,
+    domain,
+    list: 'newsletter',
+  }),
+  'mail.received': (domain, { messageId }) => ({
+    message_id: messageId,
     from: OUTSIDE,
     to: `hello@${domain}`,
     domain,
@@ -53,7 +70,8 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     size: 1024,
     queue_id: QUEUE_ID,
   }),
-  'mail.received.full': (domain) => ({
+  'mail.received.full': (domain, { messageId }) => ({
+    message_id: messageId,
     from: { name: 'Someone', email: OUTSIDE },
     to: [{ name: '', email: `hello@${domain}` }],
     cc: [],
@@ -80,22 +98,23 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     spam_action: 'no action',
     queue_id: QUEUE_ID,
   }),
-  'mail.spam': (domain) => ({
+  'mail.spam': (domain, { messageId }) => ({
+    message_id: messageId,
     from: OUTSIDE,
     to: `hello@${domain}`,
     domain,
     spam_score: 15,
     spam_action: 'quarantine',
   }),
-  'domain.dns_changed': (domain) => ({
+  'domain.dns_changed': (domain, { id }) => ({
     domain,
-    domain_id: uuidv7(),
+    domain_id: id,
     status: 'error',
     previous_status: 'ok',
     changes: [{ purpose: 'mx', type: 'MX', name: domain, before: [`10 mail.${domain}`], after: [], status: 'missing' }],
   }),
-  'system.alert': () => ({
-    alert_id: uuidv7(),
+  'system.alert': (_, { id }) => ({
+    alert_id: id,
     kind: 'system_degraded',
     severity: 'warning',
     status: 'open',

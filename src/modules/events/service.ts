@@ -1,8 +1,11 @@
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';
 import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
+import type { EventData } from './payloads';
 import { sampleData } from './sample-data';
 import { eventBody } from './schema';
+
+export type { EventData };
 
 const MAX_INLINE_BYTES = 64 * 1024;
 const PART_BYTES = 512 * 1024;
@@ -16,11 +19,15 @@ type EventSubject = {
   at: Date;
 };
 
-export type NewEvent = Omit<EventSubject, 'recipient'> & {
+export type NewEvent = Omit<EventSubject, 'recipient' | 'type'> & {
   /** The Message-ID; null for an event that is not about a message. */
   messageId: string | null;
-  data: object;
-};
+} & TypedData;
+
+/** The type of an event with the data that it has. */
+export type TypedData<Types extends EventType = EventType> = {
+  [Type in Types]: { type: Type; data: EventData[Type] };
+}[Types];
 
 /**
  * Stores an event and a delivery for each subscribed webhook, in the transaction of the change that it reports. Call

@@ -217,15 +217,17 @@ const filters = {
 /** What a sender stores with a message, for itself. Absent and null are the same. */
 export type Labels = { tags?: Tags | null; metadata?: Record<string, unknown> | null };
 
+type Given<All> = { [Name in keyof All]?: NonNullable<All[Name]> };
+
 /** The labels that there are, as requests and events have them. No tags are as if they were absent. */
-export function labelsOf({ tags, metadata }: Labels): Labels {
+export function labelsOf({ tags, metadata }: Labels): Given<Labels> {
   return { ...(tags && Object.keys(tags).length > 0 && { tags }), ...(metadata && { metadata }) };
 }
 
 /** What events tell about a message beyond its envelope and subject. */
 export type EventLabels = Labels & { template?: UsedTemplate | null };
 
-export function eventLabelsOf({ template, ...labels }: EventLabels): EventLabels {
+export function eventLabelsOf({ template, ...labels }: EventLabels): Given<EventLabels> {
   return { ...labelsOf(labels), ...(template && { template }) };
 }
 

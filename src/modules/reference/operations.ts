@@ -17,7 +17,8 @@ export type Answer = {
   example: string | null;
 };
 
-export type Operation = Confirmation & {
+/** An operation, or an event with `EVENT` for its method and its type for its path, as lists and searches have it. */
+export type Entry = {
   /** Stays the same when words change, so links to it hold. */
   id: string;
   /** Its address on the pages of the reference. */
@@ -25,22 +26,29 @@ export type Operation = Confirmation & {
   method: string;
   path: string;
   summary: string;
-  description: string;
-  /** Null if anyone may call it. */
-  access: OperationAccess | null;
-  parameters: Parameter[];
-  /** The body, with what a form to call the operation begins with. */
-  body: { fields: Field[]; example: string; prefilled: string } | null;
-  /** The path of a request with what it requires. */
-  examplePath: string;
-  answers: Answer[];
-  /** The name under which code saves the file of the response. */
-  file: string | null;
-  isRedirect: boolean;
-  errors: { status: string; codes: string[] }[];
 };
 
-export type Section = { title: string; slug: string; operations: Operation[] };
+export type Operation = Confirmation &
+  Entry & {
+    description: string;
+    /** Null if anyone may call it. */
+    access: OperationAccess | null;
+    parameters: Parameter[];
+    /** The body, with what a form to call the operation begins with. */
+    body: { fields: Field[]; example: string; prefilled: string } | null;
+    /** The path of a request with what it requires. */
+    examplePath: string;
+    answers: Answer[];
+    /** The name under which code saves the file of the response. */
+    file: string | null;
+    isRedirect: boolean;
+    errors: { status: string; codes: string[] }[];
+  };
+
+/** What webhooks are sent, with the fields of `data` and an example of the whole body. */
+export type DescribedEvent = Entry & { fields: Field[]; example: string };
+
+export type Section = { title: string; slug: string; operations: Operation[]; events: DescribedEvent[] };
 
 type Described = {
   description: string;
@@ -60,25 +68,61 @@ type Source = {
   responses: Record<string, Described>;
 };
 
+type EventSource = {
+  summary: string;
+  tags: string[];
+  requestBody: { content: Record<string, { schema: Schema; example: object }> };
+};
+
 /** What most people need. The others follow in the order of the document. */
 const FIRST_SECTIONS = ['sending', 'messages'];
 
-/** Returns the operations of the document by their tags. */
+/** Returns the operations and events of the document by their tags. */
 export function sectionsOf(document: Document): Section[] {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
-  const sections = new Map<string, Section>(FIRST_SECTIONS.map((slug) => [slug, { title: '', slug, operations: [] }]));
+  const sections = new Map<string, Section>();
+  const sectionOf = ([title = '']: string[]): Section => {
+    const slug = slugOf(title);
+    const section = sections.get(slug) ?? { title, slug, operations: [], events: [] };
+    sections.set(slug, section);
+    return section;
+  };
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, source] of Object.entries(item as unknown as Record<string, Source>)) {
-      const title = source.tags[0] ?? '';
-      const slug = title.toLowerCase().replaceAll(' ', '-');
-      const section = sections.get(slug) ?? { title, slug, operations: [] };
-      section.title = title;
-      section.operations.push(operationOf(source, { method, path, slug }, schemas));
-      sections.set(slug, section);
+      const { slug, operations } = sectionOf(source.tags);
+      operations.push(operationOf(source, { method, path, slug }, schemas));
     }
   }
+  for (const [type, item] of Object.entries(document.webhooks ?? {})) {
+    const { post } = item as unknown as { post: EventSource };
+    const { slug, events } = sectionOf(post.tags);
+    events.push(eventOf(post, { type, slug }, schemas));
+  }
   for (const { operations } of sections.values()) operations.sort(byPath);
-  return [...sections.values()];
+  const placeOf = ({ slug }: Section) =>
+    FIRST_SECTIONS.includes(slug) ? FIRST_SECTIONS.indexOf(slug) : FIRST_SECTIONS.length;
+  return [...sections.values()].toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+function slugOf(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-');
+}
+
+function eventOf(
+  source: EventSource,
+  { type, slug }: { type: string; slug: string },
+  schemas: Schemas,
+): DescribedEvent {
+  const { schema, example } = source.requestBody.content['application/json'] ?? { schema: {}, example: {} };
+  return {
+    id: type,
+    href: `/reference/${slug}#${type}`,
+    method: 'EVENT',
+    path: type,
+    summary: source.summary,
+    fields: fieldsOf(schema.properties?.data, schemas),
+    example: JSON.stringify(example, null, 2),
+  };
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
+import { EVENT_TYPES } from '@/lib/event-types';
 import { NewPassword } from '@/lib/wire';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
@@ -169,11 +170,11 @@ it('has the entries of maps, the limits of items, and variants apart', () => {
 });
 
 it('finds operations by method and path, words of the summary, and names of fields', () => {
-  const idsOf = (query: string) => reference.search(query).map(({ operation }) => operation.id);
+  const idsOf = (query: string) => reference.search(query).map(({ entry }) => entry.id);
   expect(idsOf('post /SEND')[0]).toBe('sending-send');
   expect(idsOf('retry deferred')[0]).toBe('queue-flush');
   const [first] = reference.search('unsubscribe mailto');
-  expect(first).toMatchObject({ operation: { id: 'sending-send' }, fields: expect.arrayContaining(['mailto']) });
+  expect(first).toMatchObject({ entry: { id: 'sending-send' }, fields: expect.arrayContaining(['mailto']) });
   for (const other of ['', '  ', 'no-such-word']) expect(idsOf(other)).toEqual([]);
   expect(reference.named('list ALIASES').map(({ id }) => id)).toEqual(['aliases-list']);
   for (const other of ['', 'quota_bytes']) expect(reference.named(other)).toEqual([]);
@@ -188,6 +189,21 @@ it('finds operations by method and path, words of the summary, and names of fiel
   expect(reference.named('messages export')[0]?.id).toBe('messages-export');
   expect(reference.named('health')[0]?.path).toContain('health');
   expect(reference.hrefOf('GET', '/messages/{id}')).toBe('/reference/messages#messages-get');
+});
+
+it('has every event with its fields and an example, and finds it by both', () => {
+  const events = reference.sections.find(({ slug }) => slug === 'events')?.events ?? [];
+  expect(events.map(({ path }) => path)).toEqual([...EVENT_TYPES]);
+  const bounced = events.find(({ id }) => id === 'mail.bounced');
+  expect(bounced).toMatchObject({ method: 'EVENT', href: '/reference/events#mail.bounced' });
+  expect(bounced?.fields.find(({ name }) => name === 'bounce')?.fields.map(({ name }) => name)).toContain(
+    'enhanced_code',
+  );
+  expect(JSON.parse(bounced?.example ?? '')).toMatchObject({ event: 'mail.bounced', data: { will_retry: false } });
+  expect(reference.search('mail.bounced diagnostic')).toMatchObject([
+    { entry: { id: 'mail.bounced' }, fields: ['diagnostic'] },
+  ]);
+  expect(reference.named('mail.complained').map(({ id }) => id)).toEqual(['mail.complained']);
 });
 
 it('names the files of responses, and has none of redirections', () => {

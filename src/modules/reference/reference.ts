@@ -1,17 +1,17 @@
 import { type Document, servedDocument } from '@/server/rest/served-document';
-import { type Operation, type Section, sectionsOf } from './operations';
+import { type DescribedEvent, type Entry, type Operation, type Section, sectionsOf } from './operations';
 import type { Field } from './schemas';
 
-type Found = { operation: Operation; fields: string[] };
+type Found = { entry: Entry; fields: string[] };
 
 export type Reference = {
   /** The address of the API, as the settings have it. */
   server: string;
   sections: Section[];
-  /** Operations that have all the words: in method, path, summary, description, fields, values or error codes. */
+  /** Operations and events that have all the words: in method, path, summary, description, fields, values or error codes. */
   search: (query: string) => Found[];
-  /** The first operations whose method, path and summary have all the words. */
-  named: (query: string) => Operation[];
+  /** The first operations and events whose method, path and summary have all the words. */
+  named: (query: string) => Entry[];
   /** The address of an operation on the pages of the reference. */
   hrefOf: (method: string, path: string) => string | undefined;
 };
@@ -35,18 +35,21 @@ export function referenceOf(document: Document): Reference {
   const sections = sectionsOf(document);
   const operations = sections.flatMap((section) => section.operations);
   const hrefs = new Map(operations.map((each) => [`${each.method} ${each.path}`, each.href]));
-  const indexed = sections.flatMap(({ title, operations: all }) => all.map((each) => indexOf(each, title)));
+  const index = sections.flatMap(({ title, operations: all, events }) => [
+    ...all.map((each) => indexOf(each, title)),
+    ...events.map((each) => indexOfEvent(each, title)),
+  ]);
   return {
     server: document.servers?.[0]?.url ?? '',
     sections,
-    search: (query) => searchIndex(indexed, query),
-    named: (query) => namedIn(indexed, query),
+    search: (query) => searchIndex(index, query),
+    named: (query) => namedIn(index, query),
     hrefOf: (method, path) => hrefs.get(`${method} ${path}`),
   };
 }
 
 type Indexed = {
-  operation: Operation;
+  entry: Entry;
   /** Method, path and summary. */
   own: string;
   section: string;
@@ -55,28 +58,35 @@ type Indexed = {
 };
 
 function indexOf(operation: Operation, section: string): Indexed {
-  const { method, path, summary, description, parameters, body, answers, errors } = operation;
+  const { description, parameters, body, answers, errors } = operation;
   const fields = [...parameters, ...(body?.fields ?? []), ...answers.flatMap((answer) => answer.fields)];
-  const own = `${method} ${path} ${summary}`.toLowerCase();
+  return indexed(operation, section, fields, [description, ...errors.flatMap((error) => error.codes)]);
+}
+
+function indexOfEvent(event: DescribedEvent, section: string): Indexed {
+  return indexed(event, section, event.fields, []);
+}
+
+function indexed(entry: Entry, section: string, fields: readonly Field[], texts: string[]): Indexed {
+  const own = `${entry.method} ${entry.path} ${entry.summary}`.toLowerCase();
   const all = withInner(fields);
   const words = all.flatMap(({ name, description: about, values }) => [name, about, ...values]);
-  const codes = errors.flatMap((error) => error.codes);
-  const text = [own, section, description, ...new Set(words), ...codes].join(' ').toLowerCase();
-  return { operation, own, section: section.toLowerCase(), fields: [...new Set(all.map(({ name }) => name))], text };
+  const text = [own, section, ...texts, ...new Set(words)].join(' ').toLowerCase();
+  return { entry, own, section: section.toLowerCase(), fields: [...new Set(all.map(({ name }) => name))], text };
 }
 
 function withInner(fields: readonly Field[]): Field[] {
   return fields.flatMap((field) => [field, ...withInner(field.fields)]);
 }
 
-function searchIndex(indexed: readonly Indexed[], query: string): Found[] {
+function searchIndex(index: readonly Indexed[], query: string): Found[] {
   const asked = wordsOf(query);
   if (asked.length === 0) return [];
-  const found = indexed.filter(({ text }) => asked.every((word) => text.includes(word)));
-  return ranked(found, asked).map(({ operation, own, section, fields }) => {
+  const found = index.filter(({ text }) => asked.every((word) => text.includes(word)));
+  return ranked(found, asked).map(({ entry, own, section, fields }) => {
     const hidden = asked.filter((word) => !own.includes(word) && !section.includes(word));
     const named = fields.filter((field) => hidden.some((word) => field.toLowerCase().includes(word)));
-    return { operation, fields: named.slice(0, MAX_FIELDS) };
+    return { entry, fields: named.slice(0, MAX_FIELDS) };
   });
 }
 
@@ -99,15 +109,13 @@ function hasWhole(text: string, word: string): boolean {
   return false;
 }
 
-function namedIn(indexed: readonly Indexed[], query: string): Operation[] {
+function namedIn(index: readonly Indexed[], query: string): Entry[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
-  const found = indexed.filter(({ own, section }) =>
-    words.every((word) => own.includes(word) || section.includes(word)),
-  );
+  const found = index.filter(({ own, section }) => words.every((word) => own.includes(word) || section.includes(word)));
   return ranked(found, words)
     .slice(0, MAX_NAMED)
-    .map(({ operation }) => operation);
+    .map(({ entry }) => entry);
 }
 
 function wordsOf(query: string): string[] {

@@ -3,8 +3,9 @@ import { emitEvent } from '@/modules/events/service';
 import type { WebResponse } from '@/server/http/fetch-adapter';
 import { createCronHandler } from '@/server/rest/cron';
 import { db } from '@/test/database';
-import { makeWebhook, unique } from '@/test/factories';
+import { makeWebhook } from '@/test/factories';
 import { setSettings } from '@/test/settings';
+import { emission } from '@/test/webhook-deliveries';
 import { sweepDeliveries } from './service';
 
 const SECRET = 'secret-of-the-scheduler';
@@ -15,8 +16,7 @@ const handle = createCronHandler(sweepDeliveries);
 it('attempts due deliveries for a scheduler and returns the counts in the envelope', async () => {
   const { id: webhookId } = await makeWebhook();
   for (let count = 0; count < 3; count++) {
-    const messageId = `<${unique()}@example.com>`;
-    await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: new Date(), data: {} });
+    await emitEvent(db, emission());
   }
   const first = await call({ authorization: `Bearer ${SECRET}` });
   expect(first.status).toBe(200);

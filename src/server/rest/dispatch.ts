@@ -11,7 +11,7 @@ import { log } from '../log';
 import { type Context, createContext } from '../procedures/context';
 import { admit } from '../procedures/trpc';
 import { isUnexpected, type PublicError, publicError } from '../public-error';
-import { documentResponder } from './document';
+import { documentResponder, type Webhooks } from './document';
 import { failure, success } from './envelope';
 import { type FileOutput, fileResponse } from './file';
 import { readInput } from './input';
@@ -25,9 +25,9 @@ const READ_METHODS = ['GET', 'HEAD'];
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
 
 /** Serves REST from the procedures that the console calls. */
-export function createRestHandler(router: AnyTRPCRouter): RestHandler {
+export function createRestHandler(router: AnyTRPCRouter, webhooks: Webhooks = {}): RestHandler {
   const match = createMatcher(routesOf(router));
-  const respondWithDocument = documentResponder(router);
+  const respondWithDocument = documentResponder(router, webhooks);
   const callerOf = (ctx: Context) => router.createCaller(ctx) as unknown as Caller;
 
   return async (request, clock) => {

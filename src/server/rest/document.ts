@@ -1,6 +1,7 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-to-openapi';
 import { z } from 'zod';
+import { createDocument, type ZodOpenApiPathItemObject } from 'zod-openapi';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
 import { Total } from '@/lib/wire';
 import packageJson from '../../../package.json';
@@ -41,12 +42,15 @@ const ErrorBody = z
   })
   .meta({ id: 'Error' });
 
+/** What the API itself sends, by the names of the events. */
+export type Webhooks = Record<string, ZodOpenApiPathItemObject>;
+
 /** Serves the OpenAPI document of the router, which is generated once. */
-export function documentResponder(router: AnyTRPCRouter): (headers: Headers) => Response {
+export function documentResponder(router: AnyTRPCRouter, webhooks: Webhooks): (headers: Headers) => Response {
   let document: Document | undefined;
   let text: string | undefined;
   const generate = () => {
-    document ??= openApiDocument(router, env().appUrl);
+    document ??= openApiDocument(router, env().appUrl, webhooks);
     return document;
   };
   setServedDocument(generate);
@@ -58,7 +62,7 @@ export function documentResponder(router: AnyTRPCRouter): (headers: Headers) => 
 }
 
 /** The OpenAPI 3.1 document: envelope, actual statuses and error codes of every operation. */
-export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document {
+export function openApiDocument(router: AnyTRPCRouter, appUrl: string, webhooks: Webhooks = {}): Document {
   const routes = routesOf(router);
   const document = generateOpenApiDocument(withEnvelope(router, routes), {
     title: 'Postroom API',
@@ -78,7 +82,18 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
     const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
     if (operation) describe(operation as unknown as Operation, route);
   }
+  addWebhooks(document, webhooks);
   return document;
+}
+
+function addWebhooks(document: Document, webhooks: Webhooks): void {
+  const { title, version } = document.info;
+  const { webhooks: described, components } = createDocument({ openapi: '3.1.0', info: { title, version }, webhooks });
+  document.webhooks = described;
+  document.components = {
+    ...document.components,
+    schemas: { ...components?.schemas, ...document.components?.schemas },
+  };
 }
 
 /** The procedures with the envelope around their output, for the generator only. */

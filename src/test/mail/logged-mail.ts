@@ -6,7 +6,9 @@ import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
 import type { ReportRun } from '@/modules/messages/mail-log/inbound/deliveries';
 import { recordLog } from '@/modules/messages/mail-log/log';
 import { db } from '../database';
+import { checkedEvent } from '../envelope';
 import { unique } from '../factories';
+import { document } from '../rest';
 
 export const LOG = 'mail.example.test log';
 const STREAM = 'mail.example.test stream';
@@ -84,7 +86,7 @@ export type EmittedEvent = { id: string; event: string; data: Record<string, unk
 /** The event bodies of a domain, in the order in which they were emitted. */
 export async function emittedEvents(domainId: string, type?: string): Promise<EmittedEvent[]> {
   const rows = await db.event.findMany({ where: { domainId, type }, include: { parts: true }, orderBy: { id: 'asc' } });
-  return rows.map(({ body }) => JSON.parse(body ?? ''));
+  return rows.map(({ body }) => checkedEvent(document, JSON.parse(body ?? '')));
 }
 
 /** Access to the mail server's own copies; empty unless overridden. */

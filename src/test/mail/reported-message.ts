@@ -1,7 +1,9 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import type { MessageStatus } from '@/server/prisma/enums';
 import { db } from '@/test/database';
+import { checkedEvent } from '@/test/envelope';
 import { unique } from '@/test/factories';
+import { document } from '@/test/rest';
 
 const CREATED_AT = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
 /** A moment ago, because what is kept of old messages expires. */
@@ -68,6 +70,6 @@ export async function currentState({ id }: Message) {
     recipients: row.recipients.map((recipient) => recipient.status),
     trace: row.events.map(({ type }) => type),
     emitted: emitted.map(({ type }) => type),
-    events: emitted.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body ?? '') })),
+    events: emitted.map(({ domainId, body }) => ({ domainId, ...checkedEvent(document, JSON.parse(body ?? '')) })),
   };
 }

@@ -52,7 +52,8 @@ export async function notifyUnmuted(tx: Tx, now: Date): Promise<void> {
 export async function emitAlert(db: Tx, row: AlertRow, at: Date): Promise<void> {
   if (row.kind === 'webhook_failing' || !isForWebhooks(row) || !(await isOfDomainForWebhooks(db, row))) return;
   const { id, kind, severity, status, subject, domainId } = row;
-  const data = { alert_id: id, kind, severity, status, subject, message: messageOf(row), domain_id: domainId };
+  const state = status === 'closed' ? ('closed' as const) : ('open' as const);
+  const data = { alert_id: id, kind, severity, status: state, subject, message: messageOf(row), domain_id: domainId };
   await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
 }
 

@@ -1,20 +1,9 @@
 import { z } from 'zod';
-import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
 import { Id, pageQuery, Timestamp } from '@/lib/wire';
-import { DnsRecordStatus } from '../schema';
-
-const DnsPurpose = z.enum(DNS_PURPOSES).meta({
-  description:
-    'mx: brings mail to your mail server; spf: lets it send for the domain; dkim: verifies its signatures; dmarc: policy for forged mail; ' +
-    'mta_sts, dane, starttls: TLS of mail to the domain; tls_rpt: reports about it; host, ptr: addresses and name of the mail server; ' +
-    'dnssec, caa, ns: the zone itself; srv, autoconfig, autodiscover: set up mail programs; ' +
-    'blocklist: lists of addresses and domains that send spam; ownership: proves that the domain is yours',
-});
+import { DnsPurpose, DnsRecordStatus, DnsRecordType } from '../schema';
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
-
-const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT']);
 
 export const DnsRecord = z
   .object({

@@ -178,7 +178,7 @@ function receivedEvents(mail: InboundMail, header: Header): InboundRecord['event
   const [size, queueId, at] = [mail.sizeBytes, mail.queueId, mail.receivedAt];
   return deliveredMailboxes(mail).map(({ address: to, domainId, viaDomainId }) => {
     const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
-    return { viaDomainId, event: { type: 'mail.received', messageId, domainId, at, data } };
+    return { viaDomainId, event: { type: 'mail.received' as const, messageId, domainId, at, data } };
   });
 }
 
@@ -187,6 +187,7 @@ function spamEvents(mail: InboundMail, { messageId, from }: Header): InboundReco
   const reported = mail.resolved.filter(({ address }) => !mail.reportedAddresses?.includes(address));
   return reported.map(({ address: to, domainId }) => {
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
-    return { viaDomainId: domainId, event: { type: 'mail.spam', messageId, domainId, at: mail.receivedAt, data } };
+    const subject = { type: 'mail.spam' as const, messageId, domainId, at: mail.receivedAt };
+    return { viaDomainId: domainId, event: { ...subject, data } };
   });
 }

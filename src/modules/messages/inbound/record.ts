@@ -1,5 +1,5 @@
 import type { InboundMail } from '@/mail/inbound/port';
-import { encodeEvent, type NewEvent } from '@/modules/events/service';
+import { encodeEvent, type NewEvent, type TypedData } from '@/modules/events/service';
 import { groupCalls } from '@/server/background/group-calls';
 import { database, type Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
@@ -13,8 +13,10 @@ export type InboundRecord = Pick<InboundMail, 'queueId'> & {
   /** Null for mail that no log shows, which is recorded once per queue id. */
   deliveries: ShownDelivery[] | null;
   rows: InboundRow[];
-  events: { viaDomainId: string; event: Omit<NewEvent, 'messageRowId'> }[];
+  events: { viaDomainId: string; event: InboundEvent }[];
 };
+
+type InboundEvent = Omit<NewEvent, 'messageRowId' | keyof TypedData> & TypedData<'mail.received' | 'mail.spam'>;
 
 export type StoredRow = { domainId: string; id: string; isKnown: boolean };
 

@@ -1,18 +1,18 @@
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import { type BounceCategory, type OutcomeCause, UNREPLIED_CAUSES } from '@/lib/mail/outcome-causes';
 
 /** The `reason` of a failure: its cause if the message got no reply or outlasted it, else the category of the reply. */
-export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): string {
-  return cause !== null && UNREPLIED.has(cause) ? cause : bounceCategory(enhancedCode);
+export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): FailureReason {
+  return UNREPLIED_CAUSES.find((each) => each === cause) ?? bounceCategory(enhancedCode);
 }
 
-const UNREPLIED: ReadonlySet<OutcomeCause> = new Set(['expired', 'deleted', 'not_submitted', 'unknown', 'not_allowed']);
+type FailureReason = (typeof UNREPLIED_CAUSES)[number] | BounceCategory;
 
 /** The `category` of a bounce, from its enhanced status code (RFC 3463). */
-export function bounceCategory(enhancedCode: string | null): string {
+export function bounceCategory(enhancedCode: string | null): BounceCategory {
   return CATEGORIES.find(([pattern]) => pattern.test(enhancedCode ?? ''))?.[1] ?? 'other';
 }
 
-const CATEGORIES: [RegExp, string][] = [
+const CATEGORIES: [RegExp, BounceCategory][] = [
   [/^[45]\.1\.[78]$/, 'sender_rejected'],
   [/^[45]\.1\.\d+$/, 'invalid_recipient'],
   [/^[45]\.2\.1$/, 'mailbox_disabled'],

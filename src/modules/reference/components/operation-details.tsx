@@ -64,14 +64,20 @@ export function OperationDetails({ operation, server, hrefOf }: OperationDetails
                 <figcaption>
                   <b>Response</b> <span className="quiet">{status}</span>
                 </figcaption>
-                <RawText tabIndex={0} className={classes.example}>
-                  {example}
-                </RawText>
+                <Example text={example} />
               </figure>
             ),
         )}
       </div>
     </section>
+  );
+}
+
+export function Example({ text }: { text: string }) {
+  return (
+    <RawText tabIndex={0} className={classes.example}>
+      {text}
+    </RawText>
   );
 }
 

@@ -1,17 +1,17 @@
 import { NearLink } from '@/components/near-link';
-import type { Operation } from '../operations';
+import type { Entry } from '../operations';
 import classes from './operation-rows.module.css';
 
-type OperationRowsProps = { rows: readonly { operation: Operation; fields?: readonly string[] }[] };
+type OperationRowsProps = { rows: readonly { entry: Entry; fields?: readonly string[] }[] };
 
-/** Links to operations, with the fields for which a search found them. */
+/** Links to operations and events, with the fields for which a search found them. */
 export function OperationRows({ rows }: OperationRowsProps) {
   return (
     <ul className={classes.rows}>
-      {rows.map(({ operation, fields = [] }) => (
-        <li key={operation.id}>
-          <NearLink href={operation.href}>{operation.summary}</NearLink>
-          <Endpoint method={operation.method} path={operation.path} />
+      {rows.map(({ entry: { id, href, method, path, summary }, fields = [] }) => (
+        <li key={id}>
+          <NearLink href={href}>{summary}</NearLink>
+          <Endpoint method={method} path={path} />
           {fields.length > 0 && (
             <p className="quiet">
               Fields <span className="mono">{fields.join(', ')}</span>
@@ -23,7 +23,7 @@ export function OperationRows({ rows }: OperationRowsProps) {
   );
 }
 
-export function Endpoint({ method, path }: Pick<Operation, 'method' | 'path'>) {
+export function Endpoint({ method, path }: Pick<Entry, 'method' | 'path'>) {
   return (
     <span className={`mono ${classes.endpoint}`}>
       <b data-method={method}>{method}</b> {path}

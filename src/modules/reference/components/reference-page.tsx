@@ -18,7 +18,7 @@ export function ReferencePage({ reference, query }: { reference: Reference; quer
         title="API reference"
         description={
           <>
-            <span>All endpoints of the version that runs here</span>
+            <span>All endpoints and events of the version that runs here</span>
             <a href="/api/v1/openapi.json" className="mono">
               /api/v1/openapi.json
             </a>
@@ -62,10 +62,10 @@ function Overview({ reference: { sections } }: { reference: Reference }) {
           ))}
         </ul>
       </nav>
-      {sections.map(({ title, slug, operations }) => (
+      {sections.map(({ title, slug, operations, events }) => (
         <section key={slug} aria-labelledby={slug}>
           <SectionHeading id={slug} title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>} isUnderlined />
-          <OperationRows rows={operations.map((operation) => ({ operation }))} />
+          <OperationRows rows={[...operations, ...events].map((entry) => ({ entry }))} />
         </section>
       ))}
     </div>
@@ -73,11 +73,11 @@ function Overview({ reference: { sections } }: { reference: Reference }) {
 }
 
 function Results({ found }: { found: ReturnType<Reference['search']> }) {
-  if (found.length === 0) return <NoRows>No operation has all of these words.</NoRows>;
+  if (found.length === 0) return <NoRows>No operation or event has all of these words.</NoRows>;
   return (
     <section aria-label="Results">
       <p className={`quiet ${classes.count}`} role="status">
-        {formatPlural(found.length, 'operation')}
+        {formatPlural(found.length, 'result')}
       </p>
       <OperationRows rows={found} />
     </section>

@@ -3,9 +3,8 @@
 import { Checkbox } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { SegmentedControl } from '@/components/segmented-control';
-import { ALL_EVENTS, EVENT_TYPES, type EventType } from '@/lib/event-types';
+import { ALL_EVENTS, EVENT_DESCRIPTIONS, EVENT_TYPES, type EventType } from '@/lib/event-types';
 import classes from './events-input.module.css';
-import { EVENT_DESCRIPTIONS } from './webhook-values';
 
 export type EventTypes = (EventType | typeof ALL_EVENTS)[];
 

@@ -4,8 +4,9 @@ import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, insertTestEvent } from '@/modules/events/service';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { db } from '@/test/database';
-import { makeWebhook, unique } from '@/test/factories';
+import { makeWebhook } from '@/test/factories';
 import { answered } from '@/test/servers/scripted-endpoint';
+import { emission } from '@/test/webhook-deliveries';
 import type { Post } from './attempt';
 import type { Claim } from './claim';
 import { createDeliverer, type Deliverer } from './deliverer';
@@ -106,7 +107,7 @@ describe('claims', () => {
 
   it('wait if what was claimed is mostly too long to be sent now', async () => {
     await makeWebhooks(300);
-    await emit({ text: 'x'.repeat(100_000) });
+    await emit('x'.repeat(100_000));
     let claims = 0;
     const counting = afterClaim(async () => {
       claims += 1;
@@ -208,9 +209,8 @@ async function makeWebhooks(count: number, url?: string): Promise<{ id: string }
 }
 
 /** Sets the due time into the past, since times are rounded to the millisecond. */
-async function emit(data: Record<string, unknown> = {}): Promise<void> {
-  const messageId = `<${unique()}@example.com>`;
-  await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: now(), data });
+async function emit(subject?: string): Promise<void> {
+  await emitEvent(db, { ...emission({ subject }), at: now() });
   await db.$executeRaw`
     UPDATE webhook_delivery SET next_attempt_at = now() - interval '1 second'
      WHERE lease_token IS NULL AND next_attempt_at IS NOT NULL`;

@@ -7,6 +7,7 @@ import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/servers/https-receiver';
+import { emission } from '@/test/webhook-deliveries';
 import { createDeliverer } from './deliverer';
 
 const SECRET = `whsec_${Buffer.from('a secret that both sides know 1').toString('base64')}`;
@@ -31,7 +32,8 @@ afterEach(() => db.webhook.deleteMany());
 describe('a delivery on the wire', () => {
   it('is a POST of the stored body, byte for byte, with the documented headers', async () => {
     const webhook = await makeWebhook({ url: `${receiver.url}/hook?x=1`, secret: SECRET });
-    await emit('Grüße – 漢字 🎉 \u2028 "quoted" \\ \u0000 \ud800');
+    const subject = 'Grüße – 漢字 🎉 \u2028 "quoted" \\ \u0000 \ud800';
+    await emit(subject);
     await deliver();
 
     const [request] = receiver.requests;
@@ -46,7 +48,7 @@ describe('a delivery on the wire', () => {
       id: '<wire@example.com>',
       event: 'mail.sent',
       timestamp: '2026-11-21T09:41:07.123Z',
-      data: { subject: 'Grüße – 漢字 🎉 \u2028 "quoted" \\ \u0000 \ud800', to: ['b@far.example'] },
+      data: emission({ marker: 'wire', subject }).data,
     });
     expect(request?.headers).toMatchObject({
       'content-type': 'application/json',
@@ -187,16 +189,7 @@ describe('a delivery on the wire', () => {
 });
 
 async function emit(subject: string): Promise<void> {
-  const at = new Date('2026-11-21T09:41:07.123Z');
-  const data = { subject, to: ['b@far.example'] };
-  await emitEvent(db, {
-    type: 'mail.sent',
-    messageId: '<wire@example.com>',
-    messageRowId: null,
-    domainId: null,
-    at,
-    data,
-  });
+  await emitEvent(db, { ...emission({ marker: 'wire', subject }), at: new Date('2026-11-21T09:41:07.123Z') });
 }
 
 async function deliver({ timeoutMs = 10_000 } = {}): Promise<void> {

@@ -1,7 +1,7 @@
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import type { DomainDns } from '../schema';
+import type { DnsChange, DomainDns } from '../schema';
 
 type Status = DomainDns['status'];
 type Changes = { status: Status; changes: Prisma.DnsChangeCreateManyInput[]; at: Date };
@@ -23,12 +23,12 @@ export async function emitDnsChanged(
     status,
     previous_status: dnsStatus,
     changes: changes.slice(0, MAX_CHANGES).map((change) => ({
-      purpose: change.purpose,
-      type: change.type,
+      purpose: change.purpose as DnsChange['purpose'],
+      type: change.type as DnsChange['type'],
       name: change.name,
       before: shortened(change.before),
       after: shortened(change.after),
-      status: change.status,
+      status: change.status as DnsChange['status'],
     })),
   };
   await emitEvent(tx, { type: 'domain.dns_changed', messageId: null, messageRowId: null, domainId: id, at, data });

@@ -7,7 +7,7 @@ import { database, type Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { type DeliveredDomain, deliveredDomains } from '../delivered-mailboxes';
 import type { Header } from '../header';
-import { encodeFields, headerFields } from './fields';
+import { encodeFields, type HeadFields, headerFields } from './fields';
 import { createFieldsParser, MAX_THREADS, type ParseFields } from './parser';
 
 /** Encoded events; `emit` stores them in the transaction that creates the message rows. */
@@ -78,7 +78,7 @@ const isSubscribed = groupCalls(
 
 /** The start of the event, which differs by domain. */
 function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, rcptTo }: DeliveredDomain): Uint8Array {
-  const data = {
+  const data: HeadFields = {
     message_id: messageId,
     subject,
     domain: name,

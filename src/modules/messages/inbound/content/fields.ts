@@ -2,6 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { Mailbox } from '@/mail/mime/addresses';
 import { type MailHeader, type Message, readMessage } from '@/mail/mime/message';
 import type { MailFile } from '@/mail/mime/packed-files';
+import type { EventData } from '@/modules/events/service';
 
 export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
 
@@ -10,7 +11,15 @@ export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content
   contentType: string;
 };
 
-type Contact = { name: string; email: string };
+type Full = EventData['mail.received.full'];
+
+/** The fields that differ by domain, which come first. */
+export type HeadFields = Pick<
+  Full,
+  'message_id' | 'subject' | 'domain' | 'envelope' | 'size' | 'spam_score' | 'spam_action' | 'queue_id'
+>;
+
+type Contact = Full['from'];
 
 /** The fields of mail.received.full that come from the message itself, encoded by `encodeFields`. */
 export async function parseFields({ raw, mailFrom, headBytes }: ParseJob): Promise<Uint8Array> {
@@ -41,10 +50,14 @@ function contact({ name, address }: Mailbox): Contact {
  * Encodes the remaining fields of a JSON object, its end and the end of the enclosing object as UTF-8, leaving `headBytes`
  * free at the start. Encodes slice by slice: the whole text may exceed the maximum length of a string.
  */
-export async function encodeFields(fields: object, files: AttachedFile[], headBytes: number): Promise<Uint8Array> {
+export async function encodeFields(
+  fields: Omit<Full, keyof HeadFields | 'attachments'>,
+  files: AttachedFile[],
+  headBytes: number,
+): Promise<Uint8Array> {
   const pieces: Piece[] = [textPiece(`${JSON.stringify(fields, wellFormed).slice(1, -1)},"attachments":[`)];
   for (const [index, { filename, contentType, disposition, contentId, content }] of files.entries()) {
-    const described = {
+    const described: Omit<Full['attachments'][number], 'content_base64'> = {
       filename,
       content_type: contentType,
       disposition,
