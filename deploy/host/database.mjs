@@ -36,7 +36,7 @@ export function remoteProblems({ DATABASE_URL: url = '', MAIL_DATABASE: ofMail =
   if (reason) return [`The database at DATABASE_URL in /etc/postroom/settings can't be used: ${reason}`];
   if (process.env.DATABASE_ADMIN_URL || canSignIn(ofMail)) return [];
   return [
-    "The mail server's role isn't in that database yet. Give a superuser's URL: sudo DATABASE_ADMIN_URL=postgresql://… deploy/install",
+    "The mail server's role isn't in that database yet. Give the URL of a role that can create it: sudo DATABASE_ADMIN_URL=postgresql://… deploy/install (docs/installation.md#a-database-on-another-host)",
   ];
 }
 
@@ -114,7 +114,9 @@ export function makeDatabase(url) {
     ALTER ROLE "${username}" LOGIN PASSWORD ${literal(decodeURIComponent(password))};`);
   if (owner === '')
     asSuperuser(`CREATE DATABASE "${name}" OWNER "${username}" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8';`);
-  if (!canSignIn(url)) throw new PlainError(`${username} can't sign in to the new database at port ${cluster.port}.`);
+  const reason = signInProblem(url);
+  if (reason)
+    throw new PlainError(`${username} can't sign in to the database ${name} at port ${cluster.port}: ${reason}`);
 }
 
 /**

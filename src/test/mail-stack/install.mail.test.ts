@@ -106,16 +106,16 @@ describe('the installer', () => {
   describe('with the Postgres of DATABASE on another host', () => {
     beforeEach(() => writeSettings({ DATABASE: 'postgresql://mta_read:a-password@db.example.com:5432/letters' }));
 
-    it('does nothing without a superuser’s URL while the role can’t use the database', () => {
+    it('does nothing without DATABASE_ADMIN_URL while the role can’t use the database', () => {
       writeFileSync(join(folder, 'commands/psql'), '#!/bin/sh\nexit 2\n', { mode: 0o755 });
       const { status, stderr, ran } = install(DEBIAN);
       expect(stderr).toBe(
-        "The Postgres of DATABASE is on another host, and mta_read can't use it yet: set DATABASE_ADMIN_URL to a superuser's URL.\n",
+        "The Postgres of DATABASE is on another host, and mta_read can't use it yet: set DATABASE_ADMIN_URL to the URL of a role that can create it (docs/installation.md#a-database-on-another-host).\n",
       );
       expect({ status, ran }).toEqual({ status: 1, ran: '' });
     });
 
-    it('needs no superuser’s URL once the role can use the database', () => {
+    it('needs no DATABASE_ADMIN_URL once the role can use the database', () => {
       const { status, ran } = install(DEBIAN);
       expect({ status, asked: /runuser/.test(ran) }).toEqual({ status: 0, asked: false });
       expect(ran).toMatch(/^psql .* postgresql:\/\/mta_read@db\.example\.com:5432\/letters$/m);
