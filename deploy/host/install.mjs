@@ -12,6 +12,7 @@ import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
 import { errorsIn, readSettings } from './settings.mjs';
 import { STEPS } from './steps.mjs';
+import { deferSignals } from './stop-request.mjs';
 import { upgrade } from './upgrade.mjs';
 import { readUpgradeState } from './upgrade-state.mjs';
 
@@ -70,7 +71,9 @@ function otherVersion(host) {
 
 async function takeTurn() {
   if (await tryToTakeLock('installation', '/etc'))
-    throw new PlainError('Another deploy/install is running. Wait until it has finished.');
+    throw new PlainError(
+      'Another deploy/install is running, maybe from a terminal that was closed. Wait until it has finished: its output is in /var/log/postroom.',
+    );
 }
 
 async function plan(host, problems) {
@@ -83,9 +86,16 @@ async function plan(host, problems) {
 
 async function install(host) {
   const startedAt = Date.now();
+  const signalSoFar = deferSignals();
+  console.log(`The log is ${process.env.POSTROOM_LOG ?? 'this output'}.`);
   let changed = 0;
   for (const step of STEPS) {
     if (await step.isDone(host)) continue;
+    const signal = await signalSoFar();
+    if (signal)
+      throw new PlainError(
+        `It was stopped by ${signal}. Run the same command again: it goes on with the step "${step.name}".`,
+      );
     console.log(`\n${step.name}`);
     await runStep(step, host);
     changed += 1;

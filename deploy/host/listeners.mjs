@@ -21,9 +21,15 @@ export function listeners() {
         port: Number.parseInt(port, 16),
         isLoopback: LOOPBACK.test(address),
         program: pid ? textOf(`/proc/${pid}/comm`).trim() : '',
-        unit: pid ? (/([^/\n]+)\.service/.exec(textOf(`/proc/${pid}/cgroup`))?.[1] ?? '') : '',
+        unit: pid ? unitIn(textOf(`/proc/${pid}/cgroup`)) : '',
       };
     });
+}
+
+/** @param {string} cgroup that of a process @returns {string} its service; empty if it is none, or one of a user who is signed in */
+export function unitIn(cgroup) {
+  const [, unit = ''] = /([^/\n]+)\.service/.exec(cgroup) ?? [];
+  return unit.startsWith('user@') ? '' : unit;
 }
 
 function rowsOf(table) {

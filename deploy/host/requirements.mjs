@@ -1,6 +1,7 @@
 // The requirements that an installation can't meet itself are all checked before anything is changed.
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findFormerMailServer, formerMailServerProblems, isEximOfDebian } from '../mail/former-mail-server.mjs';
 import { PORTS } from '../mail/settings.mjs';
 import { listeners } from './listeners.mjs';
 import { findForeignCaddyfile } from './proxy.mjs';
@@ -11,14 +12,16 @@ const MEMORY_MB = 1900;
 export const DISK_MB = 4000;
 /** What Debian's packages and npm's cache take outside of Postroom's folder, in MB. */
 const ELSEWHERE = { '/usr': 1000, '/var': 800, '/root': 600 };
+export const ADD_SWAP = 'fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap';
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
 const HTTP_PORTS = [80, 443];
 
 /**
  * @typedef {{
- *   root: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
+ *   root: string, node: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
  *   otherDisks: { folder: string, freeMb: number, neededMb: number }[],
  *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
+ *   formerMailServer: import('../mail/former-mail-server.mjs').FormerMailServer,
  * }} Facts
  */
 
@@ -28,6 +31,7 @@ export function readFacts({ root, settings, options, isBuilt }) {
   const ofMail = Object.entries(PORTS).map(([name, port]) => Number(settings[`MAIL_${name}`] ?? port));
   return {
     root,
+    node: process.execPath,
     foreignFolder: foreignFolder([...withParents(root), join(root, 'releases')]),
     hasSystemd: existsSync('/run/systemd/system'),
     memoryMb: memoryMb(),
@@ -38,6 +42,7 @@ export function readFacts({ root, settings, options, isBuilt }) {
     ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
     proxy,
     foreignCaddyfile: proxy === 'caddy' ? findForeignCaddyfile() : null,
+    formerMailServer: findFormerMailServer(),
   };
 }
 
@@ -55,13 +60,17 @@ export function problemsIn(facts) {
     problems.push(
       `Postroom is in ${facts.root}, where its service has no access. Move the folder to /opt/postroom, and run deploy/install there.`,
     );
+  if (/^\/(root|home)\//.test(facts.node))
+    problems.push(
+      `Node.js is ${facts.node}, where Postroom's service has no access. Run this with a PATH without it, such as by sudo -i: then Node.js is installed in /usr/local.`,
+    );
   if (facts.foreignFolder)
     problems.push(
-      `Programs in ${facts.root} run as root, and another user can change the folder ${facts.foreignFolder}. Give it to root (chown root:root, chmod o-w), or move Postroom to /opt/postroom.`,
+      `Programs in ${facts.root} run as root, and another user can change the folder ${facts.foreignFolder}. Give it to root (chown -R root:root, chmod o-w), or move Postroom to /opt/postroom.`,
     );
   if (!facts.isBuilt && facts.memoryMb < MEMORY_MB)
     problems.push(
-      `The build needs 2 GB of memory, and this host has ${Math.round(facts.memoryMb)} MB with swap. Add swap: fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap`,
+      `The build needs 2 GB of memory, and this host has ${Math.round(facts.memoryMb)} MB with swap. Add swap: ${ADD_SWAP}`,
     );
   if (!facts.isBuilt && facts.diskMb < DISK_MB)
     problems.push(
@@ -72,8 +81,12 @@ export function problemsIn(facts) {
       problems.push(
         `The installation needs ${neededMb} MB on the disk of ${folder}, and ${Math.round(freeMb)} MB are free.`,
       );
+  problems.push(...formerMailServerProblems(facts.formerMailServer));
+  const { services } = facts.formerMailServer;
   for (const port of facts.ports) {
-    const taken = facts.listeners.find((each) => each.port === port && !OURS.test(each.unit));
+    const taken = facts.listeners.find(
+      (each) => each.port === port && !OURS.test(each.unit) && !services.includes(each.unit.replace(/@.*/, '')),
+    );
     if (taken) problems.push(describePort(taken));
   }
   if (facts.foreignCaddyfile) problems.push(facts.foreignCaddyfile);
@@ -99,13 +112,14 @@ function withParents(folder) {
   return folder === dirname(folder) ? [folder] : [...withParents(dirname(folder)), folder];
 }
 
-/** Debian's default mail server, which delivers mail of this host only, is removed when Postfix is installed. */
-export function isReplaced({ unit, isLoopback }, configuration = '/etc/exim4/update-exim4.conf.conf') {
-  if (!/^exim4/.test(unit) || !isLoopback || !existsSync(configuration)) return false;
-  return /^dc_eximconfig_configtype='local'$/m.test(readFileSync(configuration, 'utf8'));
+/** Debian's default mail server is removed when Postfix is installed. */
+export function isReplaced({ unit, isLoopback }, configuration) {
+  return /^exim4/.test(unit) && isLoopback && isEximOfDebian(configuration);
 }
 
 function describePort({ port, program, unit }) {
+  if (program === 'docker-proxy')
+    return `Port ${port} is in use by a container. Stop it: docker ps --filter publish=${port}`;
   const owner = program ? `${program}${unit ? ` (${unit}.service)` : ''}` : 'another program';
   const stop = unit ? `: systemctl disable --now ${unit}` : '';
   if (!HTTP_PORTS.includes(port)) return `Port ${port} is in use by ${owner}. Stop that program${stop}`;

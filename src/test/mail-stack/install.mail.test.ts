@@ -79,6 +79,15 @@ describe('the installer', () => {
     expect({ status, asked: /apt-get/.test(ran) }).toEqual({ status: 0, asked: false });
   });
 
+  it('replaces no other mail server', () => {
+    writeSettings();
+    const other = `#!/bin/sh\necho 'installed msmtp-mta mail-transport-agent'\n`;
+    writeFileSync(join(folder, 'commands/dpkg-query'), other, { mode: 0o755 });
+    const { status, stderr, ran } = install(DEBIAN);
+    expect(stderr).toMatch(/Debian replaces msmtp-mta, .*: apt remove msmtp-mta\nNothing was changed\.\n$/);
+    expect({ status, asked: /apt-get/.test(ran) }).toEqual({ status: 1, asked: false });
+  });
+
   it('prepares the role in the local Postgres at the port of DATABASE, and explains SMTP_URL', () => {
     writeSettings({ DATABASE: 'postgresql://mta_read:a-password@127.0.0.1:5999/letters' });
     const { status, stdout, ran } = install(DEBIAN);

@@ -1,28 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { listeners } from '../../../deploy/host/listeners.mjs';
-import { addressProblems, reverseProblems } from '../../../deploy/host/network.mjs';
-import { readOptions } from '../../../deploy/host/options.mjs';
-import { caddyfile, findForeignCaddyfile } from '../../../deploy/host/proxy.mjs';
-import { nameOf, releaseOf, runningFolder } from '../../../deploy/host/releases.mjs';
-import { type Facts, foreignFolder, isReplaced, problemsIn } from '../../../deploy/host/requirements.mjs';
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addressProblems, reverseProblems } from '../../../../deploy/host/network.mjs';
+import { readOptions } from '../../../../deploy/host/options.mjs';
+import { caddyfile, findForeignCaddyfile } from '../../../../deploy/host/proxy.mjs';
 import {
   changedText,
   errorsIn,
   missingSettings,
   readFormerSettings,
   readSettings,
-} from '../../../deploy/host/settings.mjs';
-import { readSettings as readMailSettings } from '../../../deploy/mail/settings.mjs';
+} from '../../../../deploy/host/settings.mjs';
+import { makeCertificate } from '../../../../deploy/mail/certificate.mjs';
+import { readSettings as readMailSettings } from '../../../../deploy/mail/settings.mjs';
+import { makeFolder } from './programs';
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-host-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = makeFolder();
 
 const NOTHING_THERE = { databasePort: 5432, isPort80Free: true };
 const file = (name: string, text: string) => {
@@ -195,121 +190,6 @@ it('the app submits with a changed password or port of the mail server, unless t
   expect(missingSettings(own, options, facts)).toEqual({});
 });
 
-describe('requirements of an installation', () => {
-  const bare: Facts = {
-    root: '/opt/postroom',
-    foreignFolder: null,
-    hasSystemd: true,
-    memoryMb: 4000,
-    diskMb: 20_000,
-    otherDisks: [{ folder: '/var', freeMb: 2000, neededMb: 800 }],
-    isBuilt: false,
-    listeners: [],
-    ports: [25, 465, 80, 443],
-    proxy: 'caddy',
-    foreignCaddyfile: null,
-  };
-  const listener = (port: number, unit: string, isLoopback = false) => ({ port, isLoopback, program: unit, unit });
-
-  it('are met by a bare host, and by one that is installed', () => {
-    expect(problemsIn(bare)).toEqual([]);
-    const own = [listener(25, 'postroom-mail-postfix'), listener(443, 'caddy'), listener(22, 'ssh')];
-    expect(problemsIn({ ...bare, isBuilt: true, memoryMb: 900, diskMb: 100, listeners: own })).toEqual([]);
-  });
-
-  it.each([
-    [{ hasSystemd: false }, /^This host isn't run by systemd/],
-    [{ root: '/root/postroom' }, /^Postroom is in \/root\/postroom, where its service has no access/],
-    [{ root: '/home/ann/postroom' }, /Move the folder to \/opt\/postroom/],
-    [{ foreignFolder: '/opt' }, /another user can change the folder \/opt\. Give it to root/],
-    [{ memoryMb: 985 }, /^The build needs 2 GB of memory, and this host has 985 MB with swap\. Add swap/],
-    [{ diskMb: 1500 }, /1500 MB are free/],
-    [{ otherDisks: [{ folder: '/var', freeMb: 300, neededMb: 800 }] }, /needs 800 MB on the disk of \/var, and 300 MB/],
-    [{ listeners: [listener(80, 'apache2')] }, /^Port 80 is in use by apache2 \(apache2\.service\)\. .* --proxy none/],
-    [{ listeners: [listener(443, 'nginx')] }, /systemctl disable --now nginx/],
-    [{ listeners: [listener(25, 'exim4')] }, /^Port 25 is in use by exim4/],
-    [{ listeners: [listener(25, 'postfix@-', true)] }, /^Port 25 is in use by postfix@-/],
-    [{ listeners: [listener(465, '')] }, /^Port 465 is in use by another program\. Stop that program$/],
-  ])('are named with what to do if they are not met: %j', (over, sentence) => {
-    expect(problemsIn({ ...bare, ...over })).toEqual([expect.stringMatching(sentence)]);
-  });
-
-  it.each([
-    [{}, null],
-    [{ '/opt': { uid: 0, mode: 0o41777 } }, null],
-    [{ '/opt': { uid: 0, mode: 0o40777 } }, '/opt'],
-    [{ '/opt/postroom': { uid: 1000, mode: 0o40755 } }, '/opt/postroom'],
-    [{ '/opt/postroom/releases': { uid: 1000, mode: 0o40755 } }, '/opt/postroom/releases'],
-  ])('need folders that root alone can change: %j', (folders: Record<string, { uid: number; mode: number }>, found) => {
-    const ofRoot = { uid: 0, mode: 0o40755 };
-    const stat = (path: string) => folders[path] ?? (path.endsWith('releases') ? undefined : ofRoot);
-    expect(foreignFolder(['/', '/opt', '/opt/postroom', '/opt/postroom/releases'], stat)).toBe(found);
-  });
-
-  it('let Debian’s own exim4 be replaced, but none that carries mail away', () => {
-    const local = file('exim', "dc_eximconfig_configtype='local'\n");
-    const smarthost = file('smarthost', "dc_eximconfig_configtype='satellite'\n");
-    expect(isReplaced(listener(25, 'exim4', true), local)).toBe(true);
-    expect(isReplaced(listener(25, 'exim4', true), smarthost)).toBe(false);
-    expect(isReplaced(listener(25, 'exim4'), local)).toBe(false);
-    expect(isReplaced(listener(25, 'postfix@-', true), local)).toBe(false);
-  });
-
-  it('know who listens, on IPv4, IPv6 and loopback', async () => {
-    const found = [];
-    for (const host of ['127.0.0.1', '0.0.0.0', '::1', '::']) {
-      const server = createServer().listen(0, host);
-      await once(server, 'listening');
-      const { port } = server.address() as { port: number };
-      found.push(listeners().find((each) => each.port === port));
-      server.close();
-      await once(server, 'close');
-    }
-    expect(found.map((each) => each?.isLoopback)).toEqual([true, false, true, false]);
-    const name = readFileSync('/proc/self/comm', 'utf8').trim();
-    expect(found.map((each) => each?.program)).toEqual([name, name, name, name]);
-  });
-});
-
-describe('releases', () => {
-  const source = mkdtempSync(join(folder, 'clone-'));
-  for (const [name, text] of [
-    ['package.json', '{"version": "1.2.3"}'],
-    ['src/a.ts', 'a'],
-    ['docs/a.md', 'a'],
-    ['.git/HEAD', 'a'],
-    ['deploy/containers/.env', 'a'],
-    ['src/server/prisma/client.ts', 'a'],
-  ] as const) {
-    mkdirSync(join(source, dirname(name)), { recursive: true });
-    writeFileSync(join(source, name), text);
-  }
-  const { root } = releaseOf(source);
-
-  it('are named after version and content, and are their own', () => {
-    expect(root).toMatch(new RegExp(`^${source}/releases/1\\.2\\.3-[0-9a-f]{10}$`));
-    expect(nameOf(root)).toMatch(/^1\.2\.3 \([0-9a-f]{10}\)$/);
-    expect(releaseOf(root)).toEqual({ source: root, root });
-  });
-
-  it.each(['.git/HEAD', 'deploy/containers/.env', 'src/server/prisma/client.ts'])('don’t depend on %s', (name) => {
-    writeFileSync(join(source, name), 'b');
-    expect(releaseOf(source).root).toBe(root);
-  });
-
-  it.each(['src/a.ts', 'docs/a.md', 'package.json'])('are others after a change of %s', (name) => {
-    const before = releaseOf(source).root;
-    appendFileSync(join(source, name), '\n');
-    expect(releaseOf(source).root).not.toBe(before);
-  });
-
-  it('know the folder that the service runs in', () => {
-    const unit = file('unit', '[Service]\nUser=postroom\nWorkingDirectory=/opt/postroom/releases/0.1.0-0123456789\n');
-    expect(runningFolder(unit)).toBe('/opt/postroom/releases/0.1.0-0123456789');
-    expect(runningFolder(join(folder, 'nothing'))).toBeNull();
-  });
-});
-
 describe('the check of an installation', () => {
   const host = 'mail.example.com';
 
@@ -390,5 +270,19 @@ describe('Node.js for the installer', () => {
         stdio: 'pipe',
       });
     if (process.getuid?.() === 0) expect(asNobody).toThrow(/Run this as root: sudo deploy\/install HOST_NAME/);
+  });
+});
+
+describe('the first certificate of a mail server', () => {
+  it('replaces a key that a crash left empty, and keeps any other', () => {
+    const files = { tls_key: join(folder, 'key.pem'), tls_certificate: join(folder, 'certificate.pem') };
+    writeFileSync(files.tls_key, '');
+    makeCertificate({ ...files, hostname: 'mail.example.com' });
+    const key = readFileSync(files.tls_key, 'utf8');
+    expect(statSync(files.tls_key).mode & 0o777).toBe(0o600);
+    rmSync(files.tls_certificate);
+    makeCertificate({ ...files, hostname: 'mail.example.com' });
+    expect(readFileSync(files.tls_key, 'utf8')).toBe(key);
+    expect(new X509Certificate(readFileSync(files.tls_certificate)).checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 });
