@@ -199,6 +199,10 @@ async function testBareHost(lifetime) {
   });
   await test('removed, it leaves mail and data, and comes back with them', async () => {
     const before = await must(CONTENT);
+    const { output } = await host.shell(
+      `mv /etc/postroom/settings /root\n${install} || mv /root/settings /etc/postroom/`,
+    );
+    if (!output.includes('has no SECRET_KEY')) throw new PlainError(output);
     await runUntil('/opt/postroom/deploy/install --remove', 'systemctl daemon-reload');
     await must(`${REFUSED}\n/opt/postroom/deploy/install --remove
       refused compgen -G '/etc/systemd/system/postroom*'

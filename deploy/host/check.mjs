@@ -1,6 +1,7 @@
 // `deploy/install --check`, and the end of every installation: what to do next, and what is still wrong.
 import { existsSync, statfsSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
+import { countMessages } from '../mail/former-mail-server.mjs';
 import { readRelay, testRelay } from '../mail/relay.mjs';
 import { run, succeeds } from './commands.mjs';
 import { canSignIn, sql } from './database.mjs';
@@ -91,6 +92,14 @@ const CHECKS = [
         `Port 25 of ${server.host} can’t be reached: many providers block it. Ask yours to open it, or set MAIL_RELAY_HOST (docs/mail-server.md).`,
       ];
     },
+  },
+  {
+    name: 'Mail of programs on this host',
+    run: () =>
+      countMessages().map(
+        ({ program, count }) =>
+          `Nothing delivers the mail in the queue of the former ${program} (${count}), where programs of this host put it by sendmail. Let them submit with an API key instead (docs/sending.md).`,
+      ),
   },
   {
     name: 'Clock',

@@ -28,6 +28,18 @@ export function canSignIn(url) {
 }
 
 /**
+ * Tells whether the database that an installation would use has accounts of Postroom already. One that doesn't answer has none.
+ * @param {string} url
+ */
+export function hasAccounts(url = `postgresql://127.0.0.1:${databasePort()}/postroom`) {
+  const query = ['-X', '-q', '-o', '/dev/null', '-c', 'SELECT 1 / count(*) FROM admin'];
+  if (!isDatabaseHere(url)) return succeeds('psql', query, { env: connectionOf(url) });
+  const { port, pathname } = new URL(url);
+  const database = ['-p', port || String(DEFAULT_PORT), '-d', pathname.slice(1)];
+  return succeeds('runuser', ['-u', 'postgres', '--', 'psql', ...query, ...database]);
+}
+
+/**
  * @param {import('./settings.mjs').Settings} settings those of a database on another host
  * @returns {string[]} why the app, or the mail server, can't use it
  */

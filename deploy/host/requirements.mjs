@@ -3,8 +3,10 @@ import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findFormerMailServer, formerMailServerProblems, isEximOfDebian } from '../mail/former-mail-server.mjs';
 import { PORTS } from '../mail/settings.mjs';
+import { hasAccounts } from './database.mjs';
 import { listeners } from './listeners.mjs';
 import { findForeignCaddyfile } from './proxy.mjs';
+import { APP_DATA, SETTINGS } from './settings.mjs';
 
 const MB = 1_048_576;
 /** The build takes 1.2 GB, beside Postgres and, at an upgrade, the mail server. A host that is sold with 2 GB has a little less. */
@@ -15,13 +17,15 @@ const ELSEWHERE = { '/usr': 1000, '/var': 800, '/root': 600 };
 export const ADD_SWAP = 'fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap';
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
 const HTTP_PORTS = [80, 443];
+/** Files that have the key of an installation, besides the settings. */
+const KEYS = ['/etc/postroom/environment', join(APP_DATA, 'secret-key')];
 
 /**
  * @typedef {{
  *   root: string, node: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
  *   otherDisks: { folder: string, freeMb: number, neededMb: number }[],
  *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
- *   formerMailServer: import('../mail/former-mail-server.mjs').FormerMailServer,
+ *   isKeyLost: boolean, formerMailServer: import('../mail/former-mail-server.mjs').FormerMailServer,
  * }} Facts
  */
 
@@ -42,6 +46,7 @@ export function readFacts({ root, settings, options, isBuilt }) {
     ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
     proxy,
     foreignCaddyfile: proxy === 'caddy' ? findForeignCaddyfile() : null,
+    isKeyLost: !settings.SECRET_KEY && !KEYS.some((file) => existsSync(file)) && hasAccounts(settings.DATABASE_URL),
     formerMailServer: findFormerMailServer(),
   };
 }
@@ -81,6 +86,10 @@ export function problemsIn(facts) {
       problems.push(
         `The installation needs ${neededMb} MB on the disk of ${folder}, and ${Math.round(freeMb)} MB are free.`,
       );
+  if (facts.isKeyLost)
+    problems.push(
+      `The database has accounts of Postroom, and ${SETTINGS} has no SECRET_KEY, without which the secrets in it can't be read. Restore that file from a backup. To start over instead, drop the database: sudo -u postgres dropdb postroom`,
+    );
   problems.push(...formerMailServerProblems(facts.formerMailServer));
   const { services } = facts.formerMailServer;
   for (const port of facts.ports) {

@@ -14,7 +14,7 @@ const QUEUES = [
     program: 'Postfix',
     folders: ['maildrop', 'incoming', 'active', 'deferred', 'hold'].map((name) => `/var/spool/postfix/${name}`),
     message: /^[0-9A-Za-z]+$/,
-    commands: { list: 'postqueue -p', deliver: 'postqueue -f', remove: 'postsuper -d ALL' },
+    commands: { list: 'postqueue -p', deliver: 'postqueue -f, while Postfix runs', remove: 'postsuper -d ALL' },
   },
   {
     program: 'Exim',

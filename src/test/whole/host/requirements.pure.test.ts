@@ -25,6 +25,7 @@ describe('requirements of an installation', () => {
     ports: [25, 465, 80, 443],
     proxy: 'caddy',
     foreignCaddyfile: null,
+    isKeyLost: false,
     formerMailServer: nothing,
   };
   const listener = (port: number, unit: string, isLoopback = false) => ({ port, isLoopback, program: unit, unit });
@@ -40,6 +41,10 @@ describe('requirements of an installation', () => {
     [{ root: '/root/postroom' }, /^Postroom is in \/root\/postroom, where its service has no access/],
     [{ root: '/home/ann/postroom' }, /Move the folder to \/opt\/postroom/],
     [{ foreignFolder: '/opt' }, /another user can change the folder \/opt\. Give it to root/],
+    [
+      { isKeyLost: true },
+      /^The database has accounts of Postroom, .* no SECRET_KEY.* Restore that file from a backup\./,
+    ],
     [{ memoryMb: 985 }, /^The build needs 2 GB of memory, and this host has 985 MB with swap\. Add swap/],
     [{ diskMb: 1500 }, /1500 MB are free/],
     [{ otherDisks: [{ folder: '/var', freeMb: 300, neededMb: 800 }] }, /needs 800 MB on the disk of \/var, and 300 MB/],
