@@ -39,8 +39,8 @@ function build(root, counters) {
   try {
     // When memory runs out, the kernel ends the build, and no service beside it.
     show('choom', ['-n', '1000', '--', 'npm', 'run', '--silent', 'build'], { root });
-  } catch (error) {
-    if (killsIn(counters) === before) throw error;
+  } catch {
+    if (killsIn(counters) === before) throw new PlainError('The build failed. The reason is in its output above.');
     throw new PlainError(
       `The memory of this host ran out, so the kernel ended the build. Add swap, and run the same command again: ${ADD_SWAP}`,
     );
