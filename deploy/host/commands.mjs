@@ -9,10 +9,11 @@ import { PlainError } from '../../scripts/process/plain-error.mjs';
  * @throws PlainError with the end of what it prints
  */
 export function run(command, args, { input = '', env = {} } = {}) {
-  const { error, status, stdout, stderr } = start(command, args, { input, env });
+  const { error, status, signal, stdout, stderr } = start(command, args, { input, env });
   if (status === 0) return stdout;
   const output = `${stdout}\n${stderr}`.trim().split('\n').slice(-10).join('\n');
-  throw new PlainError(`${command} failed: ${error?.message ?? output}`);
+  const reason = error?.message ?? (signal ? `it was ended by ${signal}` : output);
+  throw new PlainError(`${command} failed: ${reason}`);
 }
 
 /** @returns {boolean} */

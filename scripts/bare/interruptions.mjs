@@ -9,15 +9,20 @@ const PROGRAMS =
   'apt-get caddy chmod chown cmp cp debconf-set-selections dpkg find groupadd install mv node npm openssl pg_createcluster pg_dump psql ' +
   'rm runuser sed sync systemctl systemd-run tar tee useradd';
 
-/** Counts the step, and at the wanted one ends all processes of the command, also those in sessions of their own. */
+/**
+ * Counts the steps that root takes, and at the wanted one ends all processes of the command, also those in sessions of their own. Other
+ * users can't end them.
+ */
 const STEP = `#!/bin/bash
+real=$(PATH=\${PATH#${FOLDER}/bin:} type -P "\${0##*/}")
+((EUID == 0)) || exec "$real" "$@"
 exec 9>>${FOLDER}/lock && flock 9
 echo "\${0##*/} \${*//$'\\n'/ }" >>${FOLDER}/trace
 count=$(wc -l <${FOLDER}/trace)
 exec 9>&-
 wanted=$(<${FOLDER}/wanted)
 if [[ $count == "$wanted" || $wanted == *[a-z]* && "\${0##*/} $*" == *"$wanted"* ]]; then /bin/systemctl kill --signal=$(<${FOLDER}/signal) ${UNIT}.scope; sleep 60; fi
-exec "$(PATH=\${PATH#${FOLDER}/bin:} type -P "\${0##*/}")" "$@"`;
+exec "$real" "$@"`;
 
 /**
  * @param {Pick<Awaited<ReturnType<typeof import('./host.mjs').startBareHost>>, 'must' | 'shell'>} host
@@ -30,7 +35,7 @@ export function interruptionsOf({ must, shell }) {
    * @returns {Promise<{ isKilled: boolean, output: string, trace: string[] }>}
    */
   const runUntil = async (command, step, signal = 'KILL') => {
-    const prepare = `mkdir -p ${FOLDER}/bin && cd ${FOLDER} && rm -f trace lock && touch trace lock && chmod 666 trace lock
+    const prepare = `mkdir -p ${FOLDER}/bin && cd ${FOLDER} && rm -f trace lock && touch trace lock
       [[ -e bin/step ]] || { cat >bin/step && chmod +x bin/step && for name in ${PROGRAMS}; do ln -s step bin/$name; done; }
       echo '${step}' >wanted && echo ${signal} >signal`;
     await must(prepare, { input: STEP });
@@ -44,15 +49,19 @@ export function interruptionsOf({ must, shell }) {
   return {
     runUntil,
     /**
-     * Kills a command at steps that are ever later, running it again after each, until it ends by itself.
+     * Kills a command at steps that are ever later, running it again after each, until it ends by itself, or says that it was complete.
      * @param {string} command
-     * @param {{ first?: number, every?: number, signals?: string[], afterEach?: (step: number, output: string) => Promise<void> }} options
+     * @param {{
+     *   first?: number, every?: number, signals?: string[], complete?: string,
+     *   afterEach?: (step: number, output: string) => Promise<void>,
+     * }} options `complete`: what it says after it was killed during its final report
      * @returns {Promise<string>} what the last run said
      */
-    async walk(command, { first = 1, every = 1, signals = ['KILL'], afterEach = async () => {} }) {
+    async walk(command, { first = 1, every = 1, signals = ['KILL'], complete, afterEach = async () => {} }) {
       for (let step = first, count = 0; ; step += every, count += 1) {
         const { isKilled, output, trace } = await runUntil(command, step, signals[count % signals.length]);
-        if (!isKilled && /^exit code/m.test(output))
+        const isComplete = complete !== undefined && output.includes(complete);
+        if (!isKilled && !isComplete && /^exit code/m.test(output))
           throw new PlainError(`After kills before step ${step}, "${command}" fails:\n${output}`);
         if (!isKilled) return output;
         console.log(`  killed before step ${step}: ${trace.at(-1)}`);

@@ -83,7 +83,8 @@ export function upgradesOf({ host, root, commands, environment, signIn, mailbox 
     async walking(every) {
       await must(`cd /opt/postroom
         for file in deploy/mail/templates/dovecot/dovecot.conf ${UNIT}; do echo "# $(date)" >>$file; done`);
-      await walk(UPGRADE, { every, signals: ['KILL', 'HUP', 'INT'], afterEach: mustServe });
+      const complete = 'already, which is the version in this folder';
+      await walk(UPGRADE, { every, signals: ['KILL', 'HUP', 'INT'], complete, afterEach: mustServe });
       await mustServe();
       await must(`cd /opt/postroom && git checkout -q -- deploy`);
     },
