@@ -87,7 +87,10 @@ test('shows tags and metadata, and finds the messages with a tag', async ({
   await expect(peek.getByText('"order": 1042')).toBeVisible();
   await checkState();
   await peek.getByRole('link', { name: 'Open full page' }).click();
-  await page.getByRole('main').getByRole('link', { name: `kind: ${tag}` }).click();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: `kind: ${tag}` })
+    .click();
   await expect(page).toHaveURL(`${url()}/messages?tag=kind%3A${tag}`);
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
   await check();

@@ -6,19 +6,11 @@ import { rest } from '@/server/rest/meta';
 import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
 import { messageList } from './lists';
+import { KeptDays, MessageRetention } from './retention/schema';
 import { getKeptDays, getRetention } from './retention/state';
 import { downloadUnreadBounce, getUnreadBounces } from './returned/list';
-import {
-  GetTotals,
-  GetUnreadBounces,
-  KeptDays,
-  ListMessages,
-  Message,
-  MessageRetention,
-  MessageSummary,
-  MessageTotals,
-  UnreadBounces,
-} from './schema';
+import { GetUnreadBounces, UnreadBounces } from './returned/schema';
+import { GetTotals, ListMessages, Message, MessageSummary, MessageTotals } from './schema';
 import { getMessage, getTotals, listMessages, messageRecord } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {

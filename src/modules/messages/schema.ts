@@ -6,6 +6,8 @@ import { UsedTemplate } from '@/modules/templates/schema';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
+export type { DropReason, UnreadBounces } from './returned/schema';
+
 export const MESSAGE_STATUSES = [
   'submitting',
   'sent',
@@ -247,28 +249,6 @@ function searchedText(maxLength: number) {
     .refine((text) => !text.includes('\0'), 'Remove the NUL characters.');
 }
 
-export const MessageRetention = z.object({
-  kept_days: z.number().int().meta({ description: 'Setting MESSAGE_RETENTION_DAYS; 0 keeps all messages' }),
-  status: z.enum(['off', 'waiting', 'running', 'failing']).meta({
-    description:
-      'off: all messages are kept; waiting: for the next run, which starts within an hour; running: old messages are being deleted; failing: the last attempt failed and is retried within a minute',
-  }),
-  started_at: Timestamp.nullable().meta({ description: 'Start of the current or last run; null before the first one' }),
-  finished_at: Timestamp.nullable().meta({ description: 'Null until the run has finished' }),
-  delete_before: Timestamp.nullable().meta({ description: 'The run deletes messages older than this' }),
-  deleted_until: Timestamp.nullable().meta({
-    description:
-      'How far the run has come: older messages are deleted, unless the mail server may still report about them',
-  }),
-  deleted: z.number().int().meta({ description: 'Messages that the run has deleted' }),
-  failure: z.string().nullable().meta({ description: 'Why the last attempt stopped' }),
-});
-export type MessageRetention = z.infer<typeof MessageRetention>;
-
-/** For the console: how long messages are kept. */
-export const KeptDays = z.object({ kept_days: z.number().int() });
-export type KeptDays = z.infer<typeof KeptDays>;
-
 export const GetTotals = z.strictObject(filters);
 export type GetTotals = z.infer<typeof GetTotals>;
 
@@ -280,46 +260,6 @@ export const MessageTotals = z.object({
   is_complete: z.boolean(),
 });
 export type MessageTotals = z.infer<typeof MessageTotals>;
-
-const DropReason = z.enum(['forged', 'message_deleted', 'answer', 'unreadable', 'other_recipient', 'no_message']).meta({
-  description:
-    'Why mail to a bounce address, or to the address for complaints, changed nothing. forged: the signature of the address is invalid; message_deleted: the message was deleted since; answer: an automatic answer, or mail of a person; unreadable: no report that Postroom knows; other_recipient: a report about an address that the message was not sent to; no_message: a complaint that doesn’t show which message it is about, or mail to unsubscribe without a valid link in its subject',
-});
-export type DropReason = z.infer<typeof DropReason>;
-
-export const GetUnreadBounces = z.strictObject({
-  domain_id: Id.optional().meta({ description: 'Only those of this domain' }),
-});
-export type GetUnreadBounces = z.infer<typeof GetUnreadBounces>;
-
-const ownDomain = {
-  domain_id: Id.nullable().meta({ description: 'Null: an address at the mail host' }),
-  domain: z.string().nullable(),
-};
-
-export const UnreadBounces = z
-  .object({
-    dropped: z.array(z.object({ ...ownDomain, reason: DropReason, count: z.number().int(), last_at: Timestamp })).meta({
-      description:
-        'How much mail to bounce addresses changed nothing: the newest 200 counts. Each is deleted 30 days after its last mail',
-    }),
-    unread: z
-      .array(
-        z.object({
-          id: Id,
-          ...ownDomain,
-          address: z.string(),
-          size: z.number().int().meta({ description: 'Size of the mail in bytes' }),
-          received_at: Timestamp,
-        }),
-      )
-      .meta({
-        description:
-          'The newest 200 that are unreadable. They are kept for a day: the newest 100 of a domain, and 1,000 in all',
-      }),
-  })
-  .meta({ id: 'UnreadBounces' });
-export type UnreadBounces = z.infer<typeof UnreadBounces>;
 
 /** The part of a message that keys see which may send and not read it. */
 export const ScheduledState = Message.pick({ id: true, message_id: true, status: true, send_at: true });

@@ -4,7 +4,7 @@ import { Text } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatCount, formatMoment, formatPlural } from '@/lib/format';
-import type { MessageRetention } from '../schema';
+import type { MessageRetention } from '../retention/schema';
 
 const REFRESH_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
-import type { KeptDays, MessageRetention } from '../schema';
 import { RETENTION_TASK } from './run';
+import type { KeptDays, MessageRetention } from './schema';
 
 /** The current or last run that deletes old messages. */
 export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {

@@ -4,7 +4,7 @@ import { notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import { unsealBytes } from '@/server/secrets/sealing';
-import type { DropReason, GetUnreadBounces, UnreadBounces } from '../schema';
+import type { DropReason, GetUnreadBounces, UnreadBounces } from './schema';
 import { unreadPlace } from './unread';
 
 const MAX_SHOWN = 200;

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { sealBytes } from '@/server/secrets/sealing';
-import type { DropReason } from '../schema';
+import type { DropReason } from './schema';
 
 const KEPT_BYTES = 64 * 1024;
 const MAX_KEPT_PER_DOMAIN = 100;
