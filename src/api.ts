@@ -9,7 +9,7 @@ import { createCronHandler } from '@/server/rest/cron';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { routesOf } from '@/server/rest/routes';
 
-const rest = createRestHandler(appRouter, documentedEvents());
+const rest = createRestHandler(appRouter, documentedEvents);
 const cron = createCronHandler(sweepDeliveries);
 const metrics = createMetricsHandler();
 const consoleCalls = createConsoleHandler(appRouter);

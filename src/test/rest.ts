@@ -10,7 +10,7 @@ import { openApiDocument } from '@/server/rest/document';
 import { checkEnvelope } from './envelope';
 import { makeAdmin, makeApiKey, makeSession } from './factories';
 
-const handle = createRestHandler(appRouter, documentedEvents());
+const handle = createRestHandler(appRouter, documentedEvents);
 export const document = openApiDocument(appRouter, 'http://localhost:3000', documentedEvents());
 
 export type Answer = {

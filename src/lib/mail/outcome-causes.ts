@@ -21,7 +21,7 @@ export const OUTCOME_CAUSES = [
 /** The causes of a failure without a reply: its `reason` in events. */
 export const UNREPLIED_CAUSES = ['expired', 'deleted', 'not_submitted', 'unknown', 'not_allowed'] as const;
 
-/** What a reply means, by its enhanced status code. */
+/** The categories of replies, which their enhanced status codes show. */
 export const BOUNCE_CATEGORIES = [
   'sender_rejected',
   'invalid_recipient',

@@ -81,6 +81,16 @@ export const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'MX', 'N
 export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
 export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 
+/** A changed record, in the history of a domain's DNS and in events. */
+export const dnsChangeFields = {
+  purpose: DnsPurpose,
+  type: DnsRecordType,
+  name: z.string(),
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+  status: DnsRecordStatus.meta({ description: 'The record’s status after the change' }),
+};
+
 export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   active: z.boolean().optional(),

@@ -4,14 +4,14 @@ import { BOUNCE_CATEGORIES, UNREPLIED_CAUSES } from '@/lib/mail/outcome-causes';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { Id } from '@/lib/wire';
 import { Alert } from '@/modules/alerts/schema';
-import { DnsPurpose, DnsRecordStatus, DnsRecordType, DnsStatus } from '@/modules/domains/schema';
+import { DnsStatus, dnsChangeFields } from '@/modules/domains/schema';
 import { UsedTemplate } from '@/modules/templates/schema';
 
 const MessageId = z.string().meta({ description: 'The Message-ID' });
 const Domain = z.string().meta({ description: 'Your domain that the event is about' });
 const QueueId = z.string().meta({ description: 'The queue ID of your mail server' });
 
-/** What the sender stored with a message, for itself. */
+/** The labels that the sender stored with a message, for itself. */
 const labels = {
   tags: z.record(z.string(), z.string()).optional().meta({ description: 'If it was sent with tags' }),
   metadata: z.record(z.string(), z.unknown()).optional().meta({ description: 'If it was sent with metadata' }),
@@ -56,15 +56,6 @@ const Attachment = z.strictObject({
   content_id: z.string().nullable().meta({ description: 'The name by which `body_html` shows it, as `cid:…`' }),
   size: z.int().meta({ description: 'Bytes' }),
   content_base64: z.string(),
-});
-
-const DnsChange = z.strictObject({
-  purpose: DnsPurpose,
-  type: DnsRecordType,
-  name: z.string(),
-  before: z.array(z.string()),
-  after: z.array(z.string()),
-  status: DnsRecordStatus.meta({ description: 'The record’s status after the change' }),
 });
 
 /** `data` of each type of event, which the code that emits them and the OpenAPI document share. */
@@ -152,7 +143,9 @@ export const EVENT_DATA = {
     domain_id: Id,
     status: DnsStatus,
     previous_status: DnsStatus,
-    changes: z.array(DnsChange).meta({ description: 'The first 20. `GET /domains/{id}/dns/history` has all of them' }),
+    changes: z
+      .array(z.strictObject(dnsChangeFields))
+      .meta({ description: 'The first 20. `GET /domains/{id}/dns/history` has all of them' }),
   }),
   'system.alert': z.strictObject({
     alert_id: Id,
@@ -165,5 +158,5 @@ export const EVENT_DATA = {
   }),
 } satisfies Record<EventType, z.ZodObject>;
 
-/** What the event says, by its type. */
+/** The `data` of an event, by the event's type. */
 export type EventData = { [Type in EventType]: z.input<(typeof EVENT_DATA)[Type]> };

@@ -25,7 +25,7 @@ const READ_METHODS = ['GET', 'HEAD'];
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
 
 /** Serves REST from the procedures that the console calls. */
-export function createRestHandler(router: AnyTRPCRouter, webhooks: Webhooks = {}): RestHandler {
+export function createRestHandler(router: AnyTRPCRouter, webhooks: () => Webhooks = () => ({})): RestHandler {
   const match = createMatcher(routesOf(router));
   const respondWithDocument = documentResponder(router, webhooks);
   const callerOf = (ctx: Context) => router.createCaller(ctx) as unknown as Caller;

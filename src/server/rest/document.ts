@@ -42,15 +42,15 @@ const ErrorBody = z
   })
   .meta({ id: 'Error' });
 
-/** What the API itself sends, by the names of the events. */
+/** The requests that the API itself makes, by the names of the events. */
 export type Webhooks = Record<string, ZodOpenApiPathItemObject>;
 
 /** Serves the OpenAPI document of the router, which is generated once. */
-export function documentResponder(router: AnyTRPCRouter, webhooks: Webhooks): (headers: Headers) => Response {
+export function documentResponder(router: AnyTRPCRouter, webhooks: () => Webhooks): (headers: Headers) => Response {
   let document: Document | undefined;
   let text: string | undefined;
   const generate = () => {
-    document ??= openApiDocument(router, env().appUrl, webhooks);
+    document ??= openApiDocument(router, env().appUrl, webhooks());
     return document;
   };
   setServedDocument(generate);

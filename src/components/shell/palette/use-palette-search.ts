@@ -3,12 +3,12 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
+import { useEffect, useRef } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
 import { MAX_PER_KIND } from './items/item';
 import { namedRecord } from './items/named-record';
-import { useKept } from './use-kept';
 
 /** Shorter words match nearly every message and chapter. */
 const MIN_TEXT_SEARCH = 3;
@@ -62,6 +62,26 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
     operations: useKept(isLong ? itemsOf(operations) : [], operations),
     sections: useKept(isLong ? itemsOf(sections) : [], sections),
   };
+}
+
+/** Whether items are of the words before, and what is still loading. */
+type Progress = { isLate?: boolean; isLoading: boolean };
+
+/**
+ * Returns the items that were found. Until those of the present words are there, it returns the former ones that match, so that
+ * nothing vanishes and comes back.
+ */
+function useKept<Item>(
+  items: Item[],
+  { isLate = false, isLoading }: Progress,
+  matches: (item: Item) => boolean = () => true,
+): Item[] {
+  const former = useRef<Item[]>([]);
+  useEffect(() => {
+    if (!isLoading) former.current = items;
+  });
+  const all = isLoading ? former.current : items;
+  return isLate || isLoading ? all.filter(matches) : all;
 }
 
 function itemsOf<Item>({ data }: { data?: { items: Item[] } }): Item[] {

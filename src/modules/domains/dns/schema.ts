@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, pageQuery, Timestamp } from '@/lib/wire';
-import { DnsPurpose, DnsRecordStatus, DnsRecordType } from '../schema';
+import { DnsPurpose, DnsRecordStatus, DnsRecordType, dnsChangeFields } from '../schema';
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
@@ -56,12 +56,7 @@ export type DomainDns = z.infer<typeof DomainDns>;
 export const DnsChange = z
   .object({
     id: Id,
-    purpose: DnsPurpose,
-    type: DnsRecordType,
-    name: z.string(),
-    before: z.array(z.string()),
-    after: z.array(z.string()),
-    status: DnsRecordStatus.meta({ description: 'The record’s status after the change' }),
+    ...dnsChangeFields,
     at: Timestamp.meta({ description: 'When a check found it' }),
   })
   .meta({ id: 'DnsChange' });
