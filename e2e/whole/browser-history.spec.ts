@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
 test('on a phone, Back closes the open message, undoes each filter, and never leaves the list before', async ({
@@ -19,8 +20,7 @@ test('on a phone, Back closes the open message, undoes each filter, and never le
     .getByRole('row')
     .filter({ hasText: /Parcel|Letter/ });
   await expect(rows).toHaveCount(2);
-  // Each key is a change of its own.
-  await page.getByLabel('Search messages').pressSequentially(subject, { delay: 70 });
+  await typeOnSlowDevice(page.getByLabel('Search messages'), subject);
   await expect(rows).toHaveCount(1);
   await rows.getByRole('link').first().tap();
   const panel = page.getByRole('complementary', { name: /^Message/ });
@@ -88,3 +88,11 @@ test('Back undoes the order of a list, closes a dialog, and returns to the forme
   await expect(page).toHaveURL(`${url()}/aliases`);
   await expect(page.getByRole('button', { name: /^Domain: All domains/ })).toBeVisible();
 });
+
+/** Types each character before the page has shown the one before, as on a slow device. */
+async function typeOnSlowDevice(field: Locator, text: string): Promise<void> {
+  const session = await field.page().context().newCDPSession(field.page());
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+  await field.pressSequentially(text, { delay: 70 });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+}

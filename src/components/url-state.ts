@@ -1,6 +1,7 @@
 'use client';
 
 import { type Nullable, useQueryStates, type Values } from 'nuqs';
+import { useEffect, useRef } from 'react';
 
 type Parsers = Parameters<typeof useQueryStates>[0];
 
@@ -8,22 +9,30 @@ type Parsers = Parameters<typeof useQueryStates>[0];
 export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   type Changes = Partial<Nullable<Values<Keys>>>;
   const [values, setValues] = useQueryStates(parsers);
-  const set = (changes: Changes, history: 'push' | 'replace') =>
-    void setValues(changes as Parameters<typeof setValues>[0], { history });
-  const current = values as Record<string, unknown>;
+  // What was set may be rendered after the next key was pressed.
+  const latest = useRef<Record<string, unknown>>(values);
+  useEffect(() => {
+    latest.current = values;
+  }, [values]);
   const unset = (name: string) => parsers[name]?.defaultValue ?? null;
+
+  function set(changes: Changes, history: 'push' | 'replace'): void {
+    const entries = Object.entries(changes).map(([name, value]) => [name, value ?? unset(name)]);
+    latest.current = { ...latest.current, ...Object.fromEntries(entries) };
+    void setValues(changes as Parameters<typeof setValues>[0], { history });
+  }
 
   /** While a text is typed, it has one entry. */
   function choose(changes: Changes): void {
-    const [name, ...others] = Object.keys(changes).filter((key) => current[key] !== (changes[key] ?? unset(key)));
+    const [name, ...others] = Object.keys(changes).filter((key) => latest.current[key] !== (changes[key] ?? unset(key)));
     if (name === undefined) return;
-    const isTyping = others.length === 0 && unset(name) === '' && current[name] !== '';
+    const isTyping = others.length === 0 && unset(name) === '' && latest.current[name] !== '';
     set(changes, isTyping ? 'replace' : 'push');
   }
 
   /** Opens or closes a row or a dialog. Another row takes the entry of the open one, and so does closing. */
   function open(changes: Changes): void {
-    const wasOpen = Object.keys(changes).some((name) => current[name] !== unset(name));
+    const wasOpen = Object.keys(changes).some((name) => latest.current[name] !== unset(name));
     set(changes, wasOpen ? 'replace' : 'push');
   }
 

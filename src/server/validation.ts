@@ -46,7 +46,7 @@ export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unk
   const fields = Object.entries(input).flatMap(([key, value]): [string, unknown][] => {
     const field = Object.hasOwn(inner.shape, key) ? (inner.shape[key] as z.ZodType) : undefined;
     if (value === null && field && hasNoNull(field)) return [];
-    return [[key, withoutNulls(value, field)]];
+    return [[key, field ? withoutNulls(value, field) : value]];
   });
   return Object.fromEntries(fields);
 }

@@ -1,9 +1,10 @@
 'use client';
 
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { EnteredInput } from '@/components/forms/entered-input';
 import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
 import { REPORT_PERIODS } from '../schema';
@@ -88,22 +89,8 @@ type DayInputProps = {
   onChange: (day: string | null) => void;
 };
 
-function DayInput({ label, day = '', error, onChange }: DayInputProps) {
-  return (
-    <TextInput
-      // A change from elsewhere replaces what was entered.
-      key={day}
-      label={label}
-      type="date"
-      w={160}
-      error={error}
-      defaultValue={day}
-      onBlur={({ currentTarget }) => onChange(currentTarget.value || null)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') onChange(event.currentTarget.value || null);
-      }}
-    />
-  );
+function DayInput({ day = '', onChange, ...props }: DayInputProps) {
+  return <EnteredInput {...props} type="date" w={160} value={day} onEnter={(value) => onChange(value || null)} />;
 }
 
 function monthAgo(): string {

@@ -1,6 +1,7 @@
 'use client';
 
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
+import { EnteredInput } from '@/components/forms/entered-input';
 import { SegmentedControl } from '@/components/segmented-control';
 import { timeZonesWith } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
@@ -64,7 +65,7 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
         />
       </Group>
       {values.period === 'custom' && (
-        <Group pb="md" gap="xs" key={timezone}>
+        <Group pb="md" gap="xs">
           <TimeInput label="From" at={values.start} timezone={timezone} onChange={(start) => change({ start })} />
           <TimeInput label="To" at={values.end} timezone={timezone} onChange={(end) => change({ end })} />
         </Group>
@@ -76,21 +77,15 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
 type TimeInputProps = { label: string; at: Date | null; timezone: string | null; onChange: (at: Date | null) => void };
 
 function TimeInput({ label, at, timezone, onChange }: TimeInputProps) {
-  const enter = (text: string) => timezone && onChange(enteredTime(text, timezone));
   return (
-    <TextInput
-      // A change from elsewhere, such as zooming in, replaces what was entered.
-      key={at?.getTime()}
+    <EnteredInput
       label={label}
       type="datetime-local"
       w={208}
       step={900}
       disabled={timezone === null}
-      defaultValue={at && timezone ? inputValue(at, timezone) : ''}
-      onBlur={({ currentTarget }) => enter(currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') enter(event.currentTarget.value);
-      }}
+      value={at && timezone ? inputValue(at, timezone) : ''}
+      onEnter={(text) => timezone && onChange(enteredTime(text, timezone))}
     />
   );
 }
