@@ -24,7 +24,9 @@ export function useUrlState<Keys extends Parsers>(parsers: Keys) {
 
   /** While a text is typed, it has one entry. */
   function choose(changes: Changes): void {
-    const [name, ...others] = Object.keys(changes).filter((key) => latest.current[key] !== (changes[key] ?? unset(key)));
+    const [name, ...others] = Object.keys(changes).filter(
+      (key) => latest.current[key] !== (changes[key] ?? unset(key)),
+    );
     if (name === undefined) return;
     const isTyping = others.length === 0 && unset(name) === '' && latest.current[name] !== '';
     set(changes, isTyping ? 'replace' : 'push');

@@ -1,7 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import classes from './by-time.module.css';
 import type { StackedBarsProps } from './stacked-bars';
@@ -31,7 +31,17 @@ export function ByTime(props: ByTimeProps) {
     <div className={classes.byTime} data-view={view}>
       {view !== 'table' && (
         <div className={classes.chart} aria-hidden="true">
-          <StackedBars {...bars} series={series} />
+          {/* That of the chart itself appears late and changes its order. */}
+          <ul className={classes.legend}>
+            {series.map(({ name, label, color }) => (
+              <li key={name} style={{ '--color': color } as CSSProperties}>
+                {label}
+              </li>
+            ))}
+          </ul>
+          <div className={classes.bars}>
+            <StackedBars {...bars} series={series} />
+          </div>
         </div>
       )}
       {view !== 'chart' && <Times {...{ rows, columns, timeHeader, label }} />}

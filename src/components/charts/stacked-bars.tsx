@@ -2,12 +2,8 @@
 
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
-import { useMediaQuery } from '@mantine/hooks';
 import { formatCount } from '@/lib/format';
 import type { Series, TimeRow } from './time-rows';
-
-/** More names take two lines on a narrow screen. */
-const MAX_IN_LINE = 3;
 
 export type StackedBarsProps = {
   rows: TimeRow[];
@@ -22,23 +18,16 @@ export function StackedBars({ rows, series, format = formatCount, onOpen }: Stac
     const row = rows[Number(index ?? Number.NaN)];
     if (row) onOpen?.(row);
   };
-  const isNarrow = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const hasLine = rows.some(({ values }) => Object.values(values).some((value) => value < 0));
   return (
     <BarChart
-      h={240}
+      h="100%"
       style={onOpen && { cursor: 'pointer' }}
       data={rows.map(({ label, values }) => ({ label, ...values }))}
       dataKey="label"
       series={series.map((each) => ({ stackId: 'stack', ...each }))}
       valueFormatter={format}
       referenceLines={hasLine ? [{ y: 0, color: 'var(--ink-3)' }] : undefined}
-      withLegend
-      legendProps={{
-        verticalAlign: 'top',
-        height: isNarrow && series.length > MAX_IN_LINE ? 64 : 32,
-        itemSorter: null,
-      }}
       gridAxis="x"
       tickLine="none"
       strokeDasharray="0"
