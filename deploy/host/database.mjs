@@ -24,19 +24,30 @@ export function databasePort() {
 
 /** @param {string} url */
 export function canSignIn(url) {
-  return succeeds('psql', ['-X', '-q', '-o', '/dev/null', '-c', 'SELECT 1'], { env: connectionOf(url) });
+  return succeeds('psql', [...QUIETLY, '-c', 'SELECT 1'], { env: connectionOf(url) });
 }
 
 /**
  * Tells whether the database that an installation would use has accounts of Postroom already. One that doesn't answer has none.
  * @param {string} url
  */
-export function hasAccounts(url = `postgresql://127.0.0.1:${databasePort()}/postroom`) {
-  const query = ['-X', '-q', '-o', '/dev/null', '-c', 'SELECT 1 / count(*) FROM admin'];
-  if (!isDatabaseHere(url)) return succeeds('psql', query, { env: connectionOf(url) });
-  const { port, pathname } = new URL(url);
-  const database = ['-p', port || String(DEFAULT_PORT), '-d', pathname.slice(1)];
-  return succeeds('runuser', ['-u', 'postgres', '--', 'psql', ...query, ...database]);
+export function hasAccounts(url = defaultUrl()) {
+  if (isDatabaseHere(url)) return hasRows(url, 'admin', databaseOf(url));
+  return succeeds('psql', [...QUIETLY, '-c', countRows('admin')], { env: connectionOf(url) });
+}
+
+/**
+ * Tells whether the role of this host's Postgres that an installation would give its password belongs to another program: it can't sign in
+ * with the password of the settings, and doesn't own the database of an earlier installation.
+ * @param {string | undefined} url
+ */
+export function isRoleOfAnother(url) {
+  if (url && (!isDatabaseHere(url) || canSignIn(url) || canSignIn(inDatabase(url, 'postgres')))) return false;
+  const ours = url ?? defaultUrl();
+  const [role, database] = [decodeURIComponent(new URL(ours).username), databaseOf(ours)].map(literal);
+  const rows = `pg_roles WHERE rolname = ${role}
+    AND NOT EXISTS (SELECT FROM pg_database WHERE datname = ${database} AND datdba = pg_roles.oid)`;
+  return hasRows(ours, rows, 'postgres');
 }
 
 /**
@@ -119,11 +130,14 @@ export function makeDatabase(url) {
     throw new PlainError(
       `The database ${name} on this host belongs to ${owner}. Name another one in DATABASE_URL and MAIL_DATABASE in /etc/postroom/settings.`,
     );
-  // On standard input, because every user of the host can read arguments.
+  // On standard input, because every user of the host can read arguments. Both or neither, because a role without this password is
+  // another program's (isRoleOfAnother).
   asSuperuser(`
+    BEGIN;
     SELECT 'CREATE ROLE ' || quote_ident(${literal(username)})
      WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(username)}) \\gexec
-    ALTER ROLE "${username}" LOGIN PASSWORD ${literal(decodeURIComponent(password))};`);
+    ALTER ROLE "${username}" LOGIN PASSWORD ${literal(decodeURIComponent(password))};
+    COMMIT;`);
   if (owner === '')
     asSuperuser(`CREATE DATABASE "${name}" OWNER "${username}" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8';`);
   const reason = signInProblem(url);
@@ -160,6 +174,22 @@ function clusters() {
 
 function psql(port) {
   return ['psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-p', String(port), '-d', 'postgres'];
+}
+
+const QUIETLY = ['-X', '-q', '-o', '/dev/null'];
+const countRows = (rows) => `SELECT 1 / count(*) FROM ${rows}`;
+
+/** Whether this host's Postgres answers and has such rows. */
+function hasRows(url, rows, database) {
+  const where = ['-p', new URL(url).port || String(DEFAULT_PORT), '-d', database];
+  return succeeds('runuser', ['-u', 'postgres', '--', 'psql', ...QUIETLY, ...where, '-c', countRows(rows)]);
+}
+
+const defaultUrl = () => `postgresql://postroom@127.0.0.1:${databasePort()}/postroom`;
+const databaseOf = (url) => new URL(url).pathname.slice(1);
+
+function inDatabase(url, name) {
+  return String(Object.assign(new URL(url), { pathname: `/${name}` }));
 }
 
 function connectionOf(url) {

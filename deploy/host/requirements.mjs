@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findFormerMailServer, formerMailServerProblems, isEximOfDebian } from '../mail/former-mail-server.mjs';
 import { PORTS } from '../mail/settings.mjs';
-import { hasAccounts } from './database.mjs';
+import { succeeds } from './commands.mjs';
+import { hasAccounts, isRoleOfAnother } from './database.mjs';
 import { listeners } from './listeners.mjs';
 import { findForeignCaddyfile } from './proxy.mjs';
 import { APP_DATA, SETTINGS } from './settings.mjs';
@@ -17,6 +18,8 @@ const ELSEWHERE = { '/usr': 1000, '/var': 800, '/root': 600 };
 export const ADD_SWAP = 'fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap';
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;
 const HTTP_PORTS = [80, 443];
+/** Programs of Debian that use these ports. */
+const WEB_SERVERS = ['nginx', 'apache2', 'lighttpd', 'haproxy', 'varnish'];
 /** Files that have the key of an installation, besides the settings. */
 const KEYS = ['/etc/postroom/environment', join(APP_DATA, 'secret-key')];
 
@@ -25,7 +28,8 @@ const KEYS = ['/etc/postroom/environment', join(APP_DATA, 'secret-key')];
  *   root: string, node: string, foreignFolder: string | null, hasSystemd: boolean, memoryMb: number, diskMb: number, isBuilt: boolean,
  *   otherDisks: { folder: string, freeMb: number, neededMb: number }[],
  *   listeners: import('./listeners.mjs').Listener[], ports: number[], proxy: string, foreignCaddyfile: string | null,
- *   isKeyLost: boolean, formerMailServer: import('../mail/former-mail-server.mjs').FormerMailServer,
+ *   idleWebServers: string[], isKeyLost: boolean, isRoleTaken: boolean,
+ *   formerMailServer: import('../mail/former-mail-server.mjs').FormerMailServer,
  * }} Facts
  */
 
@@ -46,6 +50,8 @@ export function readFacts({ root, settings, options, isBuilt }) {
     ports: [...ofMail, Number(settings.PORT ?? 3000), ...(proxy === 'caddy' ? HTTP_PORTS : [])],
     proxy,
     foreignCaddyfile: proxy === 'caddy' ? findForeignCaddyfile() : null,
+    idleWebServers: proxy === 'caddy' ? idleWebServers() : [],
+    isRoleTaken: isRoleOfAnother(settings.DATABASE_URL),
     isKeyLost: !settings.SECRET_KEY && !KEYS.some((file) => existsSync(file)) && hasAccounts(settings.DATABASE_URL),
     formerMailServer: findFormerMailServer(),
   };
@@ -88,7 +94,11 @@ export function problemsIn(facts) {
       );
   if (facts.isKeyLost)
     problems.push(
-      `The database has accounts of Postroom, and ${SETTINGS} has no SECRET_KEY, without which the secrets in it can't be read. Restore that file from a backup. To start over instead, drop the database: sudo -u postgres dropdb postroom`,
+      `The database has accounts of Postroom, and ${SETTINGS} has no SECRET_KEY, without which the secrets in it can't be read. Restore that file from a backup. To start over instead, drop the database and its role: sudo -u postgres dropdb postroom; sudo -u postgres dropuser postroom`,
+    );
+  if (facts.isRoleTaken)
+    problems.push(
+      `Another program uses the role of Postgres on this host that Postroom would have. If none does, drop it: sudo -u postgres dropuser postroom. Otherwise name another one in DATABASE_URL in ${SETTINGS}.`,
     );
   problems.push(...formerMailServerProblems(facts.formerMailServer));
   const { services } = facts.formerMailServer;
@@ -98,6 +108,10 @@ export function problemsIn(facts) {
     );
     if (taken) problems.push(describePort(taken));
   }
+  for (const name of facts.idleWebServers)
+    problems.push(
+      `${name} starts when this host does, and then takes the ports of Caddy. Keep it from that: systemctl disable ${name}. Or use it as your reverse proxy: --proxy none (docs/installation.md)`,
+    );
   if (facts.foreignCaddyfile) problems.push(facts.foreignCaddyfile);
   return problems;
 }
@@ -124,6 +138,12 @@ function withParents(folder) {
 /** Debian's default mail server is removed when Postfix is installed. */
 export function isReplaced({ unit, isLoopback }, configuration) {
   return /^exim4/.test(unit) && isLoopback && isEximOfDebian(configuration);
+}
+
+/** Those that run are found by their ports. */
+function idleWebServers() {
+  const is = (state, name) => succeeds('systemctl', [`is-${state}`, '--quiet', name]);
+  return WEB_SERVERS.filter((name) => is('enabled', name) && !is('active', name));
 }
 
 function describePort({ port, program, unit }) {

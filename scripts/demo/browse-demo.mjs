@@ -38,7 +38,7 @@ export async function browseDemo(root, parts, visit) {
 async function pathsOf(root, parts, idOf) {
   const files = readdirSync(join(root, 'src', 'app', '(console)'), { recursive: true, encoding: 'utf8' });
   const pages = files.filter((file) => basename(file) === 'page.tsx');
-  const all = pages.map((file) => join('/', dirname(file)).replace('[...path]', 'no-such-page')).sort();
+  const all = pages.map((file) => pathOf(dirname(file))).sort();
   const selected = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
   return Promise.all(
     selected.map(async (path) => {
@@ -46,6 +46,11 @@ async function pathsOf(root, parts, idOf) {
       return rest === undefined ? path : `${collection}/${await idOf(collection)}${rest}`;
     }),
   );
+}
+
+/** The path of a page's folder, without its optional part. */
+function pathOf(folder) {
+  return join('/', folder.replace(/\/\[\[\.{3}\w+\]\]$/, '')).replace('[...path]', 'no-such-page');
 }
 
 async function firstId(url, apiKey, collection) {

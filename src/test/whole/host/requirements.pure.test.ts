@@ -25,7 +25,9 @@ describe('requirements of an installation', () => {
     ports: [25, 465, 80, 443],
     proxy: 'caddy',
     foreignCaddyfile: null,
+    idleWebServers: [],
     isKeyLost: false,
+    isRoleTaken: false,
     formerMailServer: nothing,
   };
   const listener = (port: number, unit: string, isLoopback = false) => ({ port, isLoopback, program: unit, unit });
@@ -44,6 +46,11 @@ describe('requirements of an installation', () => {
     [
       { isKeyLost: true },
       /^The database has accounts of Postroom, .* no SECRET_KEY.* Restore that file from a backup\./,
+    ],
+    [{ isRoleTaken: true }, /^Another program uses the role .* dropuser postroom\. Otherwise name another one/],
+    [
+      { idleWebServers: ['nginx'] },
+      /^nginx starts when this host does, .* systemctl disable nginx\. Or .* --proxy none/,
     ],
     [{ memoryMb: 985 }, /^The build needs 2 GB of memory, and this host has 985 MB with swap\. Add swap/],
     [{ diskMb: 1500 }, /1500 MB are free/],
