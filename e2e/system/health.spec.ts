@@ -19,18 +19,18 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await page.goto(`${url()}/system/health`);
   const problem = page.getByRole('region', { name: 'Problems' }).getByRole('listitem').filter({ hasText: host });
   await expect(problem).toContainText('Down');
-  await expect(problem).toContainText('4.5 %');
+  await expect(problem).toContainText('4.5%');
   await expect(problem).toContainText('started 3 h ago');
   await expect(problem).toContainText('enlarge the disk');
   const row = page.getByRole('table', { name: 'Machines checks' }).getByRole('row', { name: host });
-  await expect(row).toContainText('Below 30 %, down below 15 %');
+  await expect(row).toContainText('Below 30%, down below 15%');
   await expect(
     page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' }),
   ).toContainText('OK');
   await check();
   await row.getByRole('button', { name: 'Last day' }).click();
   const dialog = page.getByRole('dialog', { name: host });
-  await expect(dialog).toContainText('Between 2 % and 24 %');
+  await expect(dialog).toContainText('Between 2% and 24%');
   await expect(dialog.getByRole('listitem')).toHaveText([/Down/, /Degraded/]);
   await checkState();
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);

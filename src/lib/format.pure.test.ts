@@ -20,7 +20,7 @@ it.each([
   [7 * DAY_MS - 1, '6 days ago'],
   [7 * DAY_MS, '14 Nov'],
   [400 * DAY_MS, '17 Oct 2025'],
-  [-1, 'In a moment'],
+  [-1, 'in a moment'],
   [-5 * MINUTE_MS, 'in 5 min'],
   [-23 * HOUR_MS, 'in 23 h'],
   [-8 * DAY_MS, '29 Nov'],

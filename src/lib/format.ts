@@ -22,9 +22,13 @@ export function formatPlural(value: number, one: string, many = `${one}s`): stri
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a share, such as 99.9 %. It is rounded down, so that 100 % means all. */
+/** A part of a whole, such as 56.4%. 0% means none and 100% all. */
 export function formatShare(part: number, whole: number): string {
-  return `${Math.floor((part / whole) * 1000) / 10} %`;
+  if (whole === 0) return '–';
+  const share = (100 * part) / whole;
+  if (share > 0 && share < 0.1) return '< 0.1%';
+  if (share < 100 && share > 99.9) return '> 99.9%';
+  return `${share.toFixed(share === 0 || share === 100 ? 0 : 1)}%`;
 }
 
 /** A KB has 1,024 bytes, an MB 1,024 KB, and so on: limits, quotas and settings count the same way. */
@@ -75,7 +79,7 @@ export function formatFull(iso: string): string {
 /** A short distance from now: 59 min ago, 23 h ago, in 3 days. A date from a week on. */
 export function formatAgo(iso: string, now = new Date()): string {
   const ms = now.getTime() - new Date(iso).getTime();
-  if (Math.abs(ms) < MINUTE_MS) return ms < 0 ? 'In a moment' : 'Just now';
+  if (Math.abs(ms) < MINUTE_MS) return ms < 0 ? 'in a moment' : 'Just now';
   if (Math.abs(ms) >= 7 * DAY_MS) return formatDate(iso, now);
   return ms < 0 ? `in ${formatSpan(-ms)}` : `${formatSpan(ms)} ago`;
 }

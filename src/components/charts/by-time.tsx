@@ -1,9 +1,10 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import type { CSSProperties, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import classes from './by-time.module.css';
+import { Legend } from './legend';
 import type { StackedBarsProps } from './stacked-bars';
 import type { Series, TimeRow } from './time-rows';
 
@@ -31,14 +32,7 @@ export function ByTime(props: ByTimeProps) {
     <div className={classes.byTime} data-view={view}>
       {view !== 'table' && (
         <div className={classes.chart} aria-hidden="true">
-          {/* That of the chart itself appears late and changes its order. */}
-          <ul className={classes.legend}>
-            {series.map(({ name, label, color }) => (
-              <li key={name} style={{ '--color': color } as CSSProperties}>
-                {label}
-              </li>
-            ))}
-          </ul>
+          <Legend series={series} />
           <div className={classes.bars}>
             <StackedBars {...bars} series={series} />
           </div>

@@ -175,7 +175,7 @@ function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
     <th data-kind={column.kind} data-optional={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
       <button type="button" className={classes.sort} onClick={() => sort.onSort(sortBy, next)}>
         {column.header}
-        <span aria-hidden="true">{isSorted ? (sort.order === 'asc' ? '↑' : '↓') : ''}</span>
+        {isSorted && <span aria-hidden="true">{sort.order === 'asc' ? '↑' : '↓'}</span>}
       </button>
     </th>
   );

@@ -91,12 +91,13 @@ export const theme: MantineThemeOverride = {
     Button: {
       defaultProps: { variant: 'default' },
       classNames: { root: classes.button, section: classes.buttonSection },
-      vars: (_, { size, variant }) => ({
+      vars: (_, { size, variant, color }) => ({
         root: {
           '--button-height': size === 'xs' ? '28px' : '32px',
           '--button-padding-x': size === 'xs' ? '8px' : '12px',
           '--button-fz': '13px',
           ...(variant === 'filled' && { '--button-color': 'var(--on-pine)' }),
+          ...(variant === 'subtle' && !color && { '--button-color': 'var(--pine)' }),
         },
       }),
     } satisfies Extension<typeof Button>,

@@ -11,11 +11,11 @@ export function valueText(value: number | null, unit: string | null): string {
   if (unit === null) return formatCount(value);
   if (unit === 's') return durationText(value);
   if (isCounted(unit)) return formatPlural(value, unit.replace(/ies$/, 'y').replace(/s$/, ''), unit);
-  return `${formatCount(value)} ${unit}`;
+  return `${formatCount(value)}${unit === '%' ? '' : ' '}${unit}`;
 }
 
 /**
- * The values at which a check is no longer ok, such as "Below 30 %, down below 15 %" or "Above 500 messages, down above
+ * The values at which a check is no longer ok, such as "Below 30%, down below 15%" or "Above 500 messages, down above
  * 5,000".
  */
 export function limitsText(limits: CheckEntry['limits'] | null, unit: string | null): string {

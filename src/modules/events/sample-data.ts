@@ -119,7 +119,7 @@ const SAMPLES: { [Type in EventType]: (domain: string, ids: Ids) => EventData[Ty
     severity: 'warning',
     status: 'open',
     subject: 'Free disk space (mail.example.com)',
-    message: 'Free disk space (mail.example.com) needs attention. The value is 24 %; the limit is 30 %.',
+    message: 'Free disk space (mail.example.com) needs attention. The value is 24%; the limit is 30%.',
     domain_id: null,
   }),
 };

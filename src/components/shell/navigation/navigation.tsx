@@ -2,7 +2,7 @@
 
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
-import type { ComponentType } from 'react';
+import { type ComponentType, useLayoutEffect, useRef } from 'react';
 import type { Role } from '@/lib/roles';
 import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
 import type { IconProps } from '../../icons/icon';
@@ -75,9 +75,14 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   const [domain] = useQueryState('domain', parseAsString);
   const attention = useAttention().data;
   const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, alerts: attention?.open_alerts };
+  const list = useRef<HTMLElement>(null);
+  // The list is longer than a low window. Before the first paint, so that it is not seen moving.
+  useLayoutEffect(() => {
+    list.current?.querySelector(`[aria-current][href^="${current?.href}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [current?.href]);
   const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
   return (
-    <nav aria-label="Sections">
+    <nav ref={list} aria-label="Sections">
       {byGroup(routesFor(role).filter(({ isPersonal }) => !isPersonal)).map(([group, routes]) => (
         <div key={group ?? 'top'} className={classes.group}>
           {group && <h2>{group}</h2>}

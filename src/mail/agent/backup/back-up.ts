@@ -170,7 +170,7 @@ async function takeSnapshot(
 
 function reportProgress(line: Line & { message_type: 'status' }, report: Report) {
   const percent = Math.floor(line.percent_done * 100);
-  report('output', `${percent} %: ${formatBytes(line.bytes_done ?? 0)} of ${formatBytes(line.total_bytes ?? 0)}`);
+  report('output', `${percent}%: ${formatBytes(line.bytes_done ?? 0)} of ${formatBytes(line.total_bytes ?? 0)}`);
 }
 
 /** Null for a line that isn't JSON. */

@@ -10,12 +10,3 @@ export const DROP_REASONS: Record<DropReason, string> = {
   too_many: 'The domain got more reports that day than are stored.',
   error: 'Storing it failed. The log says why.',
 };
-
-/** A part of a whole, in percent. */
-export function formatShare(part: number, whole: number): string {
-  if (whole === 0) return '–';
-  const share = (100 * part) / whole;
-  if (share > 0 && share < 0.1) return '< 0.1%';
-  if (share < 100 && share > 99.9) return '> 99.9%';
-  return `${share.toFixed(share === 0 || share === 100 ? 0 : 1)}%`;
-}

@@ -262,18 +262,18 @@ describe('a run', () => {
         severity: 'warning',
         subject: 'Free disk space (mx1)',
         message:
-          'Free disk space (mx1) needs attention. The value is 20 %; the limit is 30 %. ' +
+          'Free disk space (mx1) needs attention. The value is 20%; the limit is 30%. ' +
           'Delete what is not needed, shorten the retention in Configuration, or enlarge the disk.',
       },
     ]);
     await found(21);
-    expect(await openAlerts()).toMatchObject([{ message: expect.stringContaining('The value is 21 %;') }]);
+    expect(await openAlerts()).toMatchObject([{ message: expect.stringContaining('The value is 21%;') }]);
     await found(10);
     expect(await openAlerts()).toMatchObject([
       {
         kind: 'system_down',
         severity: 'critical',
-        message: expect.stringContaining('The value is 10 %; the limit is 15 %.'),
+        message: expect.stringContaining('The value is 10%; the limit is 15%.'),
       },
     ]);
     await found(60);

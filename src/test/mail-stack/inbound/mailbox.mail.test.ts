@@ -107,7 +107,7 @@ describe('a full mailbox', () => {
   it('gets a message before, once, when it passes 90 %', async () => {
     await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
     for (const bytes of [10_000, 8_500, 100]) await send(at('ann'), { body: LARGE.slice(0, bytes) });
-    const warning = await waitForMessage(at('ann'), 'Your mailbox is 90 % full');
+    const warning = await waitForMessage(at('ann'), 'Your mailbox is 90% full');
     expect(warning).toMatch(new RegExp(`^From: Postmaster <postmaster@${mailServer.settings.HOSTNAME}>`, 'm'));
     const all = await (await signInToImap(at('ann'), PASSWORD)).messages();
     expect(all.filter((text) => text.includes('Subject: Your mailbox is'))).toHaveLength(1);

@@ -11,7 +11,6 @@ export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof
     strokeDasharray: '0',
     gridColor: 'var(--rule)',
     textColor: 'var(--ink-2)',
-    legendProps: { verticalAlign: 'top' as const, height: 32, itemSorter: null },
     xAxisProps: { tickFormatter: tick, ticks, minTickGap: 24 },
     yAxisProps: { width: 56 },
   };

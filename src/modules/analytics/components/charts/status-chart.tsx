@@ -2,6 +2,7 @@
 
 import '@mantine/charts/styles.css';
 import { AreaChart, BarChart } from '@mantine/charts';
+import { Legend } from '@/components/charts/legend';
 import { formatCount } from '@/lib/format';
 import type { AnalyticsPoint } from '../../schema';
 import type { timeLabels } from '../labels';
@@ -10,7 +11,8 @@ import { chartStyle } from './chart-style';
 import { tooltipOf } from './tooltip';
 import { useBrush } from './use-brush';
 
-const HEIGHT = 280;
+/** With the legend, 280 px. */
+const HEIGHT = 252;
 /** More bars would be thinner than a line. */
 const MAX_BARS = 130;
 
@@ -45,34 +47,35 @@ export function StatusChart({ points, flow, labels, onZoom }: StatusChartProps) 
     dataKey: 'at',
     type: 'stacked' as const,
     series,
-    withLegend: true,
     valueFormatter: formatCount,
     ...chartStyle(points, labels),
     tooltipProps: tooltipOf({ labels, series, format: formatCount }),
   };
-  if (points.length > MAX_BARS) {
-    return (
-      <AreaChart
-        {...shared}
-        withDots={false}
-        withGradient={false}
-        fillOpacity={0.8}
-        strokeWidth={0}
-        curveType="step"
-        areaProps={{ isAnimationActive: false }}
-        areaChartProps={{ accessibilityLayer: false, ...brush.handlers }}
-      >
-        {brush.area}
-      </AreaChart>
-    );
-  }
   return (
-    <BarChart
-      {...shared}
-      barProps={{ isAnimationActive: false, radius: 0 }}
-      barChartProps={{ accessibilityLayer: false, barCategoryGap: '20%', ...brush.handlers }}
-    >
-      {brush.area}
-    </BarChart>
+    <>
+      <Legend series={series} />
+      {points.length > MAX_BARS ? (
+        <AreaChart
+          {...shared}
+          withDots={false}
+          withGradient={false}
+          fillOpacity={0.8}
+          strokeWidth={0}
+          curveType="step"
+          areaProps={{ isAnimationActive: false }}
+          areaChartProps={{ accessibilityLayer: false, ...brush.handlers }}
+        >
+          {brush.area}
+        </AreaChart>
+      ) : (
+        <BarChart
+          {...shared}
+          barProps={{ isAnimationActive: false, radius: 0 }}
+          barChartProps={{ accessibilityLayer: false, barCategoryGap: '20%', ...brush.handlers }}
+        >
+          {brush.area}
+        </BarChart>
+      )}
+    </>
   );
 }

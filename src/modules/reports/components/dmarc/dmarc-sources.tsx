@@ -2,9 +2,8 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { SectionHeading } from '@/components/layout/section-heading';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
-import { formatCount, formatPlural } from '@/lib/format';
+import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import type { DmarcSource } from '../../dmarc/schema';
-import { formatShare } from '../report-values';
 import classes from '../reports.module.css';
 
 const ADVICE: Record<DmarcSource['advice'], { status: Status; label: string; rank: number }> = {

@@ -9,12 +9,11 @@ import { Figures } from '@/components/layout/figures';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CalendarDate } from '@/components/values/calendar-date';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatShare } from '@/lib/format';
 import type { GetDomainResults } from '../../schema';
 import type { DomainTls, TlsFailure } from '../../tls/schema';
 import { ByDay } from '../by-day';
 import { Dropped } from '../dropped';
-import { formatShare } from '../report-values';
 import classes from '../reports.module.css';
 
 type TlsResultsProps = {
