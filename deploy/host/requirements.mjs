@@ -140,7 +140,7 @@ export function isReplaced({ unit, isLoopback }, configuration) {
   return /^exim4/.test(unit) && isLoopback && isEximOfDebian(configuration);
 }
 
-/** Those that run are found by their ports. */
+/** Finds only what is stopped: a program that runs is found by its ports. */
 function idleWebServers() {
   const is = (state, name) => succeeds('systemctl', [`is-${state}`, '--quiet', name]);
   return WEB_SERVERS.filter((name) => is('enabled', name) && !is('active', name));
