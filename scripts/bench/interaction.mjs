@@ -18,11 +18,14 @@ export function measureInteractions(root, { parts, onInteraction }) {
       const page = await context.newPage();
       const session = await context.newCDPSession(page);
       await session.send('Performance.enable');
-      await page.goto(path);
-      await settled(page);
-      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
-      await page.evaluate(recordEvents, MIN_EVENT_MS);
-      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+      const open = async () => {
+        await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+        await page.goto(path);
+        await settled(page);
+        await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+        await page.evaluate(recordEvents, MIN_EVENT_MS);
+        await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+      };
       const measure = async (name, act) => {
         const before = await cpuMsOf(session);
         await act();
@@ -36,12 +39,10 @@ export function measureInteractions(root, { parts, onInteraction }) {
         });
       };
 
-      const search = page.locator('[data-search]').first();
-      await search.focus();
+      await open();
+      await page.locator('[data-search]').first().focus();
       for (const key of TYPED) await measure(`type ${key}`, () => page.keyboard.press(key));
-      await search.fill('');
-      await settled(page);
-      await page.evaluate(takeEvents);
+      await open();
       const boxes = page.locator('tbody input[type="checkbox"][aria-label^="Select "]');
       const count = Math.min(LAST_ROW, await boxes.count());
       if (count > 0) {
