@@ -20,7 +20,8 @@ export type DataTableColumn<Row> = {
   maxWidth?: number;
   /** `copyable` leaves room for the button of Copyable. */
   kind?: 'mark' | 'figure' | 'control' | 'tail' | 'copyable';
-  mobile?: 'mark' | 'lead' | 'side' | 'under' | 'tail' | 'none';
+  /** Where it is on a phone: `side` is at the end of the line of `lead`, `under-side` at that of `under`, for long leads. */
+  mobile?: 'mark' | 'lead' | 'side' | 'under' | 'under-side' | 'tail' | 'none';
   isOptional?: boolean;
   className?: string;
   sortBy?: string;

@@ -33,7 +33,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
   const time: Column = {
     header: 'Time',
     width: 88,
-    mobile: 'side',
+    mobile: 'under-side',
     sortBy: 'created_at',
     className: 'soft',
     skeletonWidth: 64,
