@@ -82,6 +82,10 @@ test('marks what differs from the record to publish, and keeps the open record i
   publish({ ...SERVER, [domain.name]: { TXT: ['v=spf1 include:other.example ?all'] } });
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
+  const spf = row(page, /^Mismatch SPF/);
+  await expect(spf).toContainText(/v=spf1 include:other\.example \?all\s*Expected v=spf1 mx/);
+  await spf.getByRole('button', { name: 'Copy the expected value of SPF @' }).click();
+  expect(await copied(page)).toMatch(/^v=spf1 mx/);
   const toggle = details(page, /^Details of SPF @/);
   await expect(toggle).toHaveAttribute('aria-expanded', 'false');
   await toggle.click();
@@ -152,7 +156,7 @@ test('lists what changed from one check to the next', async ({ signedIn: page, a
   spf('v=spf1 mx -all');
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
-  const history = page.getByRole('region', { name: 'History' });
+  const history = page.getByRole('region', { name: 'DNS changes' });
   await expect(history).toContainText('Nothing has changed since the first check.');
   spf('v=spf1 ?all');
   await checkAgain(page);

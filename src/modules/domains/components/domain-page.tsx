@@ -5,7 +5,7 @@ import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } f
 import type { ReactNode } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
-import { IconPlus, IconRefresh } from '@/components/icons/icons';
+import { IconMail, IconPlus, IconRefresh } from '@/components/icons/icons';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
@@ -74,7 +74,14 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
         mono
         description={domain && <Description domain={domain} />}
       >
-        {domain && actionsOf(tab, id, dns)}
+        {domain && (
+          <>
+            <Button component={NearLink} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
+              Messages
+            </Button>
+            {actionsOf(tab, id, dns)}
+          </>
+        )}
       </PageHeader>
       <PageTabs
         label="Domain"
@@ -121,7 +128,6 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
       <NearLink href={`/mailboxes?domain=${id}`}>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</NearLink>
       <NearLink href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</NearLink>
       <span className="only-wide">Added {formatDay(created_at)}</span>
-      <NearLink href={`/messages?domain=${id}`}>Messages</NearLink>
     </>
   );
 }

@@ -63,7 +63,7 @@ export function DomainsPage() {
         title="Domains"
         description={
           <>
-            Domains that send and receive mail.{' '}
+            <span>The domains you send and receive mail for</span>
             <NearLink className="act" href="/domains/dns">
               DNS and reports
             </NearLink>
@@ -136,11 +136,16 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     skeletonWidth: 64,
     cell: ({ dmarc_policy: policy, dns_status }) => {
       if (policy === 'unknown') return <span className="soft">No answer</span>;
-      return policy ?? <span className="soft">{dns_status === 'unchecked' ? 'Not checked' : 'Missing'}</span>;
+      if (policy === null && dns_status === 'unchecked') return <span className="soft">Not checked</span>;
+      // Receiving servers deliver forged mail either way.
+      if (policy === null || policy === 'none') return <StatusMark status="warning">{policy ?? 'Missing'}</StatusMark>;
+      return policy;
     },
   },
   {
     header: 'Description',
+    width: 128,
+    maxWidth: 400,
     isOptional: true,
     mobile: 'under',
     skeletonWidth: 160,
@@ -149,24 +154,24 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Mailboxes',
-    width: 104,
+    width: 88,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, mailbox_count, max_mailboxes }) => (
       <NearLink href={`/mailboxes?domain=${id}`}>
-        {outOf(mailbox_count, max_mailboxes)}
+        <OutOf count={mailbox_count} limit={max_mailboxes} />
         <span className="sr-only"> mailboxes</span>
       </NearLink>
     ),
   },
   {
     header: 'Aliases',
-    width: 104,
+    width: 88,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, alias_count, max_aliases }) => (
       <NearLink href={`/aliases?domain=${id}`}>
-        {outOf(alias_count, max_aliases)}
+        <OutOf count={alias_count} limit={max_aliases} />
         <span className="sr-only"> aliases</span>
       </NearLink>
     ),
@@ -174,7 +179,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   {
     header: 'Hourly limit',
     isOptional: true,
-    width: 120,
+    width: 96,
     kind: 'figure',
     skeletonWidth: 40,
     className: 'soft',
@@ -183,8 +188,15 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   addedColumn(),
 ];
 
-function outOf(count: number, limit: number | null): string {
-  return limit === null ? formatCount(count) : `${formatCount(count)} of ${formatCount(limit)}`;
+function OutOf({ count, limit }: { count: number; limit: number | null }) {
+  if (limit === null) return formatCount(count);
+  const text = `${formatCount(count)} of ${formatCount(limit)}`;
+  if (count < limit) return text;
+  return (
+    <span className={classes.full} title="Limit reached">
+      {text}
+    </span>
+  );
 }
 
 type NoDomainsProps = { canAdd: boolean; onAdd: () => void };

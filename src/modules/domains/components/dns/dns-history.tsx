@@ -31,7 +31,7 @@ export function DnsHistory({ domain }: { domain: Domain }) {
   });
   return (
     <section aria-labelledby="dns-history">
-      <SectionHeading title="History" id="dns-history">
+      <SectionHeading title="DNS changes" id="dns-history">
         <span className="quiet">What changed from one check to the next</span>
         <span className="spacer" />
         <ExportButton list={list} />
@@ -63,7 +63,12 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
+      cell: ({ purpose, name }) => (
+        <>
+          <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
+          <span className="only-narrow mono wrap">&nbsp;{relativeName(name, domain.name)}</span>
+        </>
+      ),
     },
     {
       header: 'Name',

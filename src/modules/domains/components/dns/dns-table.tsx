@@ -10,7 +10,7 @@ import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
 import { DnsDetails } from './dns-details';
-import { labelOf, markOf, recordKey, relativeName } from './dns-values';
+import { isToPublish, labelOf, markOf, recordKey, relativeName } from './dns-values';
 import type { DnsRow } from './use-dns';
 
 type DnsTableProps = {
@@ -59,7 +59,12 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
+      cell: ({ purpose, name }) => (
+        <>
+          <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
+          <span className="only-narrow mono wrap">&nbsp;{relativeName(name, domain.name)}</span>
+        </>
+      ),
     },
     {
       header: 'What it does',
@@ -82,7 +87,6 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
     {
       header: 'Name',
       width: 188,
-      mobile: 'under',
       skeletonWidth: 96,
       cell: ({ name }) => (
         <span className="mono" title={name}>
@@ -92,19 +96,10 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
     },
     {
       header: 'Found',
-      mobile: 'none',
+      mobile: 'under',
       skeletonWidth: 200,
       className: 'soft',
-      cell: ({ found, status }) => {
-        if (found.length > 0)
-          return (
-            <span className="mono" title={found.join('\n')}>
-              {found.join(' · ')}
-            </span>
-          );
-        if (status === 'unchecked') return '';
-        return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
-      },
+      cell: (row) => <Found row={row} />,
     },
     {
       key: 'actions',
@@ -116,10 +111,11 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
         const isOpen = recordKey(row) === openKey;
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
         const what = `${DNS_PURPOSE_TEXTS[row.purpose].label} ${relativeName(row.name, domain.name)}`;
+        const value = isToPublish(row) && row.found.length > 0 ? 'expected value' : 'value';
         return (
           <Cell>
             <span className="spacer" />
-            {row.expected !== null && <CopyIcon value={row.expected} what={`the value of ${what}`} />}
+            {row.expected !== null && <CopyIcon value={row.expected} what={`the ${value} of ${what}`} />}
             <ActionIcon
               aria-label={`Details of ${what}`}
               aria-expanded={isOpen}
@@ -134,3 +130,26 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
     },
   ];
 }
+
+/** What is published, above what is expected instead. */
+function Found({ row }: { row: DnsRow }) {
+  const { found, status, expected } = row;
+  if (status === 'unchecked') return null;
+  if (found.length === 0) return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
+  return (
+    <div className={classes.change}>
+      <span className="clip" title={found.join('\n')}>
+        <span className="mono">{found.join(' · ')}</span>
+        {found[0] === NOT_OFFERED && ' Not offered'}
+      </span>
+      {isToPublish(row) && expected !== null && (
+        <span className="clip" title={expected}>
+          Expected <span className="mono">{expected}</span>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The value of an SRV record whose service there isn't. */
+const NOT_OFFERED = '0 0 0 .';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fieldsOf, relativeName } from './dns-values';
+import type { DnsRecord } from '../../dns/schema';
+import { fieldsOf, isUnset, labelOf, markOf, relativeName } from './dns-values';
 import { diffValues } from './value-diff';
 
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA';
@@ -35,4 +36,15 @@ it.each([
   ['TXT', 'v=spf1 mx -all', ['v=spf1 mx -all']],
 ])('splits a value of type %s into the fields of a form', (type, value, fields) => {
   expect(fieldsOf(type, value).map((field) => field.value)).toEqual(fields);
+});
+
+const OK = { status: 'ok', severity: 'ok', required: false, authoritative: [], inherited_from: null };
+
+it.each([
+  ['CAA without records', { ...OK, purpose: 'caa', expected: null, found: [] }, 'Not set', 'off'],
+  ['CAA with records', { ...OK, purpose: 'caa', expected: null, found: ['0 issue "ca.example"'] }, 'Found', 'on'],
+  ['a blocklist without the server', { ...OK, purpose: 'blocklist', expected: null, found: [] }, 'Passed', 'on'],
+])('shows %s', (_, fields, label, mark) => {
+  const record = fields as unknown as DnsRecord;
+  expect([labelOf(record), markOf(record), isUnset(record)]).toEqual([label, mark, label === 'Not set']);
 });

@@ -32,8 +32,11 @@ export function isSameSet(one: readonly string[], other: readonly string[]): boo
 
 /** Whether the record is optional and not published, as far as is known. */
 export function isUnset(record: DnsRecord): boolean {
-  if (record.status === 'unchecked') return !record.required;
-  return record.status === 'missing' && !isProblem(record);
+  const { status, required, expected, found, purpose } = record;
+  if (status === 'unchecked') return !required;
+  // Without CAA records, for example, all is well.
+  if (status === 'ok') return expected === null && found.length === 0 && !DNS_PURPOSE_TEXTS[purpose].isCheck;
+  return status === 'missing' && !isProblem(record);
 }
 
 /** Whether publishing the expected value would help. */
@@ -58,7 +61,7 @@ export function statusLabel(status: DnsRecord['status']): string {
 
 export function markOf(record: DnsRecord): Status {
   const { severity, status } = record;
-  if (status === 'ok') return isProblem(record) ? 'warning' : 'on';
+  if (status === 'ok' && !isUnset(record)) return isProblem(record) ? 'warning' : 'on';
   if (status === 'temporary_error') return 'deferred';
   if (status === 'unchecked') return 'pending';
   if (severity === 'error') return status === 'missing' ? 'failed' : 'bounced';

@@ -54,7 +54,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     cell: ({ id, dmarc_reports: reports }) =>
       reports && (
         <NearLink
-          href={`/domains/${id}?tab=reports`}
+          href={`/domains/${id}?view=reports`}
           title={`${formatCount(reports.failed)} of ${formatCount(reports.messages)} messages failed`}
         >
           {passRate(reports)}
