@@ -22,7 +22,8 @@ export function attentionRows(
   { items, counts, suspended_mailboxes: suspended }: Attention,
   domain: string | null,
 ): { rows: AttentionRow[]; total: number } {
-  const own = [...(overview.mta === 'off' ? [SENDING_DISABLED] : []), ...messageRows(overview, domain)];
+  const severe = [...(overview.mta === 'off' ? [SENDING_DISABLED] : []), ...failedRow(overview, domain)];
+  const unconfirmed = unconfirmedRow(overview, domain);
   // The checklist has the records of a new domain.
   const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
   const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
@@ -35,8 +36,13 @@ export function attentionRows(
       ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
     ];
   });
-  const total = own.length + listed.reduce((sum, [, count]) => sum + count, 0);
-  return { rows: [...shown.map(rowOf), ...more, ...own], total };
+  const total = severe.length + unconfirmed.length + listed.reduce((sum, [, count]) => sum + count, 0);
+  const found = shown.map(rowOf).sort((one, other) => rankOf(one) - rankOf(other));
+  return { rows: [...severe, ...found, ...more, ...unconfirmed], total };
+}
+
+function rankOf({ status }: AttentionRow): number {
+  return status === 'warning' ? 1 : 0;
 }
 
 const SENDING_DISABLED: AttentionRow = {
@@ -45,7 +51,7 @@ const SENDING_DISABLED: AttentionRow = {
   label: 'Disabled',
   object: 'Sending',
   subject: 'SMTP_URL',
-  reason: 'It is set to off, so every send is rejected',
+  reason: 'It is set to off, so every send is rejected.',
   href: '/reference',
   action: 'Open API reference',
 };
@@ -132,31 +138,34 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
   };
 }
 
-function messageRows({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
-  const rows: AttentionRow[] = [];
-  if (totals.failed > 0) {
-    rows.push({
+function failedRow({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
+  if (totals.failed === 0) return [];
+  return [
+    {
       key: 'failed',
       status: 'failed',
       label: 'Failed',
       object: 'Messages',
       subject: `${formatPlural(totals.failed, 'message')} not sent`,
-      reason: 'Rejected by your mail server, expired in its queue, or deleted from it',
+      reason: 'Rejected by your mail server, expired in its queue, or deleted from it.',
       href: messagesHref('failed', { start: since, end: until, domain }),
       action: 'Review failures',
-    });
-  }
-  if (totals.uncertain > 0) {
-    rows.push({
+    },
+  ];
+}
+
+function unconfirmedRow({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
+  if (totals.uncertain === 0) return [];
+  return [
+    {
       key: 'uncertain',
       status: 'uncertain',
       label: 'Unconfirmed',
       object: 'Messages',
       subject: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
-      reason: 'They may have been sent. Don’t resend them yet',
+      reason: 'They may have been sent. Don’t resend them yet.',
       href: `/messages?${new URLSearchParams({ ...(domain && { domain }), direction: 'outbound', status: 'uncertain', since, until })}`,
       action: 'Review messages',
-    });
-  }
-  return rows;
+    },
+  ];
 }

@@ -45,8 +45,11 @@ export function HourlyChart({ overview, domain }: HourlyChartProps) {
   return (
     <section aria-labelledby="hours" aria-busy={!overview}>
       <SectionHeading title="Messages by hour" id="hours">
-        {view === 'chart' && scale > 1 && (
-          <span className="quiet only-wide">Problems below the line, enlarged {scale} times</span>
+        {view === 'chart' && !isEmpty && (
+          <span className="quiet">
+            Problems below the line
+            {scale > 1 && `, enlarged ${scale} times`}
+          </span>
         )}
         <span className="spacer" />
         <SegmentedControl label="Show hours as" value={view} options={VIEWS} onChange={setView} />

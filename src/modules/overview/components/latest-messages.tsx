@@ -61,7 +61,7 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     width: 120,
     kind: 'figure',
     mobile: 'side',
-    className: 'mono soft',
+    className: 'soft',
     cell: ({ created_at }) => <TimeAgo iso={created_at} />,
   },
 ];

@@ -37,7 +37,7 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
 function Subject({ text }: { text: string }) {
   if (text.includes('@')) return <EmailAddress value={text} />;
   return (
-    <span className={/\s/.test(text) ? 'clip' : 'mono clip'} title={text}>
+    <span className={`clip ${classes.subject} ${/\s/.test(text) ? '' : 'mono'}`} title={text}>
       {text}
     </span>
   );
@@ -62,7 +62,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     mobile: 'mark',
     cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
   },
-  { key: 'object', header: 'Object', width: 88, mobile: 'side', cell: ({ object }) => object },
+  { key: 'object', header: 'Object', width: 88, cell: ({ object }) => object },
   {
     header: 'Subject',
     width: 264,
@@ -72,7 +72,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   {
     header: 'Details',
-    mobile: 'none',
     className: 'soft',
     cell: ({ reason }) => (
       <span className="two-lines" title={reason}>
@@ -85,11 +84,14 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     width: 168,
     kind: 'tail',
     mobile: 'under',
-    cell: ({ href, action }) => (
-      <NearLink className={`act ${classes.go}`} href={href}>
-        {action}
-        <IconChevronRight size={16} stroke={1.5} />
-      </NearLink>
+    cell: ({ reason, href, action }) => (
+      <>
+        <span className={classes.reason}>{reason}</span>
+        <NearLink className={`act ${classes.go}`} href={href}>
+          {action}
+          <IconChevronRight size={16} stroke={1.5} />
+        </NearLink>
+      </>
     ),
   },
 ];

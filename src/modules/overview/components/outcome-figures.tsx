@@ -55,7 +55,8 @@ function captionOf(outcome: Outcome, { totals, since, until }: Overview, domain:
   if (whole === 0) return 'none sent';
   if (totals[outcome] === 0) return 'none';
   const share = (100 * totals[outcome]) / whole;
-  return share < 0.1 ? 'under 0.1% of sent' : `${share === 100 ? 100 : share.toFixed(1)}% of sent`;
+  const of = outcome === 'failed' ? 'of all sends' : 'of sent';
+  return share < 0.1 ? `under 0.1% ${of}` : `${share === 100 ? 100 : share.toFixed(1)}% ${of}`;
 }
 
 /** Compared with the day before. */
@@ -63,6 +64,6 @@ function changeOf(value: number, before: number): string {
   if (before === 0) return 'none the day before';
   if (value === before) return 'same as the day before';
   const percent = Math.round((100 * Math.abs(value - before)) / before);
-  if (percent >= 1000) return `${formatCount(Math.round(value / before))} times the day before`;
-  return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
+  if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times the day before`;
+  return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than the day before`;
 }
