@@ -23,7 +23,7 @@ export function AnalyticsPage() {
     <Page>
       <PageHeader title="Analytics" description={data ? describePeriod(data) : '\u00a0'}>
         <Button component="a" href={exportHref(state)} download leftSection={<IconDownload stroke={1.5} />}>
-          CSV
+          Export CSV
         </Button>
       </PageHeader>
       <PeriodTools state={state} />

@@ -6,6 +6,7 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { Gauge } from '@/components/marks/gauge';
 import { STATUSES } from '@/components/marks/status-mark';
+import { formatCount } from '@/lib/format';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
 import classes from './analytics.module.css';
@@ -70,6 +71,10 @@ const EMPTY: Partial<Record<Dimension, string>> = {
   smtp_code: 'No replies from receiving servers in this period.',
 };
 
+function sizeName(dimension: Dimension): string {
+  return dimension in WHAT ? 'Messages' : 'Recipients';
+}
+
 type Shown = { analytics: Analytics; domain: string | null; dimension: Dimension };
 
 function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
@@ -88,13 +93,13 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
     },
     {
       key: 'share',
-      header: <span className="sr-only">Size</span>,
-      width: 144,
+      header: sizeName(shown.dimension),
+      width: 176,
       isOptional: true,
-      mobile: 'none',
       cell: (entry) => (
         <span className={classes.bar}>
           <Gauge percent={(100 * sizeOf(entry)) / largest} tone={entry.value === null ? 'quiet' : 'postmark'} isWide />
+          {formatCount(sizeOf(entry))}
         </span>
       ),
     },
@@ -105,25 +110,35 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
         width: 80,
         kind: 'figure',
         mobile: index === 0 ? 'side' : 'none',
-        cell: (entry) => <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />,
+        cell: (entry) => (
+          <>
+            <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />
+            <span className="only-narrow">&nbsp;{STATUSES[name][2].toLowerCase()}</span>
+          </>
+        ),
       }),
     ),
-    ...(shown.dimension === 'category' ? [] : [DELIVERED]),
+    ...(shown.dimension === 'category' ? [] : [deliveredColumn(shown.dimension)]),
   ];
 }
 
-const DELIVERED: DataTableColumn<BreakdownEntry> = {
-  header: 'Rate',
-  width: 80,
-  kind: 'figure',
-  mobile: 'under',
-  cell: ({ delivery_rate: rate }) => (
-    <>
-      {formatRate(rate)}
-      <span className="only-small">&nbsp;delivered</span>
-    </>
-  ),
-};
+function deliveredColumn(dimension: Dimension): DataTableColumn<BreakdownEntry> {
+  return {
+    header: 'Delivery rate',
+    width: 104,
+    kind: 'figure',
+    mobile: 'under',
+    cell: (entry) => (
+      <>
+        <span className="only-narrow">
+          {formatCount(sizeOf(entry))} {sizeName(dimension).toLowerCase()},&nbsp;
+        </span>
+        {formatRate(entry.delivery_rate)}
+        <span className="only-narrow">&nbsp;delivered</span>
+      </>
+    ),
+  };
+}
 
 /** Only some recipients have a reason. */
 function figuresIn(dimension: Dimension): readonly ListedFigure[] {

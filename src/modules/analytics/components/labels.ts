@@ -46,7 +46,15 @@ export function timeLabels({ start, end, granularity, timezone: timeZone }: Show
     const month = format({ month: 'short', year: 'numeric' });
     return { tick: month, row: month };
   }
-  return { tick: day, row: date };
+  const isMidnight = (at: string) => clock(at) === '00:00';
+  const last = new Date(Date.parse(end) - 1).toISOString();
+  // The first and the last day of a period that doesn't begin at midnight are parts of a day.
+  const row = (at: string) => {
+    if (granularity !== 'day') return date(at);
+    if (!isMidnight(at)) return `${date(at)}, from ${clock(at)}`;
+    return date(at) === date(last) && !isMidnight(end) ? `${date(at)}, until ${clock(end)}` : date(at);
+  };
+  return { tick: day, row };
 }
 
 /** For example "14 Nov to 21 Nov 2026, Berlin time". */
@@ -96,8 +104,6 @@ export function formatChange(value: number, before: number): string {
   if (before === 0) return 'none before';
   if (value === before) return 'as many as before';
   const percent = Math.round((100 * Math.abs(value - before)) / before);
-  const size =
-    percent < 1 ? 'under 1%' : percent >= 1000 ? `${formatCount(Math.round(value / before))} times` : `${percent}%`;
-  if (percent >= 1000) return `${size} as many`;
-  return `${size} ${value > before ? 'more' : 'fewer'} than before`;
+  if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times as many`;
+  return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
 }

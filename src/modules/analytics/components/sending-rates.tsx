@@ -14,7 +14,7 @@ import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatCount, formatZone } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import type { Analytics, AnalyticsPoint } from '../schema';
-import { timeLabels } from './labels';
+import { formatRate, timeLabels } from './labels';
 import classes from './sending-rates.module.css';
 
 const PERIODS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
@@ -94,9 +94,5 @@ function rowOf({ at, sent, delivered, bounced }: AnalyticsPoint, labelOf: (at: s
 function describeRates({ totals }: Analytics): string {
   const { sent, delivery_rate: delivered, bounce_rate: bounced } = totals;
   if (sent === 0 || delivered === null || bounced === null) return '';
-  return `${formatCount(sent)} sent, ${percent(delivered)} delivered, ${percent(bounced)} bounced`;
-}
-
-function percent(rate: number): string {
-  return `${rate === 1 ? 100 : (100 * rate).toFixed(1)}%`;
+  return `${formatCount(sent)} sent, ${formatRate(delivered)} delivered, ${formatRate(bounced)} bounced`;
 }

@@ -79,11 +79,13 @@ function Caption({ lines }: { lines: string[] }) {
   );
 }
 
+const WHOLES: Partial<Record<ListedFigure, string>> = { spam: 'inbound', failed: 'all sends' };
+
 function captionOf(name: ListedFigure, { totals, previous }: Analytics): string[] {
   const change = formatChange(totals[name], previous.totals[name]);
   if (name === 'sent' || name === 'received') return [change];
   const whole =
     name === 'spam' ? totals.received + totals.spam : name === 'failed' ? totals.sent + totals.rejected : totals.sent;
   if (whole === 0) return [change];
-  return [`${formatRate(totals[name] / whole)} of ${name === 'spam' ? 'inbound' : 'sent'}`, change];
+  return [`${formatRate(totals[name] / whole)} of ${WHOLES[name] ?? 'sent'}`, change];
 }

@@ -11,7 +11,7 @@ export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof
     strokeDasharray: '0',
     gridColor: 'var(--rule)',
     textColor: 'var(--ink-2)',
-    xAxisProps: { tickFormatter: tick, ticks, minTickGap: 24 },
+    xAxisProps: { tickFormatter: tick, ticks, minTickGap: 24, interval: 'equidistantPreserveStart' as const },
     yAxisProps: { width: 56 },
   };
 }

@@ -11,7 +11,7 @@ import { GRANULARITY_NAMES } from '../labels';
 import type { AnalyticsState } from '../use-analytics';
 
 const PERIOD_NAMES: Record<AnalyticsPeriod, string> = {
-  '24h': '24 h',
+  '24h': '24 hours',
   '7d': '7 days',
   '30d': '30 days',
   '90d': '90 days',
@@ -38,7 +38,7 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
   };
   return (
     <>
-      <Group py="md" gap="xs">
+      <Group py="md">
         <SegmentedControl label="Period" value={values.period} options={PERIOD_NAMES} onChange={choose} narrow="line" />
         <span className="spacer only-wide" />
         <Select
@@ -65,7 +65,7 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
         />
       </Group>
       {values.period === 'custom' && (
-        <Group pb="md" gap="xs">
+        <Group pb="md">
           <TimeInput label="From" at={values.start} timezone={timezone} onChange={(start) => change({ start })} />
           <TimeInput label="To" at={values.end} timezone={timezone} onChange={(end) => change({ end })} />
         </Group>
