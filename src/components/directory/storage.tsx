@@ -22,9 +22,8 @@ function storageLabel({
   percent_full: percent,
 }: StorageProps['mailbox']): string {
   if (quota === null || percent === null) return `${formatBytes(used)}, no quota`;
-  return percent >= NEARLY_FULL_PERCENT
-    ? `${percent}% of ${formatBytes(quota)}`
-    : `${formatBytes(used)} of ${formatBytes(quota)}`;
+  const share = percent < NEARLY_FULL_PERCENT ? '' : `, ${percent}%`;
+  return `${formatBytes(used)} of ${formatBytes(quota)}${share}`;
 }
 
 export function StorageGauge({ percent, isWide }: { percent: number; isWide?: boolean }) {

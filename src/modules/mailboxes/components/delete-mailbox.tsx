@@ -33,7 +33,7 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
   return (
     <SettingsSection title="Delete" hint="The message history is kept.">
       <FormColumn>
-        <p className="soft">Nobody can sign in to the mailbox anymore. To pause it, deactivate it instead.</p>
+        <p className="soft">Deleting ends all sign-ins. To pause the mailbox, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete mailbox

@@ -79,7 +79,13 @@ export function MailboxPage({ id, sent, history }: MailboxPageProps) {
             <DeliveringAliases mailbox={mailbox}>
               <ClientSettings mailboxId={mailbox.id} />
               <MailboxPassword mailbox={mailbox} />
-              {canSuspend && !mailbox.suspended && <Sending mailbox={mailbox} />}
+              {canSuspend && !mailbox.suspended && (
+                <Sending mailbox={mailbox}>
+                  <Button component={NearLink} href={`/mailboxes/${id}/misuse`}>
+                    Check for misuse
+                  </Button>
+                </Sending>
+              )}
               <DeleteMailbox mailbox={mailbox} />
             </DeliveringAliases>
           </>
@@ -93,11 +99,14 @@ export function MailboxPage({ id, sent, history }: MailboxPageProps) {
 
 function Storage({ mailbox }: { mailbox: Mailbox }) {
   const percent = mailbox.percent_full;
+  const isUnderOne = percent === 0 && mailbox.used_bytes > 0;
   return (
     <SettingsSection title="Storage" hint={percent === null ? 'No storage limit.' : 'A full mailbox rejects new mail.'}>
       <p className={classes.used}>
         <b>{formatBytes(mailbox.used_bytes)}</b>
-        {mailbox.quota_bytes === null ? ' used, no quota' : ` of ${formatBytes(mailbox.quota_bytes)}, ${percent}% full`}
+        {mailbox.quota_bytes === null
+          ? ' used, no quota'
+          : ` of ${formatBytes(mailbox.quota_bytes)}, ${isUnderOne ? 'under 1' : percent}% full`}
       </p>
       {percent !== null && <StorageGauge percent={percent} isWide />}
     </SettingsSection>

@@ -1,7 +1,7 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -45,9 +45,9 @@ export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; c
   );
 }
 
-/** The sending of a mailbox, and what stops it or allows it again. */
-export function Sending({ mailbox }: { mailbox: Mailbox }) {
-  if (!mailbox.suspended) return <SuspendMailbox mailbox={mailbox} />;
+/** The sending of a mailbox, and what stops it or allows it again. The children are beside the button that stops it. */
+export function Sending({ mailbox, children }: { mailbox: Mailbox; children?: ReactNode }) {
+  if (!mailbox.suspended) return <SuspendMailbox mailbox={mailbox}>{children}</SuspendMailbox>;
   return (
     <SettingsSection title="Sending" hint="Unsuspend once nobody else knows the password.">
       <FormColumn>
@@ -103,7 +103,7 @@ function Unsuspend({ mailbox }: { mailbox: Mailbox }) {
   );
 }
 
-function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
+function SuspendMailbox({ mailbox, children }: { mailbox: Mailbox; children: ReactNode }) {
   const [opened, dialog] = useUrlDialog('suspend');
   const refresh = useRefresh(mailbox.id);
   const suspend = trpc.mailboxes.suspend.useMutation();
@@ -126,14 +126,12 @@ function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
     <SettingsSection title="Sending" hint="Suspend sending if the password may be compromised.">
       <FormColumn>
         <p className="soft">A suspended mailbox can still receive mail but can’t send until an admin unsuspends it.</p>
-        <div>
+        <Group>
           <Button className="danger" onClick={dialog.open}>
             Suspend mailbox
-          </Button>{' '}
-          <Button component={NearLink} href={`/mailboxes/${mailbox.id}/misuse`}>
-            Check for misuse
           </Button>
-        </div>
+          {children}
+        </Group>
       </FormColumn>
       <Dialog
         opened={opened}

@@ -62,8 +62,8 @@ function Sheet({ mailbox: { email, display_name: name }, settings }: { mailbox: 
       <h2 className="mono">{email}</h2>
       {name && <p className="soft">{name}</p>}
       <p>
-        Add an account with this address in your mail program. Most programs find the settings by the address; if yours
-        asks for them, enter these.
+        Add an account with this address in your mail program. Most programs set themselves up from the address. If
+        yours doesn’t, enter these settings.
       </p>
       <DetailsList>
         <dt>User name</dt>
@@ -94,7 +94,7 @@ function Sheet({ mailbox: { email, display_name: name }, settings }: { mailbox: 
 function Service({ isFirst, port, security }: { isFirst: boolean; port: number; security: string }) {
   return (
     <>
-      <dt>{isFirst ? 'Port' : 'Or'}</dt>
+      <dt>{isFirst ? 'Port' : 'Or port'}</dt>
       <dd>
         {port} with {security}
       </dd>

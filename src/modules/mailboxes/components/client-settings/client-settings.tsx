@@ -3,6 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { IconPrinter } from '@/components/icons/icons';
+import { FormColumn } from '@/components/layout/form-layout';
 import { Skeleton } from '@/components/marks/skeleton';
 import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
@@ -51,9 +52,13 @@ export function ClientSettings({ mailboxId }: { mailboxId: string }) {
   return (
     <SettingsSection
       title="Mail program settings"
-      hint="For programs that don’t find them by the address. The password is that of the mailbox."
-      state={
-        <Group gap="xs">
+      hint="For mail programs without automatic setup. Use the mailbox’s password."
+    >
+      <FormColumn>
+        <DetailsList>
+          <ClientSettingsRows settings={data} />
+        </DetailsList>
+        <Group>
           <CopyButton value={data ? textOf(data) : ''} label="Copy all" />
           <Button
             component={NearLink}
@@ -63,11 +68,7 @@ export function ClientSettings({ mailboxId }: { mailboxId: string }) {
             Printable page
           </Button>
         </Group>
-      }
-    >
-      <DetailsList>
-        <ClientSettingsRows settings={data} />
-      </DetailsList>
+      </FormColumn>
     </SettingsSection>
   );
 }

@@ -5,7 +5,6 @@ import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { MailboxState } from '@/components/directory/mailbox-columns';
 import { LoadFailed } from '@/components/load-failed';
-import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
@@ -31,24 +30,17 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
   const sent = trpc.mailboxes.sentLately.useQuery(lately);
 
+  const parent = mailbox ? { label: mailbox.email, href: `/mailboxes/${id}` } : CRUMB;
+
   if (isError && !mailbox) {
     return <LoadFailed parent={CRUMB} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
       <PageHeader
-        parent={CRUMB}
+        parent={parent}
         title="Check for misuse"
-        description={
-          mailbox && (
-            <>
-              <NearLink className="mono" href={`/mailboxes/${id}`}>
-                {mailbox.email}
-              </NearLink>
-              <MailboxState mailbox={mailbox} />
-            </>
-          )
-        }
+        description={mailbox && <MailboxState mailbox={mailbox} />}
       />
       {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>

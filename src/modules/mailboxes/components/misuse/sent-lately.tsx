@@ -28,11 +28,11 @@ export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
 
   return (
     <SettingsSection
-      title="What it sent"
-      hint="A stranger usually sends much to domains that the owner never writes to, from addresses in other networks, and much of it bounces."
+      title="Sent mail"
+      hint="Signs of misuse: recipients the owner never writes to, sign-ins from other networks, many bounces."
     >
       {sent.isError && !data ? (
-        <ErrorState what="what it sent" error={sent.error} onRetry={() => void sent.refetch()} />
+        <ErrorState what="the sent mail" error={sent.error} onRetry={() => void sent.refetch()} />
       ) : (
         <div className={classes.sent}>
           <SegmentedControl
