@@ -427,7 +427,7 @@ test('a mailbox that strangers send from is stopped on one page: its queue, its 
 
   await page.getByRole('button', { name: 'Delete 2 messages' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 messages' }).click();
-  await expect(page.getByText('No message from this address waits for delivery.')).toBeVisible();
+  await expect(page.getByText('No queued messages from this address.')).toBeVisible();
   expect(files.map(({ queue_id }) => queue_id)).toEqual([HELD]);
 
   await page.getByLabel('New password').fill(unique('another password '));

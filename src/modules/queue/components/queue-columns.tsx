@@ -9,7 +9,8 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { NextAttempt } from './next-attempt';
-import { QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
+import { expiresSoon, QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
+import classes from './queue-page.module.css';
 
 type QueueColumnsOptions = {
   selection: Selection<QueuedMessage>;
@@ -34,7 +35,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'From',
-      width: 288,
+      width: 216,
       maxWidth: 344,
       kind: 'copyable',
       isOptional: true,
@@ -50,7 +51,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'To',
-      width: 272,
+      width: 248,
       maxWidth: 352,
       kind: 'copyable',
       mobile: 'lead',
@@ -71,12 +72,25 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       skeletonWidth: 184,
       cell: (message) => {
         const reason = waitReason(message);
+        const { expires_at: end, next_attempt_at: next, recipients } = message;
         return (
           <span
-            className="clip"
-            title={message.recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+            className={`clip ${classes.reason}`}
+            title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
           >
+            {end && expiresSoon(message) && (
+              <span className={classes.expires}>
+                Expires <NextAttempt at={end} due="now" />
+                {' · '}
+              </span>
+            )}
             {reason}
+            {next && (
+              <span className="only-narrow">
+                &nbsp;· retry&nbsp;
+                <NextAttempt at={next} />
+              </span>
+            )}
           </span>
         );
       },

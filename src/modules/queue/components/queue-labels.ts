@@ -5,10 +5,17 @@ import type { Queue, QueuedMessage } from '../schema';
 export const QUEUE_LABELS: Record<Queue, [Status, string]> = {
   deferred: ['deferred', 'Deferred'],
   active: ['submitting', 'Active'],
-  incoming: ['sent', 'Incoming'],
+  incoming: ['received', 'Incoming'],
   hold: ['off', 'On hold'],
   maildrop: ['pending', 'Maildrop'],
 };
+
+const DAY_MS = 86_400_000;
+
+/** Whether the message is given up within a day. On hold, it isn't. */
+export function expiresSoon({ queue, expires_at: end }: QueuedMessage): boolean {
+  return queue !== 'hold' && end !== null && Date.parse(end) < Date.now() + DAY_MS;
+}
 
 export function senderLabel(from: string): string {
   return from === '' ? 'No sender' : from;

@@ -85,7 +85,11 @@ export function QueuePage() {
             </p>
           )}
           <QueueTable
-            list={{ ...list, query: { ...list.query, refetch: refresh } }}
+            list={{
+              ...list,
+              query: { ...list.query, refetch: refresh },
+              total: search.isFiltered ? null : summary.data?.total,
+            }}
             search={search}
             actions={actions}
             onDelete={setDeleting}

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
@@ -31,7 +31,7 @@ function QueuedFrom({ address }: { address: string }) {
   return (
     <SettingsSection
       title="In the queue"
-      hint="What is deleted from the queue reaches nobody. What was delivered can’t be called back."
+      hint="Deleted messages aren’t delivered. Delivered messages can’t be recalled."
     >
       <div className={classes.queued}>
         {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
@@ -40,19 +40,19 @@ function QueuedFrom({ address }: { address: string }) {
         ) : (
           <p className="soft" role="status">
             {queued.data === undefined && 'Reading the queue…'}
-            {queued.data && items.length === 0 && 'No message from this address waits for delivery.'}
+            {queued.data && items.length === 0 && 'No queued messages from this address.'}
             {items.length > 0 && `${count}${pagination?.has_more ? ' and more' : ''} from this address in the queue.`}
           </p>
         )}
         {items.length > 0 && (
-          <>
+          <Group>
             <Button className="danger" disabled={actions.isBusy} onClick={() => setDeleting(items)}>
               Delete {count}
-            </Button>{' '}
+            </Button>
             <Button component={NearLink} href={`/queue?${new URLSearchParams({ from: address })}`}>
               Look at them
             </Button>
-          </>
+          </Group>
         )}
       </div>
       <DeleteQueuedDialog
