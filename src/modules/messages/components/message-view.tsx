@@ -28,6 +28,9 @@ import { hopsOf } from './trace/message-hops';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
+/** The states that have a reason. */
+const UNDELIVERED: ReadonlySet<Message['status']> = new Set(['deferred', 'bounced', 'failed', 'uncertain']);
+
 export function MessageView({ message, withTitle }: MessageViewProps) {
   const explanation = explainOutcome(message);
   const explained = explainedRecipients(message);
@@ -40,7 +43,8 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
       <section className={classes.explanation} aria-label="Explanation">
         <Title>
-          <span className="quiet">Why?</span> {explanation.title}
+          {UNDELIVERED.has(message.status) && <span className="quiet">Why? </span>}
+          {explanation.title}
         </Title>
         {explained && <p className="soft">For {explained}</p>}
         <p>{explanation.text}</p>

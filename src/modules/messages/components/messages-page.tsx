@@ -22,7 +22,7 @@ import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
 import { MessageTools } from './message-tools';
 import { RetentionNote } from './retention-note';
-import { StatusFilter } from './status-filter';
+import { countsDay, StatusFilter } from './status-filter';
 import { filtersOf, inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
 
 const FAILED: ReadonlySet<MessageSummary['status'] | null> = new Set(['bounced', 'failed', 'deferred']);
@@ -62,7 +62,7 @@ export function MessagesPage() {
 
   return (
     <Page peek={values.peek && <MessagePeek id={values.peek} rows={items ?? []} onOpen={openPeek} />}>
-      <PageHeader title="Messages" description={<LocalText>{() => describeRange(values)}</LocalText>}>
+      <PageHeader title="Messages" description={<LocalText>{() => describeRange(search)}</LocalText>}>
         <Button component={NearLink} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send message
         </Button>
@@ -87,12 +87,14 @@ export function MessagesPage() {
   );
 }
 
-function describeRange({ since, until }: MessageSearch['values']): string {
+function describeRange(search: MessageSearch): string {
+  const { since, until } = search.values;
   const from =
     since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
   const to = until && `until ${formatMoment(until.toISOString())}`;
   const range = [from, to].filter(Boolean).join(' ');
-  return `${range ? `Messages ${range}` : 'All retained messages'} · times in ${formatZone()}`;
+  if (range) return `Messages ${range} · times in ${formatZone()}`;
+  return `All retained messages${countsDay(filtersOf(search)) ? ' · counts of the last 24 hours' : ''}`;
 }
 
 function NoMessages() {

@@ -40,8 +40,14 @@ function counted({ since }: MessageSearch['values'], start: string | null | unde
   return since === null && start ? { since: new Date(start) } : {};
 }
 
+type Filters = ReturnType<typeof filtersOf>;
+
+function periodOf(filters: Filters): string {
+  if (filters.since || filters.until) return 'in this period';
+  return countsDay(filters) ? 'last 24 hours' : 'retained';
+}
+
 /** Without a filter, the messages of a day are counted; with filters, those that the list has. */
-function periodOf({ domain_id: _, since, until, ...others }: ReturnType<typeof filtersOf>): string {
-  if (since || until) return 'in this period';
-  return Object.values(others).some((value) => value !== undefined) ? 'retained' : 'last 24 hours';
+export function countsDay({ domain_id: _, ...filters }: Filters): boolean {
+  return Object.values(filters).every((value) => value === undefined);
 }

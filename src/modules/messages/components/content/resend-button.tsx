@@ -10,8 +10,9 @@ const ResendDialog = lazyDialog(() => import('./resend-dialog').then((module) =>
 
 type ResendButtonProps = { message: Message; variant?: 'outline' };
 
+/** The outcome of a message that is being submitted is known within seconds. */
 export function canResend({ direction, status, content }: Message): boolean {
-  return direction === 'outbound' && status !== 'scheduled' && content.state === 'kept';
+  return direction === 'outbound' && status !== 'scheduled' && status !== 'submitting' && content.state === 'kept';
 }
 
 export function ResendButton({ message, variant }: ResendButtonProps) {

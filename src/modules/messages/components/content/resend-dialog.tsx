@@ -14,6 +14,7 @@ import type { Message } from '../../schema';
 
 type ResendDialogProps = { message: Message; opened: boolean; onClose: () => void };
 
+const UNFINISHED: ReadonlySet<Message['status']> = new Set(['sent', 'deferred', 'uncertain']);
 const SEPARATORS = [',', ';', ' ', '\n', '\t'];
 
 // Text that was typed or filled in at once still has its separators.
@@ -63,7 +64,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
     >
       <p className="soft">
         Sends a copy with a new message ID and date to {recipientsText(message, to)}. Those who already have the message
-        get it twice.
+        get it twice. {UNFINISHED.has(message.status) && 'The first copy may still be delivered.'}
       </p>
       <AddressesInput
         label="Send only to (optional)"

@@ -194,7 +194,7 @@ function waitingHop(status: Message['status'], direction: Message['direction'], 
     id: 'waiting',
     code: 'WAIT',
     state: 'pending',
-    rim: [direction === 'inbound' ? 'MAIL SERVER' : 'REMOTE', formatStampDay(since)],
+    rim: [direction === 'inbound' || status === 'submitting' ? 'MAIL SERVER' : 'REMOTE', formatStampDay(since)],
     title: WAITING[status] ?? 'Waiting for the receiving server',
     detail: <span>Since {formatFull(since)}</span>,
   };
