@@ -88,15 +88,15 @@ test('a bounce suppresses the address; the trace of the next message says so, an
   await trace.getByRole('link', { name: 'show suppression' }).click();
   await expect(page).toHaveURL(/\/suppressions\?q=/);
   const row = page.getByRole('row').filter({ hasText: email });
-  await expect(row).toContainText('Bounce');
-  await row.getByRole('button', { name: `Actions for ${email}, Bounce` }).click();
+  await expect(row).toContainText('Bounced');
+  await row.getByRole('button', { name: `Actions for ${email}, Bounced` }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const confirm = page.getByRole('dialog', { name: `Send to ${email} again` });
   await expect(confirm).toContainText('the receiving server answered that this address doesn’t exist');
   await expect(confirm).toContainText('550 5.1.1');
   await check();
   await confirm.getByRole('button', { name: 'Cancel' }).click();
-  await row.getByRole('button', { name: `Actions for ${email}, Bounce` }).click();
+  await row.getByRole('button', { name: `Actions for ${email}, Bounced` }).click();
   await page.getByRole('menuitem', { name: 'Show message' }).click();
   await expect(page).toHaveURL(/\/messages\/[0-9a-f-]+$/);
 });

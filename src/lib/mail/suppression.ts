@@ -3,8 +3,8 @@ export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'unsubscribe', 'manua
 type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 export const SUPPRESSION_LABELS: Record<SuppressionReason, string> = {
-  bounce: 'Bounce',
-  complaint: 'Complaint',
+  bounce: 'Bounced',
+  complaint: 'Complained',
   unsubscribe: 'Unsubscribed',
   manual: 'Added by hand',
 };

@@ -7,6 +7,7 @@ import { NearLink } from '@/components/near-link';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
 import { SUPPRESSION_LABELS } from '@/lib/mail/suppression';
 import type { Suppression } from '../schema';
 
@@ -36,7 +37,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
       width: 136,
       mobile: 'under',
       skeletonWidth: 72,
-      cell: ({ reason, list, expires_at: until }) => (
+      cell: ({ reason, list, domain, expires_at: until }) => (
         <>
           {SUPPRESSION_LABELS[reason]}
           {list && <span className="soft">: {list}</span>}
@@ -46,6 +47,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
               until <CalendarDate iso={until} />
             </span>
           )}
+          <span className="only-narrow soft">&nbsp;· {domain ?? 'All domains'}</span>
         </>
       ),
     },
@@ -57,9 +59,9 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
       isOptional: true,
       skeletonWidth: 200,
       className: 'soft',
-      cell: ({ detail }) => (
+      cell: ({ email, detail }) => (
         <span className="clip" title={detail}>
-          {detail}
+          {detail.replace(`<${email}>: `, '')}
         </span>
       ),
     },
@@ -79,7 +81,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
           </span>
         ),
     },
-    addedColumn(),
+    { ...addedColumn(), mobile: 'side', cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,

@@ -64,7 +64,7 @@ export function SuppressionsPage() {
     <Page>
       <PageHeader
         title="Suppressions"
-        description={selectedDomain ? `For ${selectedDomain.name}` : 'Addresses that your mail leaves out'}
+        description={selectedDomain ? `For ${selectedDomain.name}` : 'Addresses your mail isn’t sent to'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           Suppress address
