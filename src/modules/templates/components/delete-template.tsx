@@ -25,9 +25,9 @@ export function DeleteTemplate({ template }: { template: Template }) {
     },
   });
   return (
-    <SettingsSection title="Delete" hint="Scheduled messages that were made from it are sent.">
+    <SettingsSection title="Delete" hint="Scheduled messages are still sent.">
       <FormColumn>
-        <p className="soft">Programs that send with it get an error from then on.</p>
+        <p className="soft">Sends that use this template will fail.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete template

@@ -59,14 +59,14 @@ export function EditTemplate({ template }: { template: Template }) {
           <TextInput label="Subject" className="mono-input" autoComplete="off" {...form.getInputProps('subject')} />
           <CodeEditor
             label="HTML"
-            description="Liquid. Values are escaped"
+            description="Liquid. Values are escaped."
             value={html ?? ''}
             error={form.errors.html_body}
             errorLines={linesOf(form.errors.html_body)}
             onChange={(next) => form.setFieldValue('html_body', next === '' ? null : next)}
           />
           <Switch
-            label="Make the text from the HTML"
+            label="Generate the text version from the HTML"
             checked={text === null}
             onChange={(event) =>
               form.setFieldValue('text_body', event.currentTarget.checked ? null : (preview.data?.text_body ?? ''))
@@ -75,7 +75,7 @@ export function EditTemplate({ template }: { template: Template }) {
           {text !== null && (
             <CodeEditor
               label="Text"
-              description="Liquid. Values aren’t escaped"
+              description="Liquid. Values aren’t escaped."
               minRows={8}
               value={text}
               error={form.errors.text_body}

@@ -20,7 +20,18 @@ export function VariablesInput({ form }: { form: UseFormReturnType<DraftValues> 
       variables.map((variable, at) => (at === index ? { ...variable, ...changes } : variable)),
     );
   return (
-    <Input.Wrapper label="Variables" description="Sends give values by these names" error={form.errors.variables}>
+    <Input.Wrapper
+      label="Variables"
+      description="Each send provides a value for these names."
+      error={form.errors.variables}
+    >
+      {variables.length > 0 && (
+        <div className={classes.head} aria-hidden="true">
+          <span>Name</span>
+          <span>Type</span>
+          <span className={classes.defaultHead}>Default</span>
+        </div>
+      )}
       <ul className={classes.list} aria-label="Variables">
         {variables.map((variable, index) => {
           const what = variable.name || `variable ${index + 1}`;
@@ -56,6 +67,8 @@ export function VariablesInput({ form }: { form: UseFormReturnType<DraftValues> 
               />
               <TextInput
                 aria-label={`Default of ${what}`}
+                label="Default"
+                labelProps={{ className: classes.defaultLabel }}
                 className={classes.default}
                 placeholder={variable.required ? 'No default' : 'Default'}
                 disabled={variable.required}

@@ -1,6 +1,7 @@
 import { Cell, Clipped, RowLink } from '@/components/data-table/cells';
 import { updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { TemplateSummary } from '../../schema';
 import { PublishedMark } from '../published-mark';
 
@@ -29,6 +30,7 @@ export const TEMPLATE_COLUMNS: DataTableColumn<TemplateSummary>[] = [
     header: 'Domain',
     width: 200,
     maxWidth: 304,
+    mobile: 'under',
     isOptional: true,
     skeletonWidth: 120,
     cell: ({ domain }) => <Clipped text={domain} className="mono" />,
@@ -36,9 +38,9 @@ export const TEMPLATE_COLUMNS: DataTableColumn<TemplateSummary>[] = [
   {
     header: 'Published',
     width: 200,
-    mobile: 'under',
+    mobile: 'side',
     skeletonWidth: 96,
     cell: (template) => <PublishedMark template={template} />,
   },
-  updatedColumn(),
+  { ...updatedColumn(), cell: ({ updated_at }) => <TimeAgo iso={updated_at} /> },
 ];
