@@ -63,7 +63,7 @@ export function AliasesPage({ history }: AliasesPageProps) {
     <Page>
       <PageHeader
         title="Aliases"
-        description={selectedDomain ? `In ${selectedDomain.name}` : 'Forward addresses to one or more recipients'}
+        description={selectedDomain ? `In ${selectedDomain.name}` : 'Addresses that forward to one or more recipients'}
       >
         <Button leftSection={<IconRoute stroke={1.5} />} onClick={() => open({ trace: '' })}>
           Trace an address

@@ -19,9 +19,9 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
   const [debouncedValues] = useDebouncedValue(values, 150);
   return (
     <>
-      <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
       <CodeBlock
         title="API equivalent"
+        hint={<SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />}
         code={SNIPPETS[language](debouncedValues, origin)}
         what={language === 'curl' ? 'the command' : 'the program'}
       />

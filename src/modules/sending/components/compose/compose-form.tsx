@@ -82,7 +82,7 @@ export function ComposeForm({ initial }: ComposeFormProps) {
               <RecipientsInput label="Bcc" {...form.getInputProps('bcc')} value={values.bcc} />
             </FieldPair>
             <TextInput
-              label="Reply-To (optional)"
+              label="Reply-To"
               className="mono-input"
               autoComplete="off"
               spellCheck={false}
