@@ -141,7 +141,8 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   const domain = await makeDomain(api);
   await makeMailbox(api, domain, 'there');
   await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
-  await page.getByRole('button', { name: 'Import CSV' }).click();
+  await page.getByRole('button', { name: 'Import / export' }).click();
+  await page.getByRole('menuitem', { name: 'Import CSV' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import mailboxes' });
   const csv = ['local_part,display_name,password', 'ann,Ann Field,', `bo,,${PASSWORD}`, 'ann,,', 'there,Other,'];
   await dialog.getByRole('textbox', { name: 'Or paste CSV' }).fill(csv.join('\n'));

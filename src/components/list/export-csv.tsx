@@ -10,7 +10,7 @@ import { dismissResult, notify } from '../notifications';
 import { saveFile } from '../save-file';
 import type { ShownList } from './use-list';
 
-type ExportProps = { list: Pick<ShownList<never>, 'what' | 'path'> & { input?: object } };
+export type ExportProps = { list: Pick<ShownList<never>, 'what' | 'path'> & { input?: object } };
 
 /** Exports what a list shows, on all of its pages. */
 export function ExportButton({ list }: ExportProps) {

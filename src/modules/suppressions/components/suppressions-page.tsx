@@ -1,14 +1,14 @@
 'use client';
 
-import { Button, Group, Menu } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { IconChevronDown, IconPlus, IconTableImport } from '@/components/icons/icons';
-import { ExportItem } from '@/components/list/export-csv';
+import { IconPlus, IconTableImport } from '@/components/icons/icons';
+import { ImportExportMenu } from '@/components/list/import-export-menu';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { useList } from '@/components/list/use-list';
@@ -75,17 +75,9 @@ export function SuppressionsPage() {
         actions={
           <>
             <Views page="suppressions" />
-            <Menu width={264}>
-              <Menu.Target>
-                <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item leftSection={<IconTableImport size={16} stroke={1.5} />} onClick={openImport}>
-                  Import CSV
-                </Menu.Item>
-                <ExportItem list={list}>{search.isFiltered ? 'Export shown' : 'Export as CSV'}</ExportItem>
-              </Menu.Dropdown>
-            </Menu>
+            <ImportExportMenu list={list} onImport={openImport}>
+              {search.isFiltered ? 'Export shown' : 'Export as CSV'}
+            </ImportExportMenu>
           </>
         }
       >

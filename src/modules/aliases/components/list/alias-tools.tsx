@@ -1,8 +1,6 @@
 'use client';
 
-import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconTableImport } from '@/components/icons/icons';
-import { ExportItem } from '@/components/list/export-csv';
+import { ImportExportMenu } from '@/components/list/import-export-menu';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { ACTIVE_CHOICES, ShowFilter } from '@/components/list/show-filter';
@@ -17,8 +15,6 @@ type AliasToolsProps = {
   domain: { id: string; name: string } | undefined;
 };
 
-const ICON = { size: 16, stroke: 1.5 } as const;
-
 export function AliasTools({ list, search, domain }: AliasToolsProps) {
   const { open, isFiltered } = search;
   return (
@@ -27,26 +23,19 @@ export function AliasTools({ list, search, domain }: AliasToolsProps) {
       actions={
         <>
           <Views page="aliases" />
-          <Menu width={264}>
-            <Menu.Target>
-              <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
-                Import CSV
-              </Menu.Item>
-              <ExportItem list={{ ...list, input: { ...list.input, domain_id: domain?.id } }}>
-                {isFiltered ? 'Export shown' : 'Export'}
-                {domain ? (
-                  <>
-                    {isFiltered && ' in'} <span className="mono">{domain.name}</span>
-                  </>
-                ) : (
-                  ' as CSV'
-                )}
-              </ExportItem>
-            </Menu.Dropdown>
-          </Menu>
+          <ImportExportMenu
+            list={{ ...list, input: { ...list.input, domain_id: domain?.id } }}
+            onImport={() => open({ import: true })}
+          >
+            {isFiltered ? 'Export shown' : 'Export'}
+            {domain ? (
+              <>
+                {isFiltered && ' in'} <span className="mono">{domain.name}</span>
+              </>
+            ) : (
+              ' as CSV'
+            )}
+          </ImportExportMenu>
         </>
       }
     >

@@ -4,11 +4,13 @@ import { Button } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { IconPlus, IconTableImport } from '@/components/icons/icons';
+import { IconPlus } from '@/components/icons/icons';
+import { ImportExportMenu } from '@/components/list/import-export-menu';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
+import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { mailboxList } from '../../lists';
@@ -43,14 +45,21 @@ export function MailboxesPage() {
         title="Mailboxes"
         description={domainName ? `In ${domainName}` : 'Accounts that receive and send mail'}
       >
-        <Button leftSection={<IconTableImport stroke={1.5} />} onClick={() => open({ import: true })}>
-          Import CSV
-        </Button>
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New mailbox
         </Button>
       </PageHeader>
-      <ListTools list={list}>
+      <ListTools
+        list={list}
+        actions={
+          <>
+            <Views page="mailboxes" />
+            <ImportExportMenu list={list} onImport={() => open({ import: true })}>
+              {search.isFiltered ? 'Export shown' : 'Export as CSV'}
+            </ImportExportMenu>
+          </>
+        }
+      >
         <SearchInput search={search} label="Filter by address or name" placeholder="Address or name" />
         <ShowFilter search={search} choices={CHOICES} narrow="line" />
       </ListTools>
