@@ -94,7 +94,7 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
     {
       key: 'share',
       header: sizeName(shown.dimension),
-      width: 176,
+      width: 144,
       isOptional: true,
       cell: (entry) => (
         <span className={classes.bar}>
@@ -107,7 +107,7 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
       (name, index): DataTableColumn<BreakdownEntry> => ({
         key: name,
         header: STATUSES[name][2],
-        width: 80,
+        width: 76,
         kind: 'figure',
         mobile: index === 0 ? 'side' : 'none',
         cell: (entry) => (
@@ -125,7 +125,7 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
 function deliveredColumn(dimension: Dimension): DataTableColumn<BreakdownEntry> {
   return {
     header: 'Delivery rate',
-    width: 104,
+    width: 96,
     kind: 'figure',
     mobile: 'under',
     cell: (entry) => (

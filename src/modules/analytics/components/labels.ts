@@ -40,21 +40,22 @@ export function timeLabels({ start, end, granularity, timezone: timeZone }: Show
   const isOldYear = new Date(start).getFullYear() !== new Date().getFullYear();
   const date = isOldYear ? format({ day: 'numeric', month: 'short', year: '2-digit' }) : day;
   if (granularity === '15m' || granularity === 'hour') {
-    return isLong ? { tick: day, row: (at: string) => `${date(at)}, ${clock(at)}` } : { tick: clock, row: clock };
+    const row = isLong ? (at: string) => `${date(at)}, ${clock(at)}` : clock;
+    return { tick: isLong ? day : clock, row, brief: row };
   }
   if (granularity === 'month') {
     const month = format({ month: 'short', year: 'numeric' });
-    return { tick: month, row: month };
+    return { tick: month, row: month, brief: month };
   }
   const isMidnight = (at: string) => clock(at) === '00:00';
   const last = new Date(Date.parse(end) - 1).toISOString();
   // The first and the last day of a period that doesn't begin at midnight are parts of a day.
   const row = (at: string) => {
     if (granularity !== 'day') return date(at);
-    if (!isMidnight(at)) return `${date(at)}, from ${clock(at)}`;
+    if (date(at) === date(start) && !isMidnight(start)) return `${date(at)}, from ${clock(start)}`;
     return date(at) === date(last) && !isMidnight(end) ? `${date(at)}, until ${clock(end)}` : date(at);
   };
-  return { tick: day, row };
+  return { tick: day, row, brief: date };
 }
 
 /** For example "14 Nov to 21 Nov 2026, Berlin time". */

@@ -65,7 +65,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
       )}
       {data && data.totals.sent > 0 && (
         <ByTime
-          rows={data.series.map((point) => rowOf(point, timeLabels(data).row))}
+          rows={data.series.map((point) => rowOf(point, timeLabels(data).brief))}
           series={SERIES}
           timeHeader={formatZone()}
           label="Sent messages by time"

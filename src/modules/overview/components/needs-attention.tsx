@@ -85,13 +85,13 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     kind: 'tail',
     mobile: 'under',
     cell: ({ reason, href, action }) => (
-      <>
+      <span className={classes.next}>
         <span className={classes.reason}>{reason}</span>
         <NearLink className={`act ${classes.go}`} href={href}>
           {action}
           <IconChevronRight size={16} stroke={1.5} />
         </NearLink>
-      </>
+      </span>
     ),
   },
 ];

@@ -35,7 +35,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'From',
-      width: 216,
+      width: 264,
       maxWidth: 344,
       kind: 'copyable',
       isOptional: true,
@@ -51,7 +51,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'To',
-      width: 248,
+      width: 240,
       maxWidth: 352,
       kind: 'copyable',
       mobile: 'lead',

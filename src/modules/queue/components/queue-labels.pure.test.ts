@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { QueuedMessage } from '../schema';
-import { expiresSoon } from './queue-labels';
+import { expiresSoon, waitReason } from './queue-labels';
 
 const HOUR_MS = 3_600_000;
 const queued = (queue: QueuedMessage['queue'], hours: number | null) =>
@@ -18,4 +18,14 @@ it.each([
   ['hold', 20, false],
 ] as const)('a message in %s that expires in %s hours', (queue, hours, isSoon) => {
   expect(expiresSoon(queued(queue, hours))).toBe(isSoon);
+});
+
+it.each([
+  ['host mx.far.example[192.0.2.7] said: 452 4.2.2 Mailbox full (in reply to RCPT TO)', 'Mailbox full'],
+  ['host mx.far.example[192.0.2.7] said: 450 Later', 'Deferred'],
+  ['host mx.relay.example[192.0.2.7] said: 452 4.2.2 Mailbox full', 'Mailbox full, says mx.relay.example'],
+  ['connect to mx.far.example[192.0.2.7]:25: Connection refused', 'Connection refused by mx.far.example'],
+])('of the reason %j shows %j', (reason, shown) => {
+  const recipients = [{ address: 'ann@far.example', reason }];
+  expect(waitReason({ queue: 'deferred', recipients } as QueuedMessage)).toBe(shown);
 });

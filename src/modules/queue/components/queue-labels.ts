@@ -21,12 +21,18 @@ export function senderLabel(from: string): string {
   return from === '' ? 'No sender' : from;
 }
 
-/** Why the message is still queued, and who said so, in one line. */
+/** Why the message is still queued, and who said so if it isn't the recipient's domain, in one line. */
 export function waitReason({ queue, recipients }: QueuedMessage): string {
   if (queue === 'hold') return 'On hold until released';
   const failed = recipients.find(({ reason }) => reason !== null);
   const explanation = failed && explainDeferral(failed.reason, failed.address);
   if (!explanation) return 'Not tried yet';
-  if (queue === 'active') return `Retrying. ${explanation.brief}`;
-  return explanation.brief;
+  const brief = failed === recipients[0] ? withoutDomain(explanation.brief, failed.address) : explanation.brief;
+  return queue === 'active' ? `Retrying. ${brief}` : brief;
+}
+
+/** Leaves out that the recipient's domain says so, whose address is beside it. */
+function withoutDomain(brief: string, address: string): string {
+  const end = ` ${address.slice(address.lastIndexOf('@') + 1)}`;
+  return brief.endsWith(end) ? brief.slice(0, -end.length).replace(/,? \w+$/, '') : brief;
 }

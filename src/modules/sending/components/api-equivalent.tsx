@@ -21,7 +21,11 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
     <>
       <CodeBlock
         title="API equivalent"
-        hint={<SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />}
+        hint={
+          <span className={classes.languages}>
+            <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
+          </span>
+        }
         code={SNIPPETS[language](debouncedValues, origin)}
         what={language === 'curl' ? 'the command' : 'the program'}
       />

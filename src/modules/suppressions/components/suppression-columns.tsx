@@ -34,7 +34,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
     {
       key: 'reason',
       header: 'Reason',
-      width: 136,
+      width: 128,
       mobile: 'under',
       skeletonWidth: 72,
       cell: ({ reason, list, domain, expires_at: until }) => (
@@ -68,7 +68,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
     {
       key: 'domain',
       header: 'Applies to',
-      width: 184,
+      width: 208,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
@@ -81,7 +81,7 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
           </span>
         ),
     },
-    { ...addedColumn(), mobile: 'side', cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+    { ...addedColumn(), width: 96, mobile: 'side', cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,

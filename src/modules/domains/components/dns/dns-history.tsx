@@ -66,7 +66,7 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       cell: ({ purpose, name }) => (
         <>
           <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-          <span className="only-narrow mono wrap">&nbsp;{relativeName(name, domain.name)}</span>
+          <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
         </>
       ),
     },

@@ -62,7 +62,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: ({ purpose, name }) => (
         <>
           <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-          <span className="only-narrow mono wrap">&nbsp;{relativeName(name, domain.name)}</span>
+          <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
         </>
       ),
     },

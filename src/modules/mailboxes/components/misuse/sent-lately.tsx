@@ -41,24 +41,26 @@ export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
             options={PERIODS}
             onChange={(value) => setHours(Number(value) as Hours)}
           />
-          <Figures
-            figures={[
-              {
-                key: 'messages',
-                title: 'Messages',
-                value: data?.messages,
-                caption: data && !data.is_complete ? 'or more; the newest are shown' : 'sent or submitted',
-                href: data && messagesHref('sent', { start: data.since, from: email }),
-              },
-              { key: 'recipients', title: 'Recipients', value: data?.recipients, caption: 'in all' },
-              {
-                key: 'undelivered',
-                title: 'Undelivered',
-                value: data?.undelivered,
-                caption: `${undelivered}% bounced or failed`,
-              },
-            ]}
-          />
+          {data?.messages !== 0 && (
+            <Figures
+              figures={[
+                {
+                  key: 'messages',
+                  title: 'Messages',
+                  value: data?.messages,
+                  caption: data && !data.is_complete ? 'or more; the newest are shown' : 'sent or submitted',
+                  href: data && messagesHref('sent', { start: data.since, from: email }),
+                },
+                { key: 'recipients', title: 'Recipients', value: data?.recipients, caption: 'in all' },
+                {
+                  key: 'undelivered',
+                  title: 'Undelivered',
+                  value: data?.undelivered,
+                  caption: `${undelivered}% bounced or failed`,
+                },
+              ]}
+            />
+          )}
           {data && data.sources.length > 0 ? (
             <>
               <DataTable
