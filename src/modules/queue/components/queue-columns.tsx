@@ -35,7 +35,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'From',
-      width: 264,
+      width: 288,
       maxWidth: 344,
       kind: 'copyable',
       isOptional: true,
@@ -51,7 +51,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'To',
-      width: 240,
+      width: 272,
       maxWidth: 352,
       kind: 'copyable',
       mobile: 'lead',
@@ -74,30 +74,31 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
         const reason = waitReason(message);
         const { expires_at: end, next_attempt_at: next, recipients } = message;
         return (
-          <span
-            className={`clip ${classes.reason}`}
-            title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
-          >
+          <>
+            <span
+              className={`clip ${classes.reason}`}
+              title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+            >
+              {reason}
+              {next && (
+                <span className="only-narrow">
+                  &nbsp;· retry&nbsp;
+                  <NextAttempt at={next} />
+                </span>
+              )}
+            </span>
             {end && expiresSoon(message) && (
               <span className={classes.expires}>
                 Expires <NextAttempt at={end} due="now" />
-                {' · '}
               </span>
             )}
-            {reason}
-            {next && (
-              <span className="only-narrow">
-                &nbsp;· retry&nbsp;
-                <NextAttempt at={next} />
-              </span>
-            )}
-          </span>
+          </>
         );
       },
     },
     {
       header: 'Retry',
-      width: 84,
+      width: 76,
       maxWidth: 128,
       isOptional: true,
       className: 'soft',
