@@ -65,6 +65,12 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
   await expect(sources.getByRole('row').nth(1)).toBeVisible();
   await checkState();
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${url()}/domains/dns?q=${domain.name}`);
+  await page.getByRole('row', { name: domain.name }).getByRole('link', { name: /%$/ }).click();
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}?view=reports`);
+  await expect(sources).toBeVisible();
 });
 
 test('shows TLS failures by MX, kind and organization', async ({ signedIn: page, api, check, checkState }) => {

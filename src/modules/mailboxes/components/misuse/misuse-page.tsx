@@ -30,17 +30,22 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
   const sent = trpc.mailboxes.sentLately.useQuery(lately);
 
-  const parent = mailbox ? { label: mailbox.email, href: `/mailboxes/${id}` } : CRUMB;
-
   if (isError && !mailbox) {
     return <LoadFailed parent={CRUMB} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
       <PageHeader
-        parent={parent}
+        parent={{ label: 'Mailbox', href: `/mailboxes/${id}` }}
         title="Check for misuse"
-        description={mailbox && <MailboxState mailbox={mailbox} />}
+        description={
+          mailbox && (
+            <>
+              <span className="mono wrap">{mailbox.email}</span>
+              <MailboxState mailbox={mailbox} />
+            </>
+          )
+        }
       />
       {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>
