@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/format';
+import { formatCount, formatShare } from '@/lib/format';
 import { zoneName } from '@/lib/time/time-zone';
 import type { Analytics, Dimension, Granularity } from '../schema';
 
@@ -70,10 +70,7 @@ export function describePeriod({ start, end, timezone: timeZone }: Shown): strin
 }
 
 export function formatRate(rate: number | null): string {
-  if (rate === null) return '–';
-  const percent = rate * 100;
-  if (percent > 0 && percent < 0.1) return 'under 0.1%';
-  return `${percent === 100 || percent === 0 ? percent : percent.toFixed(1)}%`;
+  return rate === null ? '–' : formatShare(rate, 1);
 }
 
 /** Round times for the axis of a chart, from below the shortest to above the longest. */

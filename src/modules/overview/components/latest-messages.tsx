@@ -60,7 +60,7 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     header: 'Time',
     width: 120,
     kind: 'figure',
-    mobile: 'side',
+    mobile: 'under-side',
     className: 'soft',
     cell: ({ created_at }) => <TimeAgo iso={created_at} />,
   },

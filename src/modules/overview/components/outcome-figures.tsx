@@ -3,7 +3,7 @@ import { Figures } from '@/components/layout/figures';
 import { Sparkline } from '@/components/marks/sparkline';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatShare } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import type { Overview } from '../schema';
 
@@ -54,9 +54,7 @@ function captionOf(outcome: Outcome, { totals, since, until }: Overview, domain:
   const whole = outcome === 'failed' ? sent + rejected : sent;
   if (whole === 0) return 'none sent';
   if (totals[outcome] === 0) return 'none';
-  const share = (100 * totals[outcome]) / whole;
-  const of = outcome === 'failed' ? 'of all sends' : 'of sent';
-  return share < 0.1 ? `under 0.1% ${of}` : `${share === 100 ? 100 : share.toFixed(1)}% ${of}`;
+  return `${formatShare(totals[outcome], whole)} ${outcome === 'failed' ? 'of all sends' : 'of sent'}`;
 }
 
 /** Compared with the day before. */
