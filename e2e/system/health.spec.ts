@@ -23,7 +23,7 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await expect(problem).toContainText('started 3 h ago');
   await expect(problem).toContainText('enlarge the disk');
   const row = page.getByRole('table', { name: 'Machines checks' }).getByRole('row', { name: host });
-  await expect(row).toContainText('Below 30%, down below 15%');
+  await expect(row).toContainText('Degraded below 30%, down below 15%');
   await expect(
     page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' }),
   ).toContainText('OK');
@@ -58,6 +58,17 @@ test('shows the scheduled tasks with their last and next run, and why one failed
   await expect(table.getByRole('row', { name: 'Checking the whole system' })).toContainText('OK');
   await check();
   await sql('DELETE FROM scheduled_task WHERE name = $1', [name]);
+});
+
+test('says that everything is OK, and how many alerts are open', async ({ signedIn: page, sql }) => {
+  await sql(
+    `INSERT INTO alert (id, kind, severity, subject, count, expected, created_at, updated_at)
+     VALUES ($1, 'content_store', 'critical', $2, 1, 0, now(), now())`,
+    [randomUUID(), unique('store')],
+  );
+  await page.goto(`${url()}/system/health`);
+  await page.getByRole('link', { name: /open alerts?$/ }).click();
+  await expect(page).toHaveURL(/\/alerts$/);
 });
 
 test('checks everything at once', async ({ signedIn: page, sql }) => {

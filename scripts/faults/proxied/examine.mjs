@@ -42,7 +42,7 @@ export async function examineSettling({ db }, check) {
   const { rows } = await db.query(`UPDATE message SET created_at = created_at - interval '20 minutes'
     WHERE direction = 'outbound' AND status = 'submitting' RETURNING id`);
   const ids = rows.map(({ id }) => id);
-  await db.query("UPDATE scheduled_task SET due_at = now() WHERE name = 'settling abandoned messages'");
+  await db.query("UPDATE scheduled_task SET due_at = now() WHERE name = 'resolving interrupted submissions'");
   const statuses = async () => (await db.query('SELECT status FROM message WHERE id = ANY ($1)', [ids])).rows;
   const areUncertain = async () => {
     const found = await statuses();

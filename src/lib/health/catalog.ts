@@ -1,6 +1,6 @@
 /** What System shows and how it judges it. A value over or under its limits is degraded or down. */
 export type CheckEntry = {
-  group: 'Mail' | 'Database' | 'Work' | 'Machines' | 'Instances';
+  group: 'Mail' | 'Database' | 'Background work' | 'Machines' | 'Instances';
   title: string;
   unit: 'ms' | 's' | '%' | 'days' | 'messages' | 'deliveries' | 'instances' | 'versions' | null;
   /** Missing for a check that only succeeds or fails. */
@@ -152,69 +152,69 @@ const CHECKS = {
     fix: 'Check REDIS_URL and that Redis runs. Each instance counts limits for itself meanwhile.',
   },
   webhooks: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Webhook deliveries that are due',
     unit: 'deliveries',
     limits: above(1_000, 50_000),
     fix: 'Look for failing webhooks, and that an instance is not draining.',
   },
   webhooks_age: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Oldest webhook delivery that is due',
     unit: 's',
     limits: above(120, 1_800),
     fix: 'Look for failing or slow webhooks, and at the log of the instances.',
   },
   audit_log: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Oldest audit entry not sealed',
     unit: 's',
     limits: above(60, 600),
     fix: 'Look at the log of the instances for "sealing the audit log".',
   },
   audit_anchor: {
-    group: 'Work',
-    title: 'End of the audit log',
+    group: 'Background work',
+    title: 'Audit log continuity',
     unit: null,
     fix: 'If the log went back or was replaced, find out who did that: no entry is sealed until it has what this instance knows. After you restored the database by other means than Postroom’s, run npm run admin -- accept-audit-log. If the end can’t be kept, check that DATA_DIR can be written.',
   },
   tasks: {
-    group: 'Work',
-    title: 'Scheduled task not completed',
+    group: 'Background work',
+    title: 'Longest overdue task',
     unit: 's',
     limits: above(900, null),
     fix: 'Look for the task under System → Health, and for its name in the log of the instances. A failed task is repeated within a minute.',
   },
   scheduled_messages: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Oldest scheduled message overdue',
     unit: 's',
     limits: above(300, 3_600),
     fix: 'The trace of the message says why it was postponed: the mail server may be away or refuse Postroom, or a former key is missing in SECRET_KEY. Messages are listed under Messages, with the status Scheduled. After SCHEDULED_LATE_HOURS they fail.',
   },
   alert_emails: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Oldest alert email not sent',
     unit: 's',
     limits: above(300, 3_600),
     fix: 'Check ALERT_EMAILS and ALERT_FROM in Configuration, and that the mail server accepts mail. The emails wait for three days.',
   },
   backup: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Age of the last backup',
     unit: 's',
     limits: above(26 * 3600, 50 * 3600),
     fix: 'Look at Backups for the reason, and at BACKUP_TARGET: its room, its credentials, and that this host reaches it. A failed backup is repeated by itself.',
   },
   backup_proof: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Age of the last proven backup',
     unit: 's',
     limits: above(26 * 3600, 50 * 3600),
     fix: 'Prove the last backup under Backups. If that fails, the reason is there: an archive that is damaged or has another key, or a database role that may not create databases.',
   },
   heartbeat: {
-    group: 'Work',
+    group: 'Background work',
     title: 'Requests to HEARTBEAT_URL failing',
     unit: 's',
     limits: above(90, null),

@@ -20,14 +20,14 @@ it.each([
 
 it.each([
   [null, ''],
-  [{ is: 'above', degraded: 26 * 3600, down: 74 * 3600 }, 'Above 26 h, down above 3 days'],
-  [{ is: 'below', degraded: 120, down: null }, 'Below 2 min'],
-  [{ is: 'above', degraded: 20, down: 20 }, 'Above 20 s'],
+  [{ is: 'above', degraded: 26 * 3600, down: 74 * 3600 }, 'Degraded above 26 h, down above 3 days'],
+  [{ is: 'below', degraded: 120, down: null }, 'Degraded below 2 min'],
+  [{ is: 'above', degraded: 20, down: 20 }, 'Down above 20 s'],
 ] as const)('writes the limits %j as %s', (limits, text) => {
   expect(limitsText(limits, 's')).toBe(text);
 });
 
 it('names what is counted once', () => {
   const text = limitsText({ is: 'above', degraded: 1_000, down: 50_000 }, 'deliveries');
-  expect(text).toBe('Above 1,000 deliveries, down above 50,000');
+  expect(text).toBe('Degraded above 1,000 deliveries, down above 50,000');
 });

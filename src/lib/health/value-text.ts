@@ -15,15 +15,16 @@ export function valueText(value: number | null, unit: string | null): string {
 }
 
 /**
- * The values at which a check is no longer ok, such as "Below 30%, down below 15%" or "Above 500 messages, down above
- * 5,000".
+ * The values at which a check is no longer ok, such as "Degraded above 500 messages, down above 5,000", or "Down above 20 s" for
+ * one that is never degraded.
  */
 export function limitsText(limits: CheckEntry['limits'] | null, unit: string | null): string {
   if (!limits) return '';
   const { is, degraded, down } = limits;
-  const limit = `${is === 'above' ? 'Above' : 'Below'} ${valueText(degraded, unit)}`;
-  if (down === null || down === degraded) return limit;
-  return `${limit}, down ${is} ${isCounted(unit) ? formatCount(down) : valueText(down, unit)}`;
+  const limit = `${is} ${valueText(degraded, unit)}`;
+  if (down === degraded) return `Down ${limit}`;
+  if (down === null) return `Degraded ${limit}`;
+  return `Degraded ${limit}, down ${is} ${isCounted(unit) ? formatCount(down) : valueText(down, unit)}`;
 }
 
 /** Whether a unit is the name of what is counted, such as "messages". */

@@ -2,5 +2,5 @@ import { cleanUp, type Task } from '@/server/background/task';
 import { forgetDeletedRecords } from './service';
 
 export const deletedRecordTasks: Task[] = [
-  cleanUp('forgetting records deleted 30 days ago', ({ db, clock }) => forgetDeletedRecords(db, clock.now())),
+  cleanUp('purging deleted records after 30 days', ({ db, clock }) => forgetDeletedRecords(db, clock.now())),
 ];

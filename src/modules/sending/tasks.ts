@@ -11,6 +11,6 @@ export const sendingTasks: Task[] = [
     isAwaited: true,
     run: sendDueMessages,
   },
-  cleanUp('settling abandoned messages', ({ db, clock }) => settleAbandonedMessages(db, clock.now())),
+  cleanUp('resolving interrupted submissions', ({ db, clock }) => settleAbandonedMessages(db, clock.now())),
   cleanUp('deleting old idempotency keys', ({ db }) => deleteOldKeys(db)),
 ];

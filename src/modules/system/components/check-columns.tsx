@@ -4,6 +4,7 @@ import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
 import { limitsText, valueText } from '@/lib/health/value-text';
 import type { HealthCheck, HealthDay } from '../schema';
+import classes from './check-columns.module.css';
 import { MARKS } from './check-marks';
 import { CheckSparkline } from './check-sparkline';
 
@@ -35,12 +36,20 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
       header: 'Value',
       width: 112,
       maxWidth: 136,
+      kind: 'figure',
       mobile: 'under',
-      cell: ({ value, unit }) => valueText(value, unit),
+      cell: ({ value, unit, threshold }) => (
+        <span className={classes.value}>
+          {/* A check without a unit only succeeds or fails. */}
+          {unit && valueText(value, unit)}{' '}
+          {threshold && <span className="only-narrow soft">{limitsText(threshold, unit)}</span>}
+        </span>
+      ),
     },
     {
       header: 'Limits',
-      width: 296,
+      width: 312,
+      maxWidth: 336,
       isOptional: true,
       className: 'soft',
       cell: ({ threshold, unit }) => limitsText(threshold, unit),

@@ -25,7 +25,7 @@ const CheckHistory = lazyDialog(() => import('./check-history').then((module) =>
 
 const REFRESH_MS = 15_000;
 const DAYS_REFRESH_MS = 5 * 60_000;
-const GROUPS = ['Mail', 'Database', 'Work', 'Machines', 'Instances'];
+const GROUPS = ['Mail', 'Database', 'Background work', 'Machines', 'Instances'];
 
 export function HealthPage() {
   const health = trpc.system.status.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });

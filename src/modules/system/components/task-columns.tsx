@@ -21,6 +21,7 @@ export const TASK_COLUMNS: DataTableColumn<ScheduledTask>[] = [
   {
     header: 'Duration',
     width: 112,
+    kind: 'figure',
     isOptional: true,
     className: 'soft',
     cell: ({ last_duration_ms: ms }) =>

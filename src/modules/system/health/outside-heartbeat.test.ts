@@ -9,7 +9,7 @@ import { runTask, sharedTask } from '@/test/tasks';
 import { systemTasks } from '../tasks';
 import { checkOutsideHeartbeat, sendOutsideHeartbeat } from './outside-heartbeat';
 import { recordFindings } from './record';
-import { HEARTBEAT_TASK, SYSTEM_TASK } from './scheduled-tasks';
+import { HEARTBEAT_TASK, listTasks, SYSTEM_TASK } from './scheduled-tasks';
 
 let status = 200;
 const monitor = await startHttpsReceiver({ handler: () => ({ status, body: 'OK' }) });
@@ -112,12 +112,16 @@ describe('HEARTBEAT_URL', () => {
     expect(await check()).toMatchObject({ message: expect.stringContaining('private or reserved address') });
   });
 
-  it('that is removed leaves no problem behind', async () => {
+  it('that is not set has neither a check nor a task', async () => {
     status = 500;
     await sendAndFail();
     await setUrl('');
     await later(60);
     await send();
-    expect(await check()).toMatchObject({ value: 0, message: '' });
+    expect(await check()).toBeUndefined();
+    const names = async () => (await listTasks(db)).map(({ name }) => name);
+    expect(await names()).not.toContain(HEARTBEAT_TASK);
+    await setUrl(monitor.url);
+    expect(await names()).toContain(HEARTBEAT_TASK);
   });
 });

@@ -24,6 +24,7 @@ export async function sendOutsideHeartbeat(db: Database, request: Request = guar
 
 /** How long the requests have been failing. Never down, because then the requests would stop and never begin again. */
 export async function checkOutsideHeartbeat(db: Database): Promise<Finding[]> {
+  if (!env().heartbeatUrl) return [];
   const [row] = await db.$queryRaw<{ seconds: number; failure: string }[]>`
     SELECT failure, coalesce(extract(epoch FROM now() - failing_since)::int, 0) AS seconds
       FROM scheduled_task WHERE name = ${HEARTBEAT_TASK}`;

@@ -1,5 +1,6 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Database } from '@/server/db';
+import { env } from '@/server/settings/env';
 import type { ScheduledTask } from '../schema';
 
 export const SYSTEM_TASK = 'checking the whole system';
@@ -15,12 +16,12 @@ type Row = {
   isRunning: boolean;
 };
 
-/** The tasks that one instance at a time runs, those that fail first. */
+/** The tasks that one instance at a time runs, those that fail first. Without HEARTBEAT_URL, the task that requests it is missing. */
 export async function listTasks(db: Database): Promise<ScheduledTask[]> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT name, due_at AS "dueAt", started_at AS "startedAt", finished_at AS "finishedAt", duration_ms AS "durationMs", failure,
            lease_token IS NOT NULL AND due_at > now() AS "isRunning"
-      FROM scheduled_task ORDER BY failure = '', name`;
+      FROM scheduled_task WHERE name <> ${HEARTBEAT_TASK} OR ${Boolean(env().heartbeatUrl)} ORDER BY failure = '', name`;
   return rows.map(({ name, dueAt, startedAt, finishedAt, durationMs, failure, isRunning }) => ({
     name,
     running_since: isRunning && startedAt ? startedAt.toISOString() : null,
