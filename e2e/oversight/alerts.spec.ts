@@ -44,6 +44,9 @@ test('sorts alerts by severity or age, also at 360 px, where the selected ones a
   await bar.getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('Closed 2 alerts')).toBeVisible();
   await order('newest');
+  await page.getByRole('button', { name: /^More actions for .*newest/ }).click();
+  await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
+  await expect(page.getByText(/^Acknowledged /)).toBeVisible();
 });
 
 test('filters alerts by kind and severity, and closes several at once', async ({
@@ -142,8 +145,8 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   const emails = page.getByRole('region', { name: 'Alert emails' });
   await emails.getByLabel('Send alerts to').fill('ops@far.example');
   await page.keyboard.press('Enter');
-  await emails.getByRole('combobox', { name: 'From severity' }).click();
-  await page.getByRole('option', { name: 'Critical alerts only' }).click();
+  await emails.getByRole('combobox', { name: 'Severity' }).click();
+  await page.getByRole('option', { name: 'Critical only' }).click();
   await emails.getByLabel('Quiet hours').fill('22:00-07:00 Nowhere/Else');
   await emails.getByRole('button', { name: 'Save' }).click();
   await expect(emails.getByLabel('Quiet hours')).toHaveAccessibleDescription(/must be hours/i);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { formatCount, formatPlural } from '@/lib/format';
+import { brokenRecordsText } from '@/lib/mail/broken-records';
 import type { Prisma } from '@/server/prisma/client';
 
 export type AlertRow = Prisma.AlertGetPayload<object>;
@@ -24,7 +25,7 @@ export function messagePartsOf({ kind, subject, count, expected, text }: AlertFa
   }
   if (kind === 'dns_broken') {
     const summary = `DNS records of ${subject} that mail depends on are missing or wrong: ${formatCount(count)}.`;
-    return { summary, details: 'The domain’s page says what to publish.' };
+    return { summary, details: text ? brokenRecordsText(text, count) : 'The domain’s page says what to publish.' };
   }
   if (kind === 'content_store') {
     return {

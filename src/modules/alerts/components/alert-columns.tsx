@@ -1,8 +1,6 @@
 import { Button, Menu } from '@mantine/core';
-import type { ComponentType } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import type { IconProps } from '@/components/icons/icon';
 import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { RowMenu } from '@/components/row-controls/row-menu';
@@ -55,7 +53,7 @@ export function alertColumns({
     },
     {
       header: 'Subject',
-      width: 280,
+      width: 248,
       maxWidth: 400,
       kind: 'copyable',
       mobile: 'lead',
@@ -85,6 +83,7 @@ export function alertColumns({
       maxWidth: 136,
       sortBy: 'created_at',
       kind: 'figure',
+      mobile: 'side',
       className: 'soft',
       skeletonWidth: 56,
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,
@@ -92,7 +91,7 @@ export function alertColumns({
     {
       key: 'actions',
       header: <span className="sr-only">Acknowledge, close or mute</span>,
-      width: 216,
+      width: 200,
       maxWidth: 248,
       kind: 'control',
       mobile: 'tail',
@@ -124,36 +123,53 @@ export function nameOfAlert({ kind, subject }: Alert): string {
 
 function describe({ kind, count, expected, message, details }: Alert): string {
   // The summary repeats the subject and the kind.
-  if (isAboutSystem(kind)) return details;
+  if (isAboutSystem(kind) || kind === 'dns_broken') return details;
   if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
-  if (kind === 'dns_broken') return `${formatPlural(count, 'record')} missing or wrong`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
   const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
   return `${formatPlural(count, 'message')} in an hour (${measure})`;
 }
 
+const ACKNOWLEDGE = { status: 'acknowledged', label: 'Acknowledge', Icon: IconEye } as const;
+const CLOSE = { status: 'closed', label: 'Close', Icon: IconCheck } as const;
+const REOPEN = { status: 'open', label: 'Reopen', Icon: IconRotate } as const;
+
+function nextStatuses({ status }: Alert) {
+  if (status === 'closed') return [REOPEN];
+  return status === 'open' ? [ACKNOWLEDGE, CLOSE] : [CLOSE];
+}
+
 type AlertActionsProps = Omit<AlertColumnsOptions, 'selection'> & { alert: Alert };
 
 function AlertActions({ alert, onSetStatus, onMute, isBusy }: AlertActionsProps) {
-  const button = (status: Alert['status'], label: string, Icon: ComponentType<IconProps>) => (
-    <Button
-      size="xs"
-      variant="subtle"
-      disabled={isBusy}
-      aria-label={`${label}: ${alert.subject}`}
-      title={label}
-      onClick={() => onSetStatus(alert, status)}
-    >
-      <Icon className="only-narrow" size={16} stroke={1.75} aria-hidden="true" />
-      <span className="only-wide">{label}</span>
-    </Button>
-  );
   return (
     <Cell>
-      {alert.status === 'open' && button('acknowledged', 'Acknowledge', IconEye)}
-      {alert.status === 'closed' ? button('open', 'Reopen', IconRotate) : button('closed', 'Close', IconCheck)}
+      {nextStatuses(alert).map(({ status, label }) => (
+        <Button
+          key={status}
+          className="only-wide"
+          size="xs"
+          variant="subtle"
+          disabled={isBusy}
+          aria-label={`${label}: ${alert.subject}`}
+          onClick={() => onSetStatus(alert, status)}
+        >
+          {label}
+        </Button>
+      ))}
       <RowMenu label={`More actions for ${nameOfAlert(alert)}`}>
+        {nextStatuses(alert).map(({ status, label, Icon }) => (
+          <Menu.Item
+            key={status}
+            className="only-narrow"
+            leftSection={<Icon size={16} stroke={1.5} />}
+            disabled={isBusy}
+            onClick={() => onSetStatus(alert, status)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
         <Menu.Item leftSection={<IconBellOff size={16} stroke={1.5} />} onClick={() => onMute(alert)}>
           Mute…
         </Menu.Item>

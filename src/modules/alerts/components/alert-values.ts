@@ -1,16 +1,17 @@
 import type { Status } from '@/components/marks/status-mark';
 import type { Alert } from '../schema';
 
-export const KINDS: Record<Alert['kind'], [Status, string]> = {
-  mailbox_suspended: ['failed', 'Suspended'],
-  rate_limited: ['bounced', 'Over limit'],
-  volume_spike: ['warning', 'Spike'],
-  webhook_failing: ['failed', 'Failing'],
-  wrong_passwords: ['warning', 'Guessing'],
-  dns_broken: ['failed', 'DNS'],
-  content_store: ['failed', 'Storage'],
-  system_down: ['failed', 'Down'],
-  system_degraded: ['deferred', 'Degraded'],
+/** The word beside a subject, and the name that stands alone. */
+export const KINDS: Record<Alert['kind'], [Status, string, string]> = {
+  mailbox_suspended: ['failed', 'Suspended', 'Mailbox suspended'],
+  rate_limited: ['bounced', 'Over limit', 'Hourly limit reached'],
+  volume_spike: ['warning', 'Spike', 'Volume spike'],
+  webhook_failing: ['failed', 'Failing', 'Webhook failing'],
+  wrong_passwords: ['warning', 'Guessing', 'Password guessing'],
+  dns_broken: ['failed', 'DNS', 'DNS records'],
+  content_store: ['failed', 'Storage', 'Content storage'],
+  system_down: ['failed', 'Down', 'System down'],
+  system_degraded: ['deferred', 'Degraded', 'System degraded'],
 };
 
 /** Open is the usual one. */
@@ -22,5 +23,5 @@ export const STATUSES: Record<Exclude<Alert['status'], 'open'>, string> = {
 export const SEVERITIES: Record<Alert['severity'], string> = { critical: 'Critical', warning: 'Warning' };
 
 /** The names of kinds and severities, as in the filters. */
-export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, label]]) => ({ value, label }));
+export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, , label]]) => ({ value, label }));
 export const SEVERITY_OPTIONS = Object.entries(SEVERITIES).map(([value, label]) => ({ value, label }));

@@ -93,7 +93,7 @@ export function AlertsPage() {
 
   return (
     <Page>
-      <PageHeader title="Alerts" description="What needs an admin, and who gets to know of it" />
+      <PageHeader title="Alerts" description="What needs attention, and who is notified" />
       <ListTools list={list}>
         <ShowFilter search={search} choices={CHOICES} />
         <div className={classes.filters}>
@@ -102,7 +102,7 @@ export function AlertsPage() {
             placeholder="All kinds"
             data={KIND_OPTIONS}
             clearable
-            w={152}
+            w={184}
             value={kind}
             onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
           />

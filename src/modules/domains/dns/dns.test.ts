@@ -224,6 +224,11 @@ describe('an alert', () => {
     await check();
     const alert = { kind: 'dns_broken', subject: domain.name, count: 2 };
     expect(await alerts()).toEqual([{ ...alert, status: 'open' }]);
+    const { records } = await check();
+    const [shown] = (await api.get(`/abuse/alerts?domain_id=${domain.id}`)).data as { details: string }[];
+    expect(Object.values(records).map(({ message }) => `${message} 1 more record needs a fix.`)).toContain(
+      shown?.details,
+    );
     dns.zone = published;
     await check();
     expect(await alerts()).toEqual([{ ...alert, status: 'closed' }]);

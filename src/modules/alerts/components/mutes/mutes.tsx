@@ -6,8 +6,8 @@ import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { IconBell, IconBellOff } from '@/components/icons/icons';
 import { notify } from '@/components/notifications';
-import { LocalText } from '@/components/values/local-text';
-import { formatFull } from '@/lib/format';
+import { DateTime } from '@/components/values/date-time';
+import { TimeAgo } from '@/components/values/time-ago';
 import { type AlertMute, MAX_MUTES } from '../../mutes/schema';
 import { KINDS, SEVERITIES } from '../alert-values';
 import classes from './mutes.module.css';
@@ -54,9 +54,15 @@ function MuteItem({ mute }: { mute: AlertMute }) {
       <div className={classes.text}>
         <b className="wrap">{name}</b>
         <span className="soft wrap">
-          <LocalText>{() => (end ? `Until ${formatFull(end)}` : 'Until somebody unmutes them')}</LocalText>
-          {', by '}
-          <LocalText>{() => `${by.email} on ${formatFull(at)}`}</LocalText>
+          {end ? (
+            <>
+              Until <DateTime iso={end} />
+            </>
+          ) : (
+            'Until somebody unmutes them'
+          )}
+          {' · muted '}
+          <TimeAgo iso={at} /> by {by.email}
         </span>
         {reason && <span className="wrap">{reason}</span>}
       </div>
@@ -72,10 +78,10 @@ function MuteItem({ mute }: { mute: AlertMute }) {
   );
 }
 
-/** Describes a mute, such as "DNS, Critical, acme.example". */
+/** Describes a mute, such as "DNS records, Critical, acme.example". */
 function nameOf({ kind, severity, domain, subject }: AlertMute): string {
   const parts = [
-    kind && KINDS[kind][1],
+    kind && KINDS[kind][2],
     severity && SEVERITIES[severity],
     subject,
     domain !== subject && domain && `domain ${domain}`,

@@ -23,7 +23,7 @@ const DEFAULTS = {
 
 const FIELDS = {
   ALERT_EMAILS: { label: 'Send alerts to' },
-  ALERT_EMAIL_SEVERITY: { label: 'From severity', text: severityText },
+  ALERT_EMAIL_SEVERITY: { label: 'Severity', text: severityText },
   ALERT_EMAIL_KINDS: { label: 'Kinds', text: kindsText },
   ALERT_EMAIL_DOMAINS: { label: 'Domains' },
   ALERT_QUIET_HOURS: { label: 'Quiet hours' },
@@ -43,22 +43,22 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           {...fieldOf('ALERT_EMAILS', 'Up to 20 addresses. Without any, no email is sent.')}
         />
         <Select
-          label="From severity"
+          label="Severity"
           data={FROM_SEVERITY}
           allowDeselect={false}
-          {...fieldOf('ALERT_EMAIL_SEVERITY', 'Which alerts are emailed. All of them are listed above.')}
+          {...fieldOf('ALERT_EMAIL_SEVERITY', 'Which alerts are emailed.')}
         />
         <MultiSelect
           label="Kinds"
           data={KIND_OPTIONS}
           placeholder={kinds.length === 0 ? 'All kinds' : undefined}
-          {...fieldOf('ALERT_EMAIL_KINDS', 'Without a choice, all kinds are emailed.')}
+          {...fieldOf('ALERT_EMAIL_KINDS', 'Leave empty for all kinds.')}
         />
         <DomainsInput
           label="Domains"
           {...fieldOf(
             'ALERT_EMAIL_DOMAINS',
-            'Alerts about other domains aren’t emailed. Those about no domain always are.',
+            'Only alerts about these domains are emailed. System alerts are always emailed.',
           )}
         />
         <TextInput
@@ -67,7 +67,7 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           placeholder="22:00-07:00 Europe/Berlin"
           {...fieldOf(
             'ALERT_QUIET_HOURS',
-            'Emails about warnings wait until they end. Critical alerts are emailed at once. In UTC without a time zone.',
+            'Warnings are emailed after quiet hours, critical alerts immediately. Times without a zone are UTC.',
           )}
         />
         <TextInput

@@ -11,7 +11,7 @@ import { AlertEmails } from './alert-emails';
 import { AlertWebhooks, useAlertWebhooks } from './alert-webhooks';
 import { WebhookAlerts } from './webhook-alerts';
 
-/** Who gets to know of alerts, and how. Super admins choose who gets emails. */
+/** Who is notified of alerts, and how. Super admins choose who gets emails. */
 export function Notifications({ onMute }: { onMute: () => void }) {
   const canConfigure = useHasRole('super_admin');
   const config = trpc.config.list.useQuery({}, { enabled: canConfigure === true });
@@ -24,7 +24,7 @@ export function Notifications({ onMute }: { onMute: () => void }) {
     <>
       <SettingsSection
         title="Muted alerts"
-        hint="They are recorded, but notify nobody when they open. Those that are still open when a mute ends notify then."
+        hint="Muted alerts are recorded but don’t notify. Any still open when the mute ends notify then."
       >
         <FormColumn>
           <Mutes onMute={onMute} />

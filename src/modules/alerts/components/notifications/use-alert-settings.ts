@@ -7,8 +7,8 @@ type Value = string | string[];
 
 /** The severities of a channel, as a setting has them. */
 export const FROM_SEVERITY = [
-  { value: 'warning', label: 'All alerts' },
-  { value: 'critical', label: 'Critical alerts only' },
+  { value: 'warning', label: 'Critical and warning' },
+  { value: 'critical', label: 'Critical only' },
 ];
 
 export function severityText(severity: Value): string {

@@ -17,9 +17,9 @@ const DEFAULTS = {
 };
 
 const FIELDS = {
-  ALERT_WEBHOOK_SEVERITY: { label: 'Severity for webhooks', text: severityText },
-  ALERT_WEBHOOK_KINDS: { label: 'Kinds for webhooks', text: kindsText },
-  ALERT_WEBHOOK_DOMAINS: { label: 'Domains for webhooks' },
+  ALERT_WEBHOOK_SEVERITY: { label: 'Severity', text: severityText },
+  ALERT_WEBHOOK_KINDS: { label: 'Kinds', text: kindsText },
+  ALERT_WEBHOOK_DOMAINS: { label: 'Domains' },
 };
 
 /** A webhook that fails gets no event about it. */
@@ -32,22 +32,22 @@ export function WebhookAlerts({ settings }: { settings: Setting[] }) {
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
         <Select
-          label="Severity for webhooks"
+          label="Severity"
           data={FROM_SEVERITY}
           allowDeselect={false}
-          {...fieldOf('ALERT_WEBHOOK_SEVERITY', 'Which alerts are events, also for GET /events.')}
+          {...fieldOf('ALERT_WEBHOOK_SEVERITY', 'Applies to webhooks and GET /events.')}
         />
         <MultiSelect
-          label="Kinds for webhooks"
+          label="Kinds"
           data={OFFERED}
           placeholder={form.values.ALERT_WEBHOOK_KINDS.length === 0 ? 'All kinds' : undefined}
-          {...fieldOf('ALERT_WEBHOOK_KINDS', 'Without a choice, all kinds are events.')}
+          {...fieldOf('ALERT_WEBHOOK_KINDS', 'Leave empty for all kinds.')}
         />
         <DomainsInput
-          label="Domains for webhooks"
+          label="Domains"
           {...fieldOf(
             'ALERT_WEBHOOK_DOMAINS',
-            'Alerts about other domains aren’t events. Those about no domain always are.',
+            'Only alerts about these domains are sent. System alerts are always sent.',
           )}
         />
         <ProblemAlert problem={problem} />

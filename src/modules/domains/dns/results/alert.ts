@@ -1,10 +1,11 @@
-import { openAlerts, resolveAlert, updateOpenAlert } from '@/modules/alerts/service';
+import { type NewAlert, openAlerts, resolveAlert, updateOpenAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import type { DomainDns } from '../schema';
 
 /** A domain, with the status of the check before. */
 type CheckedDomain = { id: string; name: string; active: boolean; dnsStatus: DomainDns['status'] };
-type Result = { status: DomainDns['status']; broken: number; at: Date };
+/** `broken` has the records that mail depends on. */
+type Result = { status: DomainDns['status']; broken: { message: string }[]; at: Date };
 
 /**
  * Opens an alert when records that were right break, not for a new domain, updates it while they are broken, and closes it
@@ -12,7 +13,7 @@ type Result = { status: DomainDns['status']; broken: number; at: Date };
  */
 export async function updateDnsAlert(tx: Tx, domain: CheckedDomain, { status, broken, at }: Result): Promise<void> {
   const { id, name, active, dnsStatus } = domain;
-  const alert = { ...alertOf(name), domainId: id, count: broken, expected: 0 };
+  const alert = newAlert({ id, name }, broken);
   if (!active || status !== 'error') await resolveAlert(tx, alert, at);
   else if (dnsStatus === 'ok' || dnsStatus === 'warning') await openAlerts(tx, [alert], at);
   else await updateOpenAlert(tx, alert);
@@ -25,11 +26,17 @@ export async function followActive(
   at: Date,
 ): Promise<void> {
   if (!active) return resolveAlert(tx, alertOf(name), at);
-  const broken = await tx.dnsRecord.count({ where: { domainId: id, required: true, severity: 'error' } });
+  const broken = await tx.dnsRecord.findMany({
+    where: { domainId: id, required: true, severity: 'error' },
+    select: { message: true },
+    orderBy: { position: 'asc' },
+  });
   const hadAlert = (await tx.alert.count({ where: { domainId: id, kind: 'dns_broken' }, take: 1 })) > 0;
-  if (broken > 0 && hadAlert) {
-    await openAlerts(tx, [{ ...alertOf(name), domainId: id, count: broken, expected: 0 }], at);
-  }
+  if (broken.length > 0 && hadAlert) await openAlerts(tx, [newAlert({ id, name }, broken)], at);
+}
+
+function newAlert({ id, name }: Pick<CheckedDomain, 'id' | 'name'>, broken: Result['broken']): NewAlert {
+  return { ...alertOf(name), domainId: id, count: broken.length, expected: 0, text: broken[0]?.message ?? '' };
 }
 
 function alertOf(domain: string) {

@@ -34,8 +34,8 @@ export async function storeCheck(
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
   await tx.dnsCheck.deleteMany({ where: { domainId } });
-  const broken = rows.filter(isBroken).length;
-  const status = broken > 0 ? 'error' : statusOf(rows);
+  const broken = rows.filter(isBroken);
+  const status = broken.length > 0 ? 'error' : statusOf(rows);
   await updateDnsAlert(tx, domain, { status, broken, at });
   await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
