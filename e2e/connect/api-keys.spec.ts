@@ -70,6 +70,15 @@ test('dims expired keys, shows them last, and can leave them out', async ({ sign
   await expect(rows).toContainText('replaced');
 });
 
+test('marks keys that expire within two weeks', async ({ signedIn: page, api, sql, check }) => {
+  const name = unique('Ends ');
+  const { api_key: key } = await api.call<{ api_key: { id: string } }>('POST', '/api-keys', { name });
+  await sql(`UPDATE api_key SET expires_at = now() + interval '215 hours' WHERE id = $1`, [key.id]);
+  await page.goto(`${url()}/api-keys?q=${name}`);
+  await expect(page.getByRole('row', { name }).getByTitle('Expires in 9 days')).toBeVisible();
+  await check();
+});
+
 test('explains API keys and how to start to an admin without keys', async ({ page, makeAdmin, domain, check }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);

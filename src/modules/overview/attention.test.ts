@@ -6,7 +6,7 @@ import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
 import { BROKEN, BROKEN_MESSAGE, makeDomainWithRecords } from '@/test/dns-records';
-import { makeAdmin, makeDomain, makeMailbox, makeSession, makeWebhook, unique } from '@/test/factories';
+import { makeAdmin, makeApiKey, makeDomain, makeMailbox, makeSession, makeWebhook, unique } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 
 async function attentionFor(role: Role, domainIds: string[] = [], input: { domain_id?: string } = {}) {
@@ -102,6 +102,29 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
   expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
   await db.alert.updateMany({ where: { subject }, data: { status: 'acknowledged' } });
   expect((await attentionFor('admin', [], scope)).items.filter((item) => item.subject === subject)).toEqual([]);
+});
+
+it('lists keys in use that expire soon, to their admin and to super admins', async () => {
+  const domain = await makeDomain();
+  const admin = await makeAdmin({ role: 'admin' });
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000);
+  const make = async (
+    name: string,
+    data: { lastUsedAt: Date | null; expiresAt: Date | null; scopedDomainIds?: string[] },
+  ) => {
+    const { row } = await makeApiKey(admin.id);
+    await db.apiKey.update({ where: { id: row.id }, data: { name, ...data } });
+  };
+  await make('soon', { lastUsedAt: days(0), expiresAt: days(9), scopedDomainIds: [domain.id] });
+  await make('later', { lastUsedAt: days(0), expiresAt: days(30) });
+  await make('idle', { lastUsedAt: days(-30), expiresAt: days(9) });
+  await make('expired', { lastUsedAt: days(0), expiresAt: days(-1) });
+  const found = async (role: Role, domainId = domain.id) =>
+    (await attentionFor(role, [], { domain_id: domainId })).items.filter(({ kind }) => kind === 'key_expiring');
+  const item = { section: 'api-keys', subject: 'soon', reason: 'It was used this week, and expires in 9 days.' };
+  expect(await found('super_admin')).toMatchObject([item]);
+  expect(await found('admin')).toEqual([]);
+  expect(await found('super_admin', (await makeDomain()).id)).toEqual([]);
 });
 
 it('counts as many open alerts as their list has, also those about an object that it lists', async () => {

@@ -1,6 +1,7 @@
 import { isAboutSystem } from '@/lib/alert-subject';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
+import { brokenRecordsText } from '@/lib/mail/broken-records';
 import { ALMOST_FULL_PERCENT } from '@/lib/mail/fullness';
 import { hasRole } from '@/lib/roles';
 import type { Alert } from '@/modules/alerts/schema';
@@ -29,7 +30,7 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const ids = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
   const canSeeAlerts = hasRole(ctx.actor.admin.role, 'admin');
-  const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids)];
+  const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids), expiringKeys(ctx, domainId)];
   if (canSeeAlerts) sources.push(failingWebhooks(ids), openAlerts(domainId));
   const [{ rows, openCount }] = await ctx.db.$queryRaw<[{ rows: Row[]; openCount: number }]>`
     SELECT (SELECT coalesce(json_agg(row), '[]') FROM (${Prisma.join(sources, ' UNION ALL ')}) row) AS rows,
@@ -107,6 +108,19 @@ function failingWebhooks(ids: string[] | null): Prisma.Sql {
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
+/** Keys that were used within a week and expire within two. Super admins see those of all admins. */
+function expiringKeys({ actor: { admin } }: ActorContext, domainId: string | undefined): Prisma.Sql {
+  const scope = domainId
+    ? Prisma.sql`(scoped_domain_ids = '{}' OR ${domainId}::uuid = ANY(scoped_domain_ids))`
+    : Prisma.sql`true`;
+  return Prisma.sql`
+    (SELECT 'key_expiring', 'warning', id, name, '', ceil(extract(epoch FROM expires_at - now()) / 86400)::int, 0, NULL
+       FROM api_key
+      WHERE expires_at > now() AND expires_at < now() + interval '14 days' AND last_used_at > now() - interval '7 days'
+        AND (admin_id = ${admin.id}::uuid OR ${hasRole(admin.role, 'super_admin')}) AND ${scope}
+      ORDER BY expires_at LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
 /** Alerts about a domain, a mailbox or a webhook are about the same object as the rows above, so they aren't shown again. */
 const SHOWN_BY_OBJECT: Alert['kind'][] = ['dns_broken', 'mailbox_suspended', 'webhook_failing'];
 
@@ -135,6 +149,7 @@ const SECTION_OF_KIND: Partial<Record<AttentionItem['kind'], AttentionSection>> 
   mailbox_suspended: 'mailboxes',
   mailbox_full: 'mailboxes',
   webhook_failing: 'webhooks',
+  key_expiring: 'api-keys',
 };
 const QUEUE_CHECKS = [HEALTH_CHECKS.queue.title, HEALTH_CHECKS.queue_age.title];
 const BACKUP_CHECKS = [HEALTH_CHECKS.backup.title, HEALTH_CHECKS.backup_proof.title];
@@ -158,13 +173,11 @@ function present(row: Row, section: AttentionSection): AttentionItem {
 
 function reasonOf(row: Row): string {
   const { kind, count, text } = row;
-  if (kind === 'dns_broken') {
-    if (count === 1) return text;
-    return `${text} ${count - 1} more ${count === 2 ? 'record needs' : 'records need'} a fix.`;
-  }
+  if (kind === 'dns_broken') return brokenRecordsText(text, count);
   if (kind === 'mailbox_suspended') return text || 'The mailbox can’t send. It still receives mail.';
   if (kind === 'mailbox_full')
     return `${count}% of its quota used. ${count < 100 ? 'A full mailbox rejects' : 'It rejects'} new mail.`;
+  if (kind === 'key_expiring') return `It was used this week, and expires in ${formatPlural(count, 'day')}.`;
   if (kind === 'webhook_failing')
     return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failures in a row.`;
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });

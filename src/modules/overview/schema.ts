@@ -38,6 +38,7 @@ export const ATTENTION_SECTIONS = [
   'domains',
   'mailboxes',
   'webhooks',
+  'api-keys',
   'queue',
   'health',
   'backups',
@@ -50,9 +51,9 @@ export const MAX_ATTENTION_COUNT = 100;
 
 const AttentionItem = z.object({
   section: z.enum(ATTENTION_SECTIONS),
-  kind: z.enum([...Alert.shape.kind.options, 'mailbox_full']),
+  kind: z.enum([...Alert.shape.kind.options, 'mailbox_full', 'key_expiring']),
   severity: Alert.shape.severity,
-  /** ID of the domain, mailbox, webhook or alert. */
+  /** ID of the domain, mailbox, webhook, API key or alert. */
   id: Id,
   /** Its name, address or subject. */
   subject: z.string(),

@@ -7,11 +7,13 @@ import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatPlural } from '@/lib/format';
+import { formatDaysLeft, formatPlural } from '@/lib/format';
 import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import type { ApiKey } from '../schema';
 
 export const PERMISSION_LABELS: Record<KeyPermission, string> = { send: 'Send', read: 'Read', manage: 'Make changes' };
+
+const SOON_MS = 14 * 86_400_000;
 
 /** The title of a key names its first domains. */
 const MAX_NAMES = 3;
@@ -26,7 +28,7 @@ type Options = {
 export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): DataTableColumn<ApiKey>[] {
   const owner: DataTableColumn<ApiKey> = {
     header: 'Admin',
-    width: 228,
+    width: 212,
     maxWidth: 320,
     isOptional: true,
     skeletonWidth: 140,
@@ -43,9 +45,9 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
           <span className="two-lines strong" title={name}>
             {name}
           </span>
-          {isExpired(expires_at) && (
+          {expires_at && (isExpired(expires_at) || isExpiring(expires_at)) && (
             <span className="only-narrow">
-              <StatusMark status="off">Expired</StatusMark>
+              <Expiry at={expires_at} />
             </span>
           )}
         </Cell>
@@ -54,15 +56,20 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
     ...(hasOwners ? [owner] : []),
     {
       header: 'Prefix',
-      width: 132,
+      width: 124,
       maxWidth: 168,
       mobile: 'under',
       skeletonWidth: 128,
-      cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
+      cell: ({ key_prefix, last_used_at: used }) => (
+        <Cell>
+          <span className="mono">{key_prefix}</span>
+          <span className="only-narrow soft">{used ? <TimeAgo iso={used} /> : 'Never used'}</span>
+        </Cell>
+      ),
     },
     {
       header: 'Access',
-      width: 192,
+      width: 176,
       maxWidth: 264,
       isOptional: true,
       skeletonWidth: 96,
@@ -81,6 +88,7 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
       header: 'Last used',
       width: 84,
       maxWidth: 136,
+      kind: 'figure',
       skeletonWidth: 72,
       className: 'soft',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeAgo iso={last_used_at} />),
@@ -136,12 +144,25 @@ function restrictionsOf({ permissions, senders, allowed_ips: ips }: ApiKey): str
 
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return 'Never';
+  if (isExpiring(at)) {
+    return (
+      <span title={`Expires ${formatDaysLeft(at)}`}>
+        <StatusMark status="warning">
+          <CalendarDate iso={at} />
+        </StatusMark>
+      </span>
+    );
+  }
   if (!isExpired(at)) return <CalendarDate iso={at} />;
   return (
     <StatusMark status="off">
       Expired <CalendarDate iso={at} />
     </StatusMark>
   );
+}
+
+function isExpiring(at: string): boolean {
+  return !isExpired(at) && new Date(at).getTime() - Date.now() < SOON_MS;
 }
 
 export function isExpired(at: string | null): boolean {

@@ -64,7 +64,7 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
     <Page>
       <PageHeader
         title="API keys"
-        description={hasOwners ? 'The keys of all admins' : 'Your keys. None has more access than you'}
+        description={hasOwners ? 'API keys of all admins' : 'Your keys. None has more access than you'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New key

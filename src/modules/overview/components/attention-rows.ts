@@ -63,6 +63,7 @@ const KINDS: Record<AttentionItem['kind'], Kind> = {
   mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox' },
   mailbox_full: { label: 'Nearly full', object: 'Mailbox', action: 'Review mailbox' },
   webhook_failing: { label: 'Failing', object: 'Webhook', action: 'Review deliveries' },
+  key_expiring: { label: 'Expiring', object: 'API key', action: 'Review keys' },
   rate_limited: { label: 'Over limit', object: 'Alert', action: 'Review alert', status: 'bounced' },
   volume_spike: { label: 'Spike', object: 'Alert', action: 'Review alert' },
   wrong_passwords: { label: 'Guessing', object: 'Alert', action: 'Review alert' },
