@@ -44,7 +44,12 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       maxWidth: 240,
       mobile: 'under',
       skeletonWidth: 120,
-      cell: ({ events }) => <EventNames events={events} />,
+      cell: ({ name, events }) => (
+        <Cell>
+          {name && <span className="clip only-narrow">{name}</span>}
+          <EventNames events={events} />
+        </Cell>
+      ),
     },
     {
       header: 'Domain',
@@ -67,23 +72,33 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       kind: 'figure',
       isOptional: true,
       skeletonWidth: 40,
-      cell: ({ recent_deliveries: { finished, delivered } }) =>
-        finished > 0 && (
-          <span title={`${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`}>
-            {formatShare(delivered, finished)}
-          </span>
-        ),
+      cell: (webhook) => <SuccessRate webhook={webhook} />,
     },
     {
-      header: 'Last delivery',
+      header: 'Last success',
       width: 112,
       kind: 'figure',
       className: 'soft',
       skeletonWidth: 56,
-      cell: ({ last_delivered_at: at }) => (at ? <TimeAgo iso={at} /> : 'None'),
+      cell: ({ last_delivered_at: at }) => (at ? <TimeAgo iso={at} /> : 'Never'),
     },
     activeColumn({ nameOf: ({ url }) => hostOf(url), onChange: onSetActive }),
   ];
+}
+
+/** Deliveries that are retried aren't finished, so that the rate of a webhook that has just begun to fail would say nothing. */
+function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
+  const { finished, delivered } = webhook.recent_deliveries;
+  if (isFailing(webhook)) {
+    return <span title="Failed attempts in a row">{formatPlural(webhook.failures_in_row, 'failure')}</span>;
+  }
+  return (
+    finished > 0 && (
+      <span title={`${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`}>
+        {formatShare(delivered, finished)}
+      </span>
+    )
+  );
 }
 
 function EventNames({ events }: { events: string[] }) {
