@@ -41,7 +41,7 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
   return (
     <section aria-label={host}>
       <SectionHeading title={<span className="mono">{host}</span>} />
-      <Group pb="md" gap="xs">
+      <Group pb="md" gap="sm">
         <Button disabled={isDisabled} onClick={() => onPreview({ action: 'apply_config', service: null, host })}>
           Preview configuration
         </Button>
@@ -51,14 +51,14 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
         <Button disabled={isDisabled} onClick={() => ask('reload')}>
           Reload all
         </Button>
-        <Button disabled={isDisabled} onClick={() => ask('restart')}>
-          Restart all
-        </Button>
         <Button disabled={isDisabled} onClick={() => ask('rebuild_maps')}>
           Rebuild maps
         </Button>
         <Button disabled={isDisabled} onClick={() => ask('renew_certificates')}>
           Renew certificates
+        </Button>
+        <Button className="danger" disabled={isDisabled} onClick={() => ask('restart')}>
+          Restart all
         </Button>
       </Group>
       {settingsProblem && (

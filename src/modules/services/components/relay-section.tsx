@@ -34,7 +34,12 @@ export function RelaySection({ host, relay, isBusy, onOpen }: RelaySectionProps)
       <SectionHeading title="Relay" level={3}>
         <StatusMark status={relay ? 'on' : 'off'}>{relay ? 'In use' : 'Not used'}</StatusMark>
       </SectionHeading>
-      <Group pb="md" gap="xs">
+      {!relay && (
+        <p className="soft">
+          Mail goes to its recipients’ servers directly. If your provider blocks port 25, send through another server.
+        </p>
+      )}
+      <Group py="md">
         <Button disabled={isBusy} onClick={() => setIsEditing(true)}>
           {relay ? 'Change relay' : 'Set relay'}
         </Button>
@@ -44,15 +49,11 @@ export function RelaySection({ host, relay, isBusy, onOpen }: RelaySectionProps)
           </Button>
         )}
       </Group>
-      {relay ? (
+      {relay && (
         <>
           <Details relay={relay} />
           <RelayTest />
         </>
-      ) : (
-        <p className="soft">
-          Mail goes to its recipients’ servers directly. If your provider blocks port 25, send through another server.
-        </p>
       )}
       <RelayDialog
         opened={isEditing}

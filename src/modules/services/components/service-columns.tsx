@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { Clipped } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
@@ -43,20 +44,23 @@ export function serviceColumns({
     },
     {
       header: 'Since',
-      width: 104,
+      width: 88,
+      maxWidth: 104,
       className: 'soft',
       cell: (row) => <Since row={row} />,
     },
     { header: 'Version', width: 88, isOptional: true, cell: ({ version }) => version ?? '–' },
     {
       header: 'Configuration',
-      width: 136,
+      width: 176,
+      maxWidth: 320,
       mobile: 'under',
       cell: (row) => <Files row={row} isShown={row.service === shown} onShow={onShowFiles} />,
     },
     {
       header: 'Last operation',
-      width: 168,
+      width: 152,
+      maxWidth: 168,
       isOptional: true,
       cell: (row) => <LastOperation row={row} onOpen={onOpen} />,
     },
@@ -104,7 +108,7 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   if (drift === null) return <StatusMark status="warning">Unknown</StatusMark>;
   if (drift.length === 0) {
     const own = custom.map((name) => `custom/${name}`).join(' and ');
-    return <span className="soft">{own ? `As generated, with ${own}` : 'As generated'}</span>;
+    return <Clipped className="soft" text={own ? `As generated, with ${own}` : 'As generated'} />;
   }
   const text = `${formatPlural(drift.length, 'file')} ${drift.length === 1 ? 'differs' : 'differ'}`;
   return (
@@ -113,7 +117,7 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
       aria-label={`${text}: ${SERVICE_TITLES[service]}`}
       onClick={() => onShow(service)}
     >
-      {text}
+      <StatusMark status="warning">{text}</StatusMark>
     </TextButton>
   );
 }

@@ -12,7 +12,6 @@ import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
-import { formatPlural } from '@/lib/format';
 import { serviceList } from '../lists';
 import type { Orchestrator } from '../schema';
 import { MailServer } from './mail-server';
@@ -52,7 +51,7 @@ export function ServicesPage() {
 
   return (
     <Page>
-      <PageHeader title="Services" description={descriptionOf(data)}>
+      <PageHeader title="Services" description="Mail server services and operations">
         {data && wasAttached(data) && <ExportButton list={serviceList} />}
       </PageHeader>
       {query.isPending && <SettingsSkeleton heights={[240, 200]} />}
@@ -93,11 +92,4 @@ function wasAttached({ mail_server: state, services }: Orchestrator): boolean {
 
 function hostsOf({ services }: Orchestrator): string[] {
   return [...new Set(services.map(({ host }) => host))];
-}
-
-function descriptionOf(data: Orchestrator | undefined): string {
-  const what = 'What the mail server runs, and operations on it';
-  if (!data || data.instances.length === 0) return what;
-  const alive = data.instances.filter(({ alive: isAlive }) => isAlive).length;
-  return `${what}. Postroom itself: ${formatPlural(alive, 'instance')}.`;
 }
