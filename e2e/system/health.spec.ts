@@ -99,7 +99,7 @@ test('lists nodes, drains one, and removes one that is dead', async ({ signedIn:
   await own.getByRole('button', { name: 'Drain' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
   await expect(own).toContainText('Draining');
-  await own.getByRole('button', { name: 'Take work again' }).click();
+  await own.getByRole('button', { name: 'Resume' }).click();
   await expect(own).toContainText('Active');
   await table.getByRole('row', { name: dead }).getByRole('button', { name: 'Remove' }).click();
   await expect(table.getByRole('row', { name: dead })).toHaveCount(0);

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -35,7 +36,15 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       maxWidth: 144,
       mobile: 'under',
       skeletonWidth: 64,
-      cell: ({ roles }) => (roles.includes('agent') ? 'Mail agent' : 'App'),
+      cell: ({ roles, last_heartbeat_at: at }) => (
+        <Cell>
+          {roles.includes('agent') ? 'Mail agent' : 'App'}
+          <span className="only-narrow soft">
+            Heartbeat&nbsp;
+            <TimeAgo iso={at} />
+          </span>
+        </Cell>
+      ),
     },
     { header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
     {
@@ -93,7 +102,7 @@ function Action({ node, on }: { node: ClusterNode; on: Options }) {
   );
   if (!alive) return button('Remove', on.onRemove);
   if (roles.includes('agent')) return null;
-  return state === 'draining' ? button('Take work again', on.onActivate) : button('Drain', on.onDrain);
+  return state === 'draining' ? button('Resume', on.onActivate) : button('Drain', on.onDrain);
 }
 
 function stateOf({ alive, state }: ClusterNode): [Status, string] {

@@ -1,5 +1,6 @@
 'use client';
 
+import { Box } from '@mantine/core';
 import { useState } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
@@ -36,9 +37,9 @@ export function NodesPage() {
   const setState = (node: ClusterNode, state: ClusterNode['state']) =>
     actions.run({
       rows: [node],
-      verb: state === 'draining' ? 'drain' : 'activate',
+      verb: state === 'draining' ? 'drain' : 'resume',
       act: (row) => update.mutateAsync(ifUnchanged('cluster_node', row, { id: row.id, state })),
-      text: () => (state === 'draining' ? `Draining ${nameOf(node)}` : `${nameOf(node)} takes work again`),
+      text: () => (state === 'draining' ? `Draining ${nameOf(node)}` : `Resumed ${nameOf(node)}`),
       change: () => ({ state }),
       onDone: () => setDraining(null),
     });
@@ -57,16 +58,18 @@ export function NodesPage() {
 
   return (
     <Page>
-      <PageHeader title="Nodes" description="Instances of Postroom and mail agents, by their heartbeats">
+      <PageHeader title="Nodes" description="Postroom instances and mail agents">
         <ExportButton list={list} />
       </PageHeader>
-      <ListView
-        list={list}
-        caption="Nodes"
-        columns={columns}
-        skeletonRows={2}
-        rows={list.query.data?.items.map(actions.latest)}
-      />
+      <Box pt="md">
+        <ListView
+          list={list}
+          caption="Nodes"
+          columns={columns}
+          skeletonRows={2}
+          rows={list.query.data?.items.map(actions.latest)}
+        />
+      </Box>
       <ConfirmDialog
         opened={draining !== null}
         title={draining ? `Drain ${nameOf(draining)}` : ''}
@@ -77,8 +80,8 @@ export function NodesPage() {
         onConfirm={() => draining && setState(draining, 'draining')}
       >
         <p className="soft">
-          It finishes what it is doing, takes on no background work, and reports that it is not ready, so that a load
-          balancer sends it no more requests. If no other node is active, webhooks and clean-up wait.
+          The node finishes its current work, takes no new background work, and reports not ready, so that a load
+          balancer stops sending requests to it. If no other node is active, webhooks and clean-up wait.
         </p>
       </ConfirmDialog>
     </Page>
