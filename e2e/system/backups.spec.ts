@@ -122,10 +122,11 @@ test('lists the snapshots of mail, and restores a mailbox in place only once its
     pagination: { has_more: false, next_cursor: '', total: 1 },
   });
   await page.goto(`${url()}/system/backups`);
-  const mail = page.getByRole('region', { name: 'Mail', exact: true });
+  const mail = page.getByRole('region', { name: 'Mail snapshots' });
   await expect(mail).toContainText('The disk has no room.');
   await check();
-  await mail.getByRole('button', { name: /^Restore a mailbox/ }).click();
+  await mail.getByRole('button', { name: /^Actions: snapshot of/ }).click();
+  await page.getByRole('menuitem', { name: 'Restore a mailbox…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Mailbox' }).click();
   await page.getByRole('option', { name: 'ann@a.example' }).click();

@@ -15,7 +15,7 @@ export type BackupActions = Record<'onRestore' | 'onProve' | 'onVerify' | 'onDel
 export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[] {
   return [
     {
-      header: 'Made',
+      header: 'Created',
       width: 112,
       maxWidth: 168,
       mobile: 'lead',
@@ -61,7 +61,7 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       cell: ({ rows }) => (rows === null ? '' : formatCount(rows)),
     },
     {
-      header: 'By',
+      header: 'Trigger',
       width: 104,
       maxWidth: 144,
       isOptional: true,

@@ -5,7 +5,7 @@ import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import { DetailsList } from '@/components/text/details-list';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatMoment, formatPlural } from '@/lib/format';
+import { formatPlural } from '@/lib/format';
 import type { BackupPlan as Plan } from '../schema';
 import { amountOf } from './texts';
 
@@ -34,8 +34,8 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
           {
             key: 'next',
             title: 'Next backup',
-            value: plan && (plan.schedule ? formatMoment(plan.schedule.next_run_at) : 'Off'),
-            caption: plan?.schedule ? `Daily at ${plan.schedule.time} UTC, proven afterwards` : 'BACKUP_TIME is off',
+            value: plan && (plan.schedule ? <TimeAgo iso={plan.schedule.next_run_at} /> : 'Off'),
+            caption: plan?.schedule ? `Daily at ${plan.schedule.time} UTC, then proven` : 'BACKUP_TIME is off',
           },
         ]}
       />
@@ -46,14 +46,14 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
             <dd className="mono">{plan.location}</dd>
             <dt>Kept</dt>
             <dd>{keptText(plan.retention)}</dd>
-            <dt>Opened by</dt>
+            <dt>Encrypted with</dt>
             <dd>
               <span>
                 {plan.encryption.kind === 'passphrase' ? (
                   <span className="mono">BACKUP_PASSPHRASE</span>
                 ) : (
                   <>
-                    the key in <span className="mono">{plan.encryption.key_file}</span>
+                    The key in <span className="mono">{plan.encryption.key_file}</span>
                     {plan.encryption.recipients.length > 1 && ', and those of BACKUP_RECIPIENTS'}
                   </>
                 )}
@@ -67,13 +67,10 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
   );
 }
 
-/** Such as "the last backup of 7 days and 4 weeks". */
+/** Such as "One scheduled backup per day for 7 days, per week for 4 weeks". */
 function keptText({ daily, weekly, monthly }: Plan['retention']): string {
-  const spans = [
-    daily > 0 && formatPlural(daily, 'day'),
-    weekly > 0 && formatPlural(weekly, 'week'),
-    monthly > 0 && formatPlural(monthly, 'month'),
-  ].filter((span) => span !== false);
-  if (spans.length === 0) return 'All of them';
-  return `The last scheduled backup of each of ${new Intl.ListFormat('en').format(spans)}`;
+  const spans = Object.entries({ day: daily, week: weekly, month: monthly }).flatMap(([unit, count]) =>
+    count > 0 ? `per ${unit} for ${formatPlural(count, unit)}` : [],
+  );
+  return spans.length === 0 ? 'All of them' : `One scheduled backup ${spans.join(', ')}`;
 }

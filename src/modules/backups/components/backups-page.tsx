@@ -97,8 +97,8 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
         <>
           <BackupPlan query={plan} />
           {opened && <OperationPanel key={opened} id={opened} onClose={close} onFinished={refresh} />}
-          <section aria-label="Archives">
-            <SectionHeading title="Archives">
+          <section aria-label="Database archives">
+            <SectionHeading title="Database archives">
               <span className="spacer" />
               <ExportButton list={list} />
             </SectionHeading>

@@ -140,7 +140,7 @@ function outcomeOf(error: unknown, { id }: Lease): Outcome {
 
 const STORE_FAILURES: Record<StoreFailure, string> = {
   full: 'There is not enough room for the archive. ',
-  away: 'The storage of backups does not respond. ',
+  away: 'Backup storage didn’t respond. Check BACKUP_TARGET, and that this host can reach it. ',
   absent: '',
 };
 

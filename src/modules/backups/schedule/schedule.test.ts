@@ -87,7 +87,7 @@ describe('the schedule', () => {
       clock.advance(minutes * 60 - 1);
       await runSchedule(db, clock);
       const [record] = await records();
-      expect(record).toMatchObject({ status: 'failed', attempts, error: expect.stringContaining('does not respond') });
+      expect(record).toMatchObject({ status: 'failed', attempts, error: expect.stringContaining('didn’t respond') });
       expect(record?.nextAttemptAt?.getTime()).toBe(clock.now().getTime() + 1000);
       const { data: plan } = await api.call('GET', '/backups/plan', { clock });
       expect(plan.schedule.next_run_at).toBe(record?.nextAttemptAt?.toISOString());

@@ -26,7 +26,7 @@ async function forClient<Result>(location: string, use: (target: BackupTarget) =
     if (error instanceof BackupError) throw new AppError('CONFLICT', error.message);
     if (!(error instanceof StoreError)) throw error;
     log.warn({ error, location }, 'the storage of backups failed');
-    throw new AppError('SERVICE_UNAVAILABLE', 'The storage of backups does not respond. Try again later.', {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Backup storage didn’t respond. Try again later.', {
       headers: { 'Retry-After': '30' },
     });
   }

@@ -13,8 +13,7 @@ import { ExportButton } from '@/components/list/export-csv';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
-import { LocalText } from '@/components/values/local-text';
-import { formatMoment } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
 import { snapshotList } from '../lists';
 import type { MailServerBackup, MailSnapshot } from '../schema';
 import { snapshotColumns } from './snapshot-columns';
@@ -48,8 +47,8 @@ export function MailBackups() {
   const { data, error } = query;
 
   return (
-    <section aria-label="Mail">
-      <SectionHeading title="Mail">
+    <section aria-label="Mail snapshots">
+      <SectionHeading title="Mail snapshots">
         <span className="spacer" />
         {data && data.mail_servers.length > 0 && <ExportButton list={snapshotList} />}
       </SectionHeading>
@@ -73,7 +72,7 @@ export function MailBackups() {
       {data?.mail_servers.map((server) => (
         <div key={server.host}>
           <MailServer server={server} />
-          <Group pb="md" gap="xs">
+          <Group py="md">
             <Button
               disabled={isBusy}
               onClick={() => void run('start the backup', () => start.mutateAsync({ host: server.host }))}
@@ -127,16 +126,16 @@ function MailServer({ server }: { server: MailServerBackup }) {
         <dt>Repository</dt>
         <dd className="mono">{repository ?? 'Made by the first backup'}</dd>
         <dt>Last backup</dt>
-        <dd>{momentOf(server.last_success_at)}</dd>
+        <dd>{timeOf(server.last_success_at, 'Never')}</dd>
         <dt>Last check</dt>
-        <dd>{momentOf(server.last_check_at)}</dd>
+        <dd>{timeOf(server.last_check_at, 'Never')}</dd>
         <dt>Next backup</dt>
-        <dd>{momentOf(server.next_run_at)}</dd>
+        <dd>{timeOf(server.next_run_at, 'Off: BACKUP_TIME is off')}</dd>
       </DetailsList>
     </>
   );
 }
 
-function momentOf(iso: string | null) {
-  return iso ? <LocalText>{() => formatMoment(iso)}</LocalText> : 'None';
+function timeOf(iso: string | null, missing: string) {
+  return iso ? <TimeAgo iso={iso} /> : missing;
 }

@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { MailSnapshot } from '../schema';
@@ -11,7 +12,7 @@ const SHORT_ID_LENGTH = 8;
 export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn<MailSnapshot>[] {
   return [
     {
-      header: 'Made',
+      header: 'Created',
       width: 168,
       mobile: 'lead',
       skeletonWidth: 96,
@@ -53,19 +54,15 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 176,
-      kind: 'control',
+      width: 56,
+      kind: 'tail',
       mobile: 'tail',
-      skeletonWidth: 96,
       cell: (snapshot) => (
-        <Button
-          size="compact-sm"
-          disabled={isBusy}
-          aria-label={`Restore a mailbox: snapshot of ${formatFull(snapshot.taken_at)}`}
-          onClick={() => onRestore(snapshot)}
-        >
-          Restore a mailbox…
-        </Button>
+        <RowMenu label={`Actions: snapshot of ${formatFull(snapshot.taken_at)}`}>
+          <Menu.Item disabled={isBusy} onClick={() => onRestore(snapshot)}>
+            Restore a mailbox…
+          </Menu.Item>
+        </RowMenu>
       ),
     },
   ];
