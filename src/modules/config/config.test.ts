@@ -35,6 +35,8 @@ describe('GET /config', () => {
       unit: 'days',
       minimum: 1,
       maximum: 3650,
+      options: null,
+      zero_text: null,
       default: 30,
       source: 'default',
       mutable: true,
@@ -45,6 +47,11 @@ describe('GET /config', () => {
       updated_at: null,
       updated_by: null,
     });
+  });
+
+  it('names all values of a setting that has few, and what 0 means', async () => {
+    expect(await setting('ALERT_EMAIL_SEVERITY')).toMatchObject({ options: ['warning', 'critical'] });
+    expect(await setting('MESSAGE_CONTENT_DAYS')).toMatchObject({ zero_text: 'No content is kept.' });
   });
 
   it('returns nothing secret', async () => {

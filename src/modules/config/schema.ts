@@ -29,6 +29,8 @@ export const Setting = z
     unit: z.string().nullable(),
     minimum: z.number().nullable(),
     maximum: z.number().nullable(),
+    options: z.array(z.string()).nullable().meta({ description: 'All values it can have; null if there are others' }),
+    zero_text: z.string().nullable().meta({ description: 'What the value 0 means, where it isn’t a small amount' }),
     default: Value.nullable(),
     source: z.enum(['environment', 'database', 'default']).meta({ description: 'Where the value comes from' }),
     mutable: z.boolean().meta({ description: 'Whether PATCH /config changes it now' }),

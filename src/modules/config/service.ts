@@ -190,7 +190,8 @@ function presentAll(saved: SavedByKey): Setting[] {
 }
 
 function present(key: SettingName, row: Saved | undefined): Setting {
-  const { group, type, unit, minimum, maximum, isMutable, isSecret, description, ifUnset } = SETTINGS[key];
+  const { group, type, unit, minimum, maximum, isMutable, isSecret, description, ifUnset, options, zeroText } =
+    SETTINGS[key];
   const state = stateOf(key, row?.value);
   return {
     key,
@@ -200,11 +201,13 @@ function present(key: SettingName, row: Saved | undefined): Setting {
     unit: unit ?? null,
     minimum: minimum ?? null,
     maximum: maximum ?? null,
+    options: options ? [...options] : null,
+    zero_text: zeroText ?? null,
     default: settingValue(key),
     mutable: isMutable && !process.env[key],
     secret: isSecret,
     needs_restart: !isMutable,
-    description: ifUnset ? `${description} Not set: ${ifUnset}.` : description,
+    description: ifUnset ? `${description} Default: ${ifUnset}.` : description,
     problem: row && state.source === 'default' ? 'The saved value is not valid in this version.' : null,
     updated_at: row?.updatedAt.toISOString() ?? null,
     updated_by: row ? { id: row.updatedById, email: row.updatedByEmail } : null,

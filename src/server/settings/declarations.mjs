@@ -25,6 +25,7 @@ import {
   integer,
   list,
   mutable,
+  oneOf,
   optional,
   secret,
   secretText,
@@ -42,6 +43,8 @@ const GENERATE_TOKEN = 'openssl rand -hex 32';
 const ALL_KINDS = { example: 'system_down,dns_broken', ifUnset: 'all' };
 const alertKinds = (isKind = isAlertKind) =>
   list('list kinds of alerts separated by commas, such as', isKind, ALL_KINDS);
+const severities = () =>
+  oneOf(/** @type {const} */ (['warning', 'critical']), 'warning', 'be warning (all alerts) or critical');
 /** Names that aren't managed domains are refused when they are saved: see domain-lists.ts of the module config. */
 const managedDomains = () =>
   list('list domain names separated by commas, such as', isDomainName, {
@@ -115,7 +118,7 @@ export const SETTINGS = {
     ),
     LOG_LEVEL: fixed(
       'Lowest level of log lines: trace, debug, info, warn, error, fatal or silent.',
-      text(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}; the default is info.`).default('info')),
+      oneOf(LOG_LEVELS, 'info'),
     ),
     /** The first key signs and encrypts, all of them verify. Empty until `npm start` has generated one. */
     SECRET_KEY: secret(
@@ -158,7 +161,7 @@ export const SETTINGS = {
       text(z.string().default('/etc/postroom-mail')),
     ),
     SUBMISSION_BOUNCE_ADDRESSES: mutable(
-      'Whether mail that mailboxes and API keys send by SMTP gets bounce addresses, so that late bounces change its status.',
+      'Use a bounce address for mail sent by SMTP, so that late bounces update its status.',
       boolean(true),
       { see: 'bounces.md' },
     ),
@@ -223,13 +226,13 @@ export const SETTINGS = {
       integer({ min: 1, max: 100, default: 50, unit: 'MB' }),
     ),
     SCHEDULED_LATE_HOURS: mutable(
-      'How late a scheduled message may leave, for example after an outage. One that is later fails.',
+      'How late a scheduled message can still be sent, for example after an outage. After that it fails.',
       integer({ min: 1, max: 720, default: 24, unit: 'hours' }),
       { see: 'sending.md' },
     ),
     RATE_LIMIT_PER_MINUTE: mutable(
       'Requests from one client address; 0 disables the limit.',
-      integer({ min: 0, max: 1_000_000, default: 6000, unit: 'requests per minute' }),
+      integer({ min: 0, max: 1_000_000, default: 6000, unit: 'requests per minute', zeroText: 'There is no limit.' }),
     ),
   }),
   ...inGroup('Monitoring', {
@@ -242,10 +245,7 @@ export const SETTINGS = {
       }),
       { details: 'Sent through SMTP_URL, at most one email a minute.', see: 'health.md' },
     ),
-    ALERT_EMAIL_SEVERITY: mutable(
-      'Which alerts are emailed: warning, for all of them, or critical.',
-      text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
-    ),
+    ALERT_EMAIL_SEVERITY: mutable('Which alerts are emailed: warning, for all of them, or critical.', severities()),
     ALERT_EMAIL_KINDS: mutable('Which kinds of alerts are emailed.', alertKinds(), { see: 'health.md' }),
     ALERT_EMAIL_DOMAINS: mutable(
       'The domains whose alerts are emailed. Alerts about no domain always are.',
@@ -253,7 +253,7 @@ export const SETTINGS = {
     ),
     ALERT_WEBHOOK_SEVERITY: mutable(
       'Which alerts are events for webhooks: warning, for all of them, or critical.',
-      text(z.enum(['warning', 'critical'], 'must be warning (all alerts) or critical.').default('warning')),
+      severities(),
     ),
     ALERT_WEBHOOK_KINDS: mutable('Which kinds of alerts are events for webhooks.', alertKinds(isKindForWebhooks), {
       see: 'health.md',
@@ -306,11 +306,11 @@ export const SETTINGS = {
       details: 'They fetch the MTA-STS policy, try TLS at port 25, and ask blocklists.',
     }),
     BLOCKLISTS: mutable(
-      'Blocklists at which DNS checks look up the mail server’s addresses; off for none.',
+      'Blocklists at which DNS checks look up the mail server’s addresses; off disables them.',
       domainNames('zen.spamhaus.org,bl.spamcop.net'),
     ),
     DOMAIN_BLOCKLISTS: mutable(
-      'Blocklists at which DNS checks look up your domains; off for none.',
+      'Blocklists at which DNS checks look up your domains; off disables them.',
       domainNames('dbl.spamhaus.org'),
     ),
     CERTIFICATE_ISSUER: mutable(
@@ -359,11 +359,11 @@ export const SETTINGS = {
     ),
     BACKUP_KEEP_WEEKLY: mutable(
       'For how many weeks the last scheduled backup is kept.',
-      integer({ min: 0, max: 520, default: 0 }),
+      integer({ min: 0, max: 520, default: 0, zeroText: 'No weekly backups are kept.' }),
     ),
     BACKUP_KEEP_MONTHLY: mutable(
       'For how many months the last scheduled backup is kept.',
-      integer({ min: 0, max: 120, default: 0 }),
+      integer({ min: 0, max: 120, default: 0, zeroText: 'No monthly backups are kept.' }),
     ),
     BACKUP_RECIPIENTS: fixed(
       'Public keys of age that open backups too, besides the key in DATA_DIR/backup-key.',
@@ -379,12 +379,12 @@ export const SETTINGS = {
   ...inGroup('Retention', {
     MESSAGE_RETENTION_DAYS: mutable(
       'How long messages are listed; 0 keeps all of them.',
-      days({ min: 0, default: 90 }),
+      days({ min: 0, default: 90, zeroText: 'Messages are kept forever.' }),
       { details: 'They are deleted with their recipients and traces.', see: 'messages.md' },
     ),
     MESSAGE_CONTENT_DAYS: mutable(
       'How long the content of messages is kept; 0 keeps none.',
-      days({ min: 0, default: 7 }),
+      days({ min: 0, default: 7, zeroText: 'No content is kept.' }),
       { see: 'message-content.md' },
     ),
     CONTENT_STORE: fixed(
@@ -400,13 +400,13 @@ export const SETTINGS = {
       'Access key of the buckets in CONTENT_STORE and BACKUP_TARGET.',
       text(z.string().optional()),
     ),
-    AWS_SECRET_ACCESS_KEY: secret('Secret of that access key.', text(z.string().optional())),
+    AWS_SECRET_ACCESS_KEY: secret('Secret for AWS_ACCESS_KEY_ID.', text(z.string().optional())),
     EVENT_RETENTION_DAYS: mutable('How long events and webhook deliveries are kept.', days({ min: 1, default: 30 }), {
       details: 'The content of mail.received.full events is kept for at most 3 days.',
     }),
     AUDIT_RETENTION_DAYS: mutable(
       'After how long audit entries move from the database to files in DATA_DIR/audit-archive; 0 keeps all of them.',
-      days({ min: 0, default: 0 }),
+      days({ min: 0, default: 0, zeroText: 'Entries stay in the database.' }),
       { see: 'access.md' },
     ),
     REPORT_RETENTION_DAYS: mutable(

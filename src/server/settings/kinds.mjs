@@ -11,6 +11,8 @@ import { isDomainName, isUrlOf } from './formats.mjs';
  * @property {number} [minimum]
  * @property {number} [maximum]
  * @property {SettingUnit} [unit]
+ * @property {string} [zeroText] a sentence about the value 0, where it isn't a small amount
+ * @property {readonly string[]} [options] all the values there are
  * @property {string} [example] value in `.env.example`, instead of the default
  * @property {string} [ifUnset] what applies without a value, where it isn't a constant
  * @property {string} [emptyText] how an empty list is written, where an empty text means the default
@@ -55,8 +57,8 @@ function declaring(access) {
   return (description, kind, notes) => ({ ...kind, ...notes, ...access, description });
 }
 
-/** @param {{ min: number, max: number, default: number, unit?: SettingUnit }} limits */
-export function integer({ min, max, default: fallback, unit }) {
+/** @param {{ min: number, max: number, default: number, unit?: SettingUnit, zeroText?: string }} limits */
+export function integer({ min, max, default: fallback, ...traits }) {
   const message = `must be a whole number from ${min} to ${max}; the default is ${fallback}.`;
   const schema = z
     .string()
@@ -64,10 +66,10 @@ export function integer({ min, max, default: fallback, unit }) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
     .default(fallback);
-  return kind('integer', schema, { minimum: min, maximum: max, unit });
+  return kind('integer', schema, { minimum: min, maximum: max, ...traits });
 }
 
-/** @param {{ min: number, default: number }} limits */
+/** @param {{ min: number, default: number, zeroText?: string }} limits */
 export function days(limits) {
   return integer({ max: 3650, unit: 'days', ...limits });
 }
@@ -89,6 +91,17 @@ export function boolean(fallback) {
  */
 export function text(schema, traits) {
   return kind('string', schema, traits);
+}
+
+/**
+ * One of several texts.
+ * @template {string} Option
+ * @param {readonly Option[]} options
+ * @param {NoInfer<Option>} fallback
+ * @param {string} [claim] what it must be
+ */
+export function oneOf(options, fallback, claim = `be one of ${options.join(', ')}; the default is ${fallback}`) {
+  return text(z.enum(options, `must ${claim}.`).default(/** @type {never} */ (fallback)), { options });
 }
 
 /**

@@ -35,7 +35,7 @@ export function ConfigPage() {
     <Page>
       <PageHeader
         title="Configuration"
-        description="Settings by their name in the environment. Those without a field are set there, and need a restart."
+        description="Each setting is named after its environment variable. Settings without a field can only be changed there, and need a restart."
       />
       {settings.isError && (
         <ErrorState what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />
@@ -55,6 +55,7 @@ function Settings({ settings }: { settings: Setting[] }) {
   const [history, setHistory] = useState<Setting | null>(null);
   const edit = useSettingDrafts(settings);
   const shown = settings.filter((setting) => isShown(setting, view.show) && matches(setting, view.q));
+  const groups = SETTING_GROUPS.filter((group) => shown.some((setting) => setting.group === group));
 
   return (
     <>
@@ -69,11 +70,19 @@ function Settings({ settings }: { settings: Setting[] }) {
         <ShowFilter search={search} label="Show" choices={CHOICES} />
       </div>
       {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
-      {SETTING_GROUPS.map((group) => {
+      {groups.length > 1 && (
+        <nav aria-label="Groups" className={classes.index}>
+          {groups.map((group) => (
+            <a key={group} href={`#${anchorOf(group)}`}>
+              {group}
+            </a>
+          ))}
+        </nav>
+      )}
+      {groups.map((group) => {
         const rows = shown.filter((setting) => setting.group === group);
-        if (rows.length === 0) return null;
         return (
-          <section key={group} aria-label={group} className={classes.group}>
+          <section key={group} id={anchorOf(group)} aria-label={group} className={classes.group}>
             <SectionHeading title={group} isUnderlined />
             <ul>
               {rows.map((setting) => (
@@ -128,6 +137,10 @@ function Settings({ settings }: { settings: Setting[] }) {
       )}
     </>
   );
+}
+
+function anchorOf(group: string): string {
+  return group.toLowerCase().replaceAll(' ', '-');
 }
 
 function isShown(setting: Setting, show: keyof typeof CHOICES): boolean {

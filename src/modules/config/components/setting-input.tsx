@@ -1,4 +1,4 @@
-import { NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Setting } from '../schema';
 import type { SettingValue } from './setting-value';
 
@@ -11,7 +11,7 @@ type SettingInputProps = {
 
 /** The field for a setting's value. An emptied number means the default. */
 export function SettingInput({ setting, value, error, onChange }: SettingInputProps) {
-  const { key, type, unit } = setting;
+  const { key, type, unit, options } = setting;
   const field = { 'aria-label': key, error };
   if (type === 'boolean') {
     return (
@@ -44,6 +44,17 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
         value={Array.isArray(value) ? value : []}
         splitChars={[',', ' ']}
         acceptValueOnBlur
+        onChange={onChange}
+      />
+    );
+  }
+  if (options) {
+    return (
+      <Select
+        {...field}
+        data={options}
+        allowDeselect={false}
+        value={typeof value === 'string' ? value : null}
         onChange={onChange}
       />
     );

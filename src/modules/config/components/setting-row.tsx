@@ -30,6 +30,7 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
         ) : (
           <p className={`mono ${classes.fixed}`}>{valueText(setting.value, setting.unit)}</p>
         )}
+        {value === 0 && setting.zero_text && <p className="soft">{setting.zero_text}</p>}
         {problem && <p className={classes.problem}>{problem}</p>}
         {mutable && !isDefault && (
           <p className="soft">
