@@ -37,7 +37,7 @@ export function Senders({ domainId, children }: SendersProps) {
   return (
     <>
       <section aria-labelledby="senders">
-        <SectionHeading title="Top senders" id="senders">
+        <SectionHeading title={`Top ${MAX_SENDERS} senders`} id="senders">
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
           <ExportButton list={{ ...list, what: 'senders' }} />
@@ -46,7 +46,7 @@ export function Senders({ domainId, children }: SendersProps) {
           list={list}
           empty={<NoRows>No messages sent in the last 24 hours.</NoRows>}
           caption={`Top ${MAX_SENDERS} senders`}
-          columns={COLUMNS}
+          columns={COLUMNS[sort]}
           rowKey={({ address }) => address}
           rowHref={({ address }) => messagesOf(address)}
           skeletonRows={5}
@@ -61,38 +61,66 @@ function messagesOf(address: string): string {
   return `/messages?q=${encodeURIComponent(address)}`;
 }
 
-const COLUMNS: DataTableColumn<AbuseSender>[] = [
-  {
-    header: 'Address',
-    mobile: 'lead',
-    skeletonWidth: 200,
-    kind: 'copyable',
-    cell: ({ address, active, suspended }) => (
-      <Copyable value={address} what="address">
-        <Cell>
-          <RowLink prefetch={false} aria-label={address} href={messagesOf(address)}>
-            <EmailAddress value={address} />
-          </RowLink>
-          {suspended && <StatusMark status="failed">Suspended</StatusMark>}
-          {active === false && !suspended && <StatusMark status="off" />}
-        </Cell>
-      </Copyable>
-    ),
-  },
-  figure('hour', 'Last hour', ({ sent_last_hour }) => sent_last_hour),
-  figure('day', '24 hours', ({ sent_last_24h }) => sent_last_24h),
-  figure('limit', 'Hourly limit', ({ limit }) => limit),
-];
+const ADDRESS: DataTableColumn<AbuseSender> = {
+  header: 'Address',
+  mobile: 'lead',
+  skeletonWidth: 200,
+  kind: 'copyable',
+  cell: ({ address, active, suspended }) => (
+    <Copyable value={address} what="address">
+      <Cell>
+        <RowLink prefetch={false} aria-label={address} href={messagesOf(address)}>
+          <EmailAddress value={address} />
+        </RowLink>
+        {suspended && <StatusMark status="failed">Suspended</StatusMark>}
+        {active === false && !suspended && <StatusMark status="off" />}
+      </Cell>
+    </Copyable>
+  ),
+};
 
-function figure(key: string, header: string, value: (sender: AbuseSender) => number): DataTableColumn<AbuseSender> {
-  const fold = key === 'hour' ? 'side' : 'none';
-  return {
-    key,
-    header,
-    width: 112,
-    kind: 'figure',
-    mobile: fold,
-    skeletonWidth: 40,
-    cell: (row) => formatCount(value(row)),
-  };
+const COLUMNS = { sent_last_hour: columnsBy('sent_last_hour'), sent_last_24h: columnsBy('sent_last_24h') };
+
+/** On a narrow screen the period that is sorted by is beside the address, the other figures are below it. */
+function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
+  const figure = { width: 112, kind: 'figure', skeletonWidth: 40 } as const;
+  const sent = (period: keyof typeof PERIODS): DataTableColumn<AbuseSender> => ({
+    ...figure,
+    header: PERIODS[period],
+    mobile: period === sort ? 'side' : 'none',
+    cell: (sender) => <Sent sender={sender} period={period} />,
+  });
+  return [
+    ADDRESS,
+    sent('sent_last_hour'),
+    sent('sent_last_24h'),
+    {
+      ...figure,
+      header: 'Hourly limit',
+      mobile: 'under',
+      cell: ({ limit, ...sender }) => (
+        <>
+          <span className="only-narrow">
+            {sort === 'sent_last_hour'
+              ? `${formatCount(sender.sent_last_24h)} in 24 hours`
+              : `${formatCount(sender.sent_last_hour)} in the last hour`}
+            {', hourly limit\u00a0'}
+          </span>
+          {formatCount(limit)}
+        </>
+      ),
+    },
+  ];
+}
+
+const NEAR_LIMIT = 0.8;
+
+function Sent({ sender, period }: { sender: AbuseSender; period: keyof typeof PERIODS }) {
+  const count = formatCount(sender[period]);
+  if (period !== 'sent_last_hour' || sender.sent_last_hour < NEAR_LIMIT * sender.limit) return count;
+  return (
+    <span title={`Close to the hourly limit of ${formatCount(sender.limit)}`}>
+      <StatusMark status="warning">{count}</StatusMark>
+    </span>
+  );
 }

@@ -14,7 +14,7 @@ import { type AbuseThresholds, UpdateAbuseThresholds } from '../schema';
 const FIELDS = {
   mailbox_hourly: { label: 'Hourly limit per address' },
   domain_hourly: { label: 'Hourly limit per domain' },
-  spike_factor: { label: 'Alert when volume exceeds (× usual hour)' },
+  spike_factor: { label: 'Alert when volume exceeds' },
 };
 
 export function Thresholds() {
@@ -64,12 +64,15 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
               {...form.getInputProps('domain_hourly')}
             />
           </FieldPair>
-          <NumberInput
-            label="Alert when volume exceeds (× usual hour)"
-            description="Applies from 20 messages per hour. No messages are rejected."
-            {...field}
-            {...form.getInputProps('spike_factor')}
-          />
+          <FieldPair>
+            <NumberInput
+              label="Alert when volume exceeds"
+              description="Only from 20 messages per hour. Messages aren’t rejected."
+              suffix=" × usual hour"
+              {...field}
+              {...form.getInputProps('spike_factor')}
+            />
+          </FieldPair>
           <ProblemAlert problem={problem} />
           {isReadOnly ? <p className="soft">Only super admins can change these limits.</p> : <SaveBar {...saveBar} />}
         </FormColumn>
