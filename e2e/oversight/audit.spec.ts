@@ -130,7 +130,7 @@ test('lets a super admin verify the chain and export all entries', async ({ sign
     })
     .toBeLessThan(50);
   await page.goto(`${url()}/audit`);
-  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByRole('button', { name: 'Verify chain' }).click();
   await expect(page.getByText(/^Chain intact: [\d,]+ sealed entries/)).toBeVisible();
   await checkState();
 

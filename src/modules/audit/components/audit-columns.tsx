@@ -65,10 +65,11 @@ export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
 
 export function EntrySentence({ entry }: { entry: AuditEntry }) {
   const sentence = sentenceOf(entry);
-  const { actor, verb, name, after } = sentence;
+  const { actor, via, verb, name, after } = sentence;
   return (
     <span title={textOf(sentence)}>
-      <b className="strong">{actor}</b> {verb}
+      {actor} {via && <span className="soft">{via} </span>}
+      {verb}
       {name !== null && (
         <>
           {' '}

@@ -52,7 +52,9 @@ export function AuditPage() {
     >
       <PageHeader
         title="Audit log"
-        description={canExport === false ? <span>Successful and denied changes in your domains</span> : <VerifyChain />}
+        description={
+          canExport === false ? <span>Changes, sign-ins and sent messages in your domains</span> : <VerifyChain />
+        }
       >
         {canExport !== false && <ExportMenu isReady={canExport === true} list={list} />}
       </PageHeader>
@@ -87,7 +89,7 @@ function ExportMenu({ isReady, list }: ExportMenuProps) {
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="filled" leftSection={<IconDownload stroke={1.75} />} disabled={!isReady}>
+        <Button leftSection={<IconDownload stroke={1.75} />} disabled={!isReady}>
           Export
         </Button>
       </Menu.Target>

@@ -9,7 +9,7 @@ import classes from './verify-chain.module.css';
 
 const ON_REQUEST = { enabled: false, retry: false } as const;
 
-/** Runs only on request: "Verify" reads what was sealed since the last verification, "Verify all" the whole chain. */
+/** Runs only on request: "Verify chain" reads what was sealed since the last verification, "Verify all" the whole chain. */
 export function VerifyChain() {
   const recent = trpc.audit.verify.useQuery({}, ON_REQUEST);
   const whole = trpc.audit.verify.useQuery({ full: true }, ON_REQUEST);
@@ -18,12 +18,12 @@ export function VerifyChain() {
   return (
     <>
       <span role="status">
-        {!data && !isError && 'Successful and denied changes, sealed in a hash chain'}
+        {!data && !isError && 'Changes, sign-ins and sent messages, sealed in a hash chain'}
         {data && !isError && <Verdict verdict={data} />}
         {isError && <StatusMark status="warning">{toProblem(error).message}</StatusMark>}
       </span>
       <button type="button" className={classes.verify} disabled={isVerifying} onClick={() => void recent.refetch()}>
-        {isVerifying ? 'Verifying…' : data ? 'Verify again' : 'Verify'}
+        {isVerifying ? 'Verifying…' : data ? 'Verify again' : 'Verify chain'}
       </button>
       {data && !isVerifying && data.checked < data.sealed && (
         <button type="button" className={classes.verify} onClick={() => void whole.refetch()}>

@@ -18,15 +18,15 @@ const RestoreDialog = lazyDialog(() => import('./restore-dialog').then((module) 
 
 /** One change of a record: who made it, when, and what changed, with a way back where there is one. */
 export function HistoryEntry({ entry }: { entry: AuditEntry }) {
-  const { actor, verb, after } = historySentenceOf(entry);
+  const { actor, via, verb, after } = historySentenceOf(entry);
   const changes = entryChanges(entry);
   const values = restoredValues(entry);
   const reason = whyNotRestored(entry);
   return (
-    <li className={classes.entry} aria-label={`${actor} ${verb}`}>
+    <li className={classes.entry} aria-label={[actor, via, verb].filter(Boolean).join(' ')}>
       <div className={classes.head}>
         <p>
-          <b className="strong">{actor}</b> {verb} {after}
+          <b className="strong">{actor}</b> {via} {verb} {after}
           <span className={classes.time}>
             <TimeAgo iso={entry.created_at} />
           </span>

@@ -6,8 +6,16 @@ import { type Part, partOf } from './part';
 import { NOUNS, PHRASES, UNNAMED } from './phrases';
 import { recordedPhrase } from './recorded';
 
-/** An entry in words: "ada@here.example" "deactivated alias" "info@here.example". */
-export type Sentence = { actor: string; verb: string; name: string | null; after: string; isDryRun: boolean };
+/** An entry in words: "ada@here.example" "(API key “Shop”)" "deactivated alias" "info@here.example". */
+export type Sentence = {
+  actor: string;
+  /** The API key that the actor used; else empty. */
+  via: string;
+  verb: string;
+  name: string | null;
+  after: string;
+  isDryRun: boolean;
+};
 
 export function sentenceOf(entry: AuditEntry): Sentence {
   const isDryRun = isDryRunOf(entry);
@@ -21,6 +29,7 @@ export function sentenceOf(entry: AuditEntry): Sentence {
   ];
   return {
     actor: actorOf(entry),
+    via: viaOf(entry),
     verb: name === null ? withDeterminer(verb, entry) : verb,
     name,
     after: after.filter(Boolean).join(', '),
@@ -34,15 +43,18 @@ export function historySentenceOf(entry: AuditEntry): Omit<Sentence, 'name'> {
   return { ...sentence, verb: withDeterminer(sentenceOf({ ...entry, resource_name: 'x' }).verb, entry, 'this') };
 }
 
-export function textOf({ actor, verb, name, after }: Sentence): string {
-  return [actor, verb, name, after].filter(Boolean).join(' ');
+export function textOf({ actor, via, verb, name, after }: Sentence): string {
+  return [actor, via, verb, name, after].filter(Boolean).join(' ');
 }
 
-function actorOf(entry: AuditEntry): string {
-  const { admin_email: email, api_key_id: keyId, api_key_name: keyName, details, outcome } = entry;
-  if (email !== null) return keyId ? `${email} (API key${keyName ? ` “${keyName}”` : ''})` : email;
+function actorOf({ admin_email: email, details, outcome }: AuditEntry): string {
+  if (email !== null) return email;
   if (details.source === 'command_line') return 'Command line';
   return outcome === 'denied' ? 'Somebody who isn’t signed in' : 'Postroom';
+}
+
+function viaOf({ admin_email: email, api_key_id: id, api_key_name: name }: AuditEntry): string {
+  return email !== null && id ? `(API key${name ? ` “${name}”` : ''})` : '';
 }
 
 function verbOf(entry: AuditEntry, { did, toDo }: { did: string; toDo: string }, isDryRun: boolean): string {
