@@ -2,6 +2,7 @@ import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells'
 import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Badge } from '@/components/text/badge';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
@@ -16,14 +17,13 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       mobile: 'lead',
       sortBy: 'email',
       skeletonWidth: 200,
-      cell: ({ id, email, totp_enabled }) => (
+      cell: ({ id, email }) => (
         <Copyable value={email} what="address">
           <Cell>
             <RowLink href={`/admins/${id}`}>
               <Clipped text={email} className="strong" />
             </RowLink>
             {id === myId && <Badge>You</Badge>}
-            {!totp_enabled && <StatusMark status="warning">No two-factor</StatusMark>}
           </Cell>
         </Copyable>
       ),
@@ -33,16 +33,32 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       width: 136,
       mobile: 'under',
       skeletonWidth: 88,
-      cell: ({ role }) => roleLabel(role),
+      cell: ({ role, totp_enabled }) => (
+        <Cell>
+          {roleLabel(role)}
+          {!totp_enabled && (
+            <span className="only-narrow">
+              <StatusMark status="warning">No two-factor</StatusMark>
+            </span>
+          )}
+        </Cell>
+      ),
+    },
+    {
+      header: 'Two-factor',
+      width: 104,
+      skeletonWidth: 40,
+      cell: ({ totp_enabled: isOn }) => <StatusMark status={isOn ? 'on' : 'warning'}>{isOn ? 'On' : 'Off'}</StatusMark>,
     },
     {
       header: 'Domains',
-      width: 128,
+      width: 184,
+      maxWidth: 280,
       isOptional: true,
       skeletonWidth: 72,
       className: 'soft',
       cell: ({ role, domain_ids }) =>
-        role === 'domain_admin' ? formatPlural(domain_ids?.length ?? 0, 'domain') : 'All domains',
+        role === 'domain_admin' ? <AssignedDomains ids={domain_ids ?? []} /> : 'All domains',
     },
     {
       header: 'Last sign-in',
@@ -53,6 +69,13 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
     },
     { ...addedColumn(), isOptional: true },
   ];
+}
+
+/** The name of the only domain, or how many there are. */
+function AssignedDomains({ ids }: { ids: string[] }) {
+  const [only] = ids;
+  const names = useDomainNames(ids.length === 1 && only ? [only] : []);
+  return <Clipped text={(only && names.get(only)) ?? formatPlural(ids.length, 'domain')} />;
 }
 
 export function roleLabel(role: Admin['role']): string {

@@ -16,6 +16,7 @@ import type { Admin } from '../schema';
 /** The identity that another admin signs in with. */
 export function AdminIdentity({ admin }: { admin: Admin }) {
   const { data, error } = trpc.admins.identity.useQuery({ id: admin.id });
+  const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   return (
     <SettingsSection
       title="Identity provider"
@@ -25,7 +26,13 @@ export function AdminIdentity({ admin }: { admin: Admin }) {
       <FormColumn style={{ minHeight: 68, alignContent: 'start' }}>
         <ProblemAlert problem={error && toProblem(error)} />
         {!data && !error && <Skeleton width={328} />}
-        {data && !data.identity && <p className="soft">Admins link an account on their own account page.</p>}
+        {data && !data.identity && providers.data && (
+          <p className="soft">
+            {providers.data.length === 0
+              ? 'No identity provider is configured.'
+              : 'Admins link an account on their own account page.'}
+          </p>
+        )}
         {data?.identity && <Linked admin={admin} identity={data.identity} />}
       </FormColumn>
     </SettingsSection>

@@ -39,13 +39,19 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
     <>
       <SettingsSection
         title="Password"
-        hint="For an admin who lost the password. Ends their sessions. Their API keys keep working unless you revoke them."
+        hint={
+          <>
+            For an admin who lost their password. Ends their sessions.{' '}
+            <NearLink href={`/api-keys?q=${encodeURIComponent(admin.email)}`}>Their API keys</NearLink> keep working
+            unless you revoke them.
+          </>
+        }
       >
         <NewPasswordForm admin={admin} />
       </SettingsSection>
       <SettingsSection
         title="Two-factor authentication"
-        hint="For an admin who lost the authenticator app and the recovery codes."
+        hint="A code from an authenticator app after the password."
         state={
           <StatusMark status={admin.totp_enabled ? 'on' : 'off'}>
             {admin.totp_enabled ? 'Enabled' : 'Disabled'}
@@ -114,18 +120,20 @@ function ResetTotp({ admin }: { admin: Admin }) {
     <FormColumn>
       <p className="soft">
         {admin.totp_enabled
-          ? 'Signing in requires a code after the password.'
+          ? 'Reset it for an admin who lost the authenticator app and the recovery codes.'
           : 'Signing in requires only the password. Admins set up two-factor authentication on their own account page.'}
       </p>
-      <div>
-        <Button className="danger" disabled={!admin.totp_enabled} onClick={dialog.open}>
-          Reset
-        </Button>
-      </div>
+      {admin.totp_enabled && (
+        <div>
+          <Button className="danger" onClick={dialog.open}>
+            Reset two-factor
+          </Button>
+        </div>
+      )}
       <ConfirmDialog
         opened={opened}
         title="Reset two-factor authentication"
-        action="Reset"
+        action="Reset two-factor"
         problem={reset.error ? toProblem(reset.error) : null}
         isBusy={reset.isPending}
         onClose={() => {

@@ -9,7 +9,7 @@ export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
   {
     value: 'domain_admin',
     label: 'Domain admin',
-    access: 'Manage mailboxes, aliases and suppressions of assigned domains, and send mail',
+    access: 'Manage mailboxes, aliases, filters and suppressions of assigned domains, and send mail',
   },
   { value: 'admin', label: 'Admin', access: 'Manage all domains, including adding them' },
   { value: 'super_admin', label: 'Super admin', access: 'Full access, including managing admins' },
