@@ -15,7 +15,7 @@ import { useWebhookActions } from './use-webhook-actions';
 import { VerifySignature } from './verify/verify-signature';
 import classes from './webhook-page.module.css';
 import { WebhookStatus } from './webhook-status';
-import { urlParts } from './webhook-values';
+import { isFailing, urlParts } from './webhook-values';
 
 const CRUMB = { label: 'Webhooks', href: '/webhooks' };
 const REFRESH_MS = 5_000;
@@ -52,7 +52,7 @@ export function WebhookPage({ id, history }: WebhookPageProps) {
         description={
           webhook && (
             <>
-              <WebhookStatus webhook={webhook} />
+              {(!webhook.active || isFailing(webhook)) && <WebhookStatus webhook={webhook} />}
               {webhook.name && <span className="clip">{webhook.name}</span>}
               <span>{webhook.domain_id === null ? 'All domains' : (domain.data?.name ?? '\u00a0')}</span>
               {webhook.events.includes(ALL_EVENTS) ? (

@@ -8,6 +8,7 @@ import { IconArrowUp } from '@/components/icons/icons';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useList } from '@/components/list/use-list';
+import { ALL_EVENTS } from '@/lib/event-types';
 import { formatPlural } from '@/lib/format';
 import { deliveryList } from '../../lists';
 import type { Delivery, Webhook } from '../../schema';
@@ -39,7 +40,13 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
     refetchInterval: ({ state }) => refetchInterval(state.data?.items),
   });
   const { rows, newer, release } = useHeldRows(list.query.data?.items, values.delivery);
-  const columns = deliveryColumns({ openId: values.delivery, isInactive: !isActive, onOpen: open });
+  const [event, ...otherEvents] = webhook?.events ?? [];
+  const columns = deliveryColumns({
+    openId: values.delivery,
+    isInactive: !isActive,
+    hasOneEvent: event !== undefined && event !== ALL_EVENTS && otherEvents.length === 0,
+    onOpen: open,
+  });
   const isUnlisted = values.delivery !== null && rows?.every((row) => row.id !== values.delivery);
   const details = (delivery: Delivery) =>
     delivery.id === values.delivery && webhook ? (

@@ -17,15 +17,25 @@ const STATUSES: Record<Delivery['status'], [Status, string]> = {
   abandoned: ['failed', 'Abandoned'],
 };
 
-type DeliveryColumnsOptions = { openId: string | null; isInactive: boolean; onOpen: (id: string | null) => void };
+type DeliveryColumnsOptions = {
+  openId: string | null;
+  isInactive: boolean;
+  /** Whether the webhook is subscribed to a single event. */
+  hasOneEvent: boolean;
+  onOpen: (id: string | null) => void;
+};
 
-export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
+export function deliveryColumns({
+  openId,
+  isInactive,
+  hasOneEvent,
+  onOpen,
+}: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
   return [
     {
       header: 'Status',
       width: 116,
       kind: 'mark',
-      mobile: 'mark',
       skeletonWidth: 72,
       cell: (delivery) => <DeliveryStatus delivery={delivery} />,
     },
@@ -36,7 +46,10 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       skeletonWidth: 96,
       cell: (delivery) => (
         <Cell>
-          <span className="mono">{delivery.event}</span>
+          <span className="only-narrow">
+            <DeliveryStatus delivery={delivery} />
+          </span>
+          <span className={hasOneEvent ? 'mono only-wide' : 'mono'}>{delivery.event}</span>
           <span className={`clip ${classes.response}`}>{lastResponse(delivery)}</span>
         </Cell>
       ),
@@ -54,7 +67,7 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
     },
     {
       header: 'Attempts',
-      width: 104,
+      width: 80,
       skeletonWidth: 56,
       cell: (delivery) => <AttemptDots delivery={delivery} />,
     },
@@ -68,7 +81,7 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
     },
     {
       header: 'Next attempt',
-      width: 104,
+      width: 92,
       maxWidth: 144,
       isOptional: true,
       skeletonWidth: 40,
