@@ -56,7 +56,7 @@ test('adds a filter for a mailbox from an example, after a check', async ({ sign
   });
   await page.goto(`${url()}/sieve-filters?domain=${domain.id}`);
   await page.getByRole('link', { name: 'New filter' }).click();
-  const add = page.getByRole('button', { name: 'Add filter' });
+  const add = page.getByRole('button', { name: 'Create filter' });
   await add.click();
   await expect(page.getByText('Enter a name.')).toBeVisible();
   await expect(page.getByText('Choose a mailbox.')).toBeVisible();
@@ -66,7 +66,7 @@ test('adds a filter for a mailbox from an example, after a check', async ({ sign
   await page.getByRole('option', { name: `${mailbox}@${domain.name}` }).click();
   await page.getByRole('button', { name: 'Spam to Junk' }).click();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Spam to Junk');
-  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Check script' }).click();
   await expect(page.getByText('The script compiles')).toBeVisible();
   await check();
   await add.click();
@@ -85,7 +85,7 @@ test('links compiler errors to their lines, and does not save a script that does
   const { id } = await makeFilter(api, domain, unique('Filter '));
   await page.goto(`${url()}/sieve-filters/${id}`);
   await editor(page).fill(`keep;\n\n${BAD_COMMAND};\nstop;\n${BAD_COMMAND} again;`);
-  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Check script' }).click();
   const errors = page.getByRole('list', { name: 'Compiler errors' });
   await expect(errors.getByRole('listitem')).toHaveText([/Line 3\s*unknown command/, /Line 5/]);
   await errors.getByRole('button', { name: 'Line 5' }).click();
@@ -205,7 +205,7 @@ test('explains without a mail server what can still be done', async ({ signedIn:
     await expect(page.getByText('No mail server is attached')).toBeVisible();
     await check();
   }
-  await expect(page.getByRole('button', { name: 'Check', exact: true })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Check script' })).toBeDisabled();
 
   await withoutMailServer(page, 'silent');
   await page.reload();

@@ -21,7 +21,7 @@ export const VIEW_PAGES = {
   },
   mailboxes: { path: '/mailboxes', parameters: ['q', 'domain', 'show', ...ORDER] },
   aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },
-  sieve_filters: { path: '/sieve-filters', parameters: ['domain', 'show'] },
+  sieve_filters: { path: '/sieve-filters', parameters: ['q', 'domain', 'show'] },
   domains: { path: '/domains', parameters: ['q', 'show', ...ORDER] },
   domain_states: { path: '/domains/dns', parameters: ['q', 'show', 'problem', ...ORDER] },
   templates: { path: '/templates', parameters: ['q', 'domain', 'show'] },

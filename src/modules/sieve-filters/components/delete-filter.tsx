@@ -28,7 +28,7 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
   return (
     <SettingsSection title="Delete" hint="Mail that was already filtered stays where it is.">
       <FormColumn>
-        <p className="soft">Takes effect with the next message. To pause the filter, deactivate it instead.</p>
+        <p className="soft">The filter stops running with the next message. To pause it, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete filter

@@ -67,8 +67,8 @@ export function FilterForm({ filter, scope, scopeFields, hint, footer }: FilterF
         title="Script"
         hint={
           <>
-            A Sieve script. A message that the script keeps goes to the next filter. Filing, forwarding, rejecting or
-            discarding it stops processing, unless <code>:copy</code> is used.
+            A message that the script keeps goes to the next filter. Filing, forwarding, rejecting or discarding it
+            stops processing, unless <code>:copy</code> is used.
           </>
         }
       >
@@ -96,7 +96,7 @@ export function FilterForm({ filter, scope, scopeFields, hint, footer }: FilterF
           />
           <div className={classes.footer}>
             <Button onClick={runCheck} loading={check.isPending} disabled={mailServer !== 'attached'}>
-              Check
+              Check script
             </Button>
             <CheckResult verdict={verdict} onShow={(line) => showLine(textarea.current, line)} />
           </div>

@@ -24,6 +24,12 @@ const EMPTY = {
   active: true,
 };
 
+const OTHERS: Record<SieveScope, string> = {
+  global: 'for all mail',
+  domain: 'of this domain',
+  mailbox: 'of this mailbox',
+};
+
 export function NewFilterPage() {
   const router = useRouter();
   const utils = trpc.useUtils();
@@ -78,9 +84,11 @@ export function NewFilterPage() {
           footer={
             <FormFooter>
               <Button variant="filled" type="submit" loading={filter.isBusy}>
-                Add filter
+                Create filter
               </Button>
-              <span className="quiet">The script is checked first. The filter is added at the end.</span>
+              <span className="quiet">
+                The script is checked first. The filter runs after the other filters {OTHERS[scope]}.
+              </span>
             </FormFooter>
           }
         />

@@ -10,10 +10,28 @@ import { inSameScope, scopeNameOf } from '../filter-values';
 import classes from './filter-columns.module.css';
 import type { useFilterActions } from './use-filter-actions';
 
-type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };
+type FilterColumnsOptions = {
+  filters: SieveFilter[];
+  /** Whether all filters of each scope are listed, so that they have positions. */
+  canMove: boolean;
+  actions: ReturnType<typeof useFilterActions>;
+};
 
-export function filterColumns({ filters, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
+export function filterColumns({ filters, canMove, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
   return [
+    {
+      header: 'Filter',
+      mobile: 'lead',
+      skeletonWidth: 200,
+      cell: ({ id, name, active }) => (
+        <Cell>
+          <RowLink href={`/sieve-filters/${id}`}>
+            <Clipped text={name} className="strong" />
+          </RowLink>
+          {!active && <StatusMark status="off" />}
+        </Cell>
+      ),
+    },
     {
       header: 'Applies to',
       width: 304,
@@ -28,22 +46,8 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       mobile: 'side',
       kind: 'control',
       skeletonWidth: 64,
-      cell: (filter) => (
-        <Position filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />
-      ),
-    },
-    {
-      header: 'Filter',
-      mobile: 'lead',
-      skeletonWidth: 200,
-      cell: ({ id, name, active }) => (
-        <Cell>
-          <RowLink href={`/sieve-filters/${id}`}>
-            <Clipped text={name} className="strong" />
-          </RowLink>
-          {!active && <StatusMark status="off" />}
-        </Cell>
-      ),
+      cell: (filter) =>
+        canMove && <Position filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />,
     },
     updatedColumn(),
     activeColumn({ nameOf: ({ name }) => name, onChange: actions.setActive }),
@@ -64,29 +68,26 @@ type PositionProps = { filter: SieveFilter; filters: SieveFilter[]; onMove: (by:
 function Position({ filter, filters, onMove }: PositionProps) {
   const group = inSameScope(filters, filter);
   const position = group.findIndex(({ id }) => id === filter.id) + 1;
+  if (group.length === 1) return null;
   return (
     <span className={classes.order}>
       <span className={classes.position}>{position}</span>
-      {group.length > 1 && (
-        <>
-          <ActionIcon
-            aria-label={`Move ${filter.name} up`}
-            aria-disabled={position === 1}
-            data-disabled={position === 1 || undefined}
-            onClick={() => onMove(-1)}
-          >
-            <IconArrowUp size={16} stroke={1.5} />
-          </ActionIcon>
-          <ActionIcon
-            aria-label={`Move ${filter.name} down`}
-            aria-disabled={position === group.length}
-            data-disabled={position === group.length || undefined}
-            onClick={() => onMove(1)}
-          >
-            <IconArrowDown size={16} stroke={1.5} />
-          </ActionIcon>
-        </>
-      )}
+      <ActionIcon
+        aria-label={`Move ${filter.name} up`}
+        aria-disabled={position === 1}
+        data-disabled={position === 1 || undefined}
+        onClick={() => onMove(-1)}
+      >
+        <IconArrowUp size={16} stroke={1.5} />
+      </ActionIcon>
+      <ActionIcon
+        aria-label={`Move ${filter.name} down`}
+        aria-disabled={position === group.length}
+        data-disabled={position === group.length || undefined}
+        onClick={() => onMove(1)}
+      >
+        <IconArrowDown size={16} stroke={1.5} />
+      </ActionIcon>
     </span>
   );
 }

@@ -7,9 +7,10 @@ import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
 import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
-import { useListSearch } from '@/components/list/use-list-search';
+import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -30,7 +31,7 @@ const CHOICES = {
 } as const;
 
 const SEARCH = {
-  filters: { show: parseAsShow(CHOICES) },
+  filters: { q: parseAsText, show: parseAsShow(CHOICES) },
 };
 
 export function FiltersPage() {
@@ -43,6 +44,7 @@ export function FiltersPage() {
   const input = {
     domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
     ...CHOICES[show].input,
+    q: search.settled.q || undefined,
     order: 'asc',
   } as const;
   const list = useList(sieveFilterList, trpc.sieveFilters.list, {
@@ -63,7 +65,7 @@ export function FiltersPage() {
         description={
           domainScope.selectedId
             ? 'Sieve scripts of this domain and its mailboxes. Scripts for all mail run first'
-            : 'Sieve scripts for incoming mail, in run order'
+            : 'Sieve scripts for incoming mail: for all mail first, then domains, then mailboxes'
         }
       >
         <NewFilterButton domainId={domainScope.selectedId} />
@@ -74,6 +76,7 @@ export function FiltersPage() {
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
           <ListTools list={list}>
+            <SearchInput search={search} label="Filter by name" placeholder="Name" />
             <ShowFilter search={search} label="Applies to" choices={CHOICES} />
           </ListTools>
           <ListView
@@ -82,17 +85,17 @@ export function FiltersPage() {
             empty={<NoFilters domainName={domainName} />}
             noMatches="No filter that you have access to matches."
             caption="Filters, in run order"
-            columns={filterColumns({ filters: rows ?? [], actions })}
+            columns={filterColumns({ filters: rows ?? [], canMove: search.settled.q === '', actions })}
             rowHref={({ id }) => `/sieve-filters/${id}`}
             isInactive={({ active }) => !active}
             skeletonRows={6}
             footer={
-              data?.pagination.has_more && (
+              data?.pagination.has_more ? (
                 <p className={`soft ${classes.more}`}>
                   Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of
                   its filters.
                 </p>
-              )
+              ) : undefined
             }
           />
         </>
