@@ -145,9 +145,9 @@ test('lists sessions with the current one marked, and ends one or all', async ({
 
   await makeSession(admin.email);
   await page.reload();
-  await page.getByRole('button', { name: 'End all 2 sessions' }).click();
+  await page.getByRole('button', { name: 'Sign out everywhere (2)' }).click();
   await check();
-  await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   expect(await statusOf(request, admin.cookie)).toBe(401);
 });

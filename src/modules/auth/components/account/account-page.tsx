@@ -12,7 +12,6 @@ import { PageHeader } from '@/components/page-header';
 import { ROLE_LABELS } from '@/components/shell/navigation/account-menu';
 import { Page } from '@/components/shell/page';
 import { useTimeZone } from '@/components/values/use-time-zone';
-import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import classes from './account-page.module.css';
 import { Appearance } from './appearance';
@@ -51,9 +50,6 @@ export function AccountPage() {
             <>
               <span>{me.data.email}</span>
               <span className={classes.role}>{ROLE_LABELS[me.data.role]}</span>
-              {me.data.last_login_at && (
-                <span className="only-wide">Last signed in {formatMoment(me.data.last_login_at)}</span>
-              )}
             </>
           )
         }

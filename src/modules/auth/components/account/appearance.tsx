@@ -19,7 +19,7 @@ export function Appearance({ zone, onZone }: AppearanceProps) {
   const zones = isRunning ? timeZonesWith(zone ?? own).map((name) => ({ value: name, label: name })) : [];
   return (
     <SettingsSection title="Appearance" hint="The theme is kept in this browser, the time zone with your account.">
-      <Group align="flex-end">
+      <Group align="flex-end" gap="lg">
         <Input.Wrapper label="Theme" labelElement="div" className={classes.theme}>
           <SegmentedControl
             label="Theme"

@@ -26,7 +26,14 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       width: 152,
       mobile: 'under',
       skeletonWidth: 96,
-      cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
+      cell: ({ ip_address, created_at }) => (
+        <Cell>
+          <span className="mono clip">{ip_address}</span>
+          <span className="only-narrow soft">
+            <TimeAgo iso={created_at} />
+          </span>
+        </Cell>
+      ),
     },
     {
       header: 'Signed in',

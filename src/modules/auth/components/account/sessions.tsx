@@ -32,20 +32,20 @@ export function Sessions() {
   const rows = list.data?.items;
 
   return (
-    <SettingsSection title="Sessions" hint="Where you are signed in. Ending a session signs it out immediately.">
+    <SettingsSection title="Sessions" hint="Where you are signed in.">
       <ListView list={{ what: 'your sessions', query: list }} caption="Sessions" columns={columns} skeletonRows={2} />
       <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
       {rows && rows.length > 1 && (
         <Group pt="md" justify="flex-end">
           <Button className="danger" onClick={() => setIsEndingAll(true)}>
-            End all {rows.length} sessions
+            Sign out everywhere ({rows.length})
           </Button>
         </Group>
       )}
       <ConfirmDialog
         opened={isEndingAll}
-        title="End all sessions?"
-        action="End all sessions"
+        title="Sign out everywhere?"
+        action="Sign out everywhere"
         problem={endAll.error ? toProblem(endAll.error) : null}
         isBusy={endAll.isPending}
         onClose={() => setIsEndingAll(false)}

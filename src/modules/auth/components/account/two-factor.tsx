@@ -56,7 +56,7 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
           <p className="soft">{BENEFIT}</p>
           <ProblemAlert problem={setUp.error ? toProblem(setUp.error) : null} />
           <div>
-            <Button loading={setUp.isPending} onClick={() => setUp.mutate({})}>
+            <Button variant="filled" loading={setUp.isPending} onClick={() => setUp.mutate({})}>
               Set up
             </Button>
           </div>

@@ -32,7 +32,9 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
         {!isLoading && linked !== null && <Linked name={nameOf(linked)} />}
         {!isLoading && linked === null && listed.length > 0 && <LinkButtons providers={listed} />}
         {!isLoading && linked === null && listed.length === 0 && (
-          <p className="soft">No identity provider is configured. Set OIDC_PROVIDERS on the server to add one.</p>
+          <p className="soft">
+            No identity provider is configured. Set <code>OIDC_PROVIDERS</code> on the server to add one.
+          </p>
         )}
       </FormColumn>
     </SettingsSection>
