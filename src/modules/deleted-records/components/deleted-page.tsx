@@ -1,5 +1,6 @@
 'use client';
 
+import { Select } from '@mantine/core';
 import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
@@ -11,7 +12,6 @@ import { SearchInput } from '@/components/list/search-input';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
-import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { deletedRecordList } from '../lists';
 import { DELETED_KINDS, type DeletedRecord } from '../schema';
@@ -22,7 +22,7 @@ const RestoreRecordDialog = lazyDialog(() =>
 );
 
 const SEARCH = {
-  filters: { q: parseAsText, kind: parseAsStringLiteral(['all', ...DELETED_KINDS]).withDefault('all') },
+  filters: { q: parseAsText, kind: parseAsStringLiteral(DELETED_KINDS) },
   view: { ...sortBy(['deleted_at'], 'desc'), restore: parseAsString },
 };
 
@@ -33,7 +33,7 @@ export function DeletedPage() {
   const [record, setRecord] = useState<DeletedRecord | null>(null);
   const input = {
     q: settled.q || undefined,
-    kind: values.kind === 'all' ? undefined : values.kind,
+    kind: values.kind ?? undefined,
     order: values.order,
   };
   const list = useList(deletedRecordList, trpc.deletedRecords.list, { search, input });
@@ -44,12 +44,14 @@ export function DeletedPage() {
       <PageHeader title="Recently deleted" description="What was deleted in the last 30 days and can be restored" />
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by name" placeholder="Address or name" />
-        <SegmentedControl
-          label="Kind"
+        <Select
+          aria-label="Kind"
+          placeholder="All kinds"
+          data={DELETED_KINDS.map((kind) => ({ value: kind, label: KIND_LABELS[kind] }))}
+          clearable
+          w={152}
           value={values.kind}
-          options={{ all: 'All', ...KIND_LABELS }}
-          narrow="columns"
-          onChange={(kind) => change({ kind })}
+          onChange={(kind) => change({ kind: kind as DeletedRecord['kind'] | null })}
         />
       </ListTools>
       <ListView
@@ -75,7 +77,7 @@ export function DeletedPage() {
 function NothingDeleted() {
   return (
     <EmptyState title="Nothing deleted">
-      <p>Aliases, mailboxes, filters, webhooks and domains stay here for 30 days after they are deleted.</p>
+      <p>Deleted domains, mailboxes, aliases, filters, templates and webhooks can be restored for 30 days.</p>
     </EmptyState>
   );
 }
