@@ -1,6 +1,7 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
+import { usePathname } from 'next/navigation';
 import { IconSearch } from '../icons/icons';
 import { Note } from '../layout/note';
 import { NearLink } from '../near-link';
@@ -12,7 +13,7 @@ import { palette } from './palette/palette-store';
 export function PageNotFound() {
   return (
     <Page>
-      <PageHeader title="Page not found" description="Error 404" />
+      <PageHeader title="Page not found" description={<span className="mono wrap">{usePathname()}</span>} />
       <Note>
         <h2>There is no page at this address</h2>
         <p>The link may be outdated or mistyped. Search for a page, address, domain or message instead.</p>

@@ -12,7 +12,7 @@ import classes from './docs.module.css';
 export function ChaptersPage({ query }: { query: string }) {
   return (
     <Page>
-      <PageHeader title="Documentation" description="For the version that runs here" />
+      <PageHeader title="Documentation" description="For the version running here" />
       <ServerSearch
         key={query}
         action="/docs"
