@@ -89,11 +89,13 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await dialog.getByLabel('Reason (optional)').fill('Known');
   await dialog.getByRole('button', { name: 'Mute alerts' }).click();
   await expect(rows.last()).toContainText('Muted');
+  await page.getByRole('tab', { name: 'Notifications' }).click();
   const muted = page.getByRole('list', { name: 'Muted alerts' }).getByRole('listitem').filter({ hasText: domain.name });
   await expect(muted).toContainText(/Until .* by .*Known/);
   await checkState();
   await muted.getByRole('button', { name: /^Unmute / }).click();
   await expect(muted).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Alerts' }).click();
   await expect(rows.last()).not.toContainText('Muted');
   await check();
   await page.goto(`${url()}/alerts?domain=${domain.id}&kind=rate_limited`);
@@ -141,7 +143,7 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   await useSession(page, (await makeAdmin('super_admin')).cookie);
   const name = unique('On-call chat ');
   await api.call('POST', '/webhooks', { url: 'https://127.0.0.1:9/alerts', events: ['system.alert'], name });
-  await page.goto(`${url()}/alerts`);
+  await page.goto(`${url()}/alerts?tab=notifications`);
   const emails = page.getByRole('region', { name: 'Alert emails' });
   await emails.getByLabel('Send alerts to').fill('ops@far.example');
   await page.keyboard.press('Enter');
@@ -169,7 +171,7 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   await webhooks.getByRole('link', { name }).click();
   await expect(page).toHaveURL(/\/webhooks\/[0-9a-f-]{36}/);
 
-  await page.goto(`${url()}/alerts`);
+  await page.goto(`${url()}/alerts?tab=notifications`);
   await page.getByRole('link', { name: 'Add webhook' }).click();
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
   await expect(dialog.getByRole('radio', { name: 'Selected events' })).toBeChecked();

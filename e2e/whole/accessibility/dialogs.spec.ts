@@ -29,7 +29,7 @@ const DIALOGS: Opened[] = [
   },
   {
     name: 'The dialog to mute alerts',
-    path: () => '/alerts',
+    path: () => '/alerts?tab=notifications',
     open: async (page) => {
       await page.getByRole('button', { name: 'Mute alerts' }).click();
       await expect(page.getByRole('dialog', { name: 'Mute alerts' })).toBeVisible();

@@ -53,7 +53,7 @@ export function alertColumns({
     },
     {
       header: 'Subject',
-      width: 248,
+      width: 264,
       maxWidth: 400,
       kind: 'copyable',
       mobile: 'lead',
@@ -91,7 +91,7 @@ export function alertColumns({
     {
       key: 'actions',
       header: <span className="sr-only">Acknowledge, close or mute</span>,
-      width: 200,
+      width: 216,
       maxWidth: 248,
       kind: 'control',
       mobile: 'tail',

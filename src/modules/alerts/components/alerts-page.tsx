@@ -1,54 +1,14 @@
 'use client';
 
-import { Button, Select } from '@mantine/core';
 import dynamic from 'next/dynamic';
-import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { ifUnchanged } from '@/components/api/if-unchanged';
-import { trpc } from '@/components/api/trpc';
-import { timeLabels } from '@/components/data-table/pagination';
-import { NoRows } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { ListTools, ListView } from '@/components/list/list-view';
-import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
-import { useList } from '@/components/list/use-list';
-import { sortBy, useListSearch } from '@/components/list/use-list-search';
-import { useRowActions } from '@/components/list/use-row-actions';
 import { PageHeader } from '@/components/page-header';
-import { SELECTABLE } from '@/components/selection/select-column';
-import { SelectionBar } from '@/components/selection/selection-bar';
-import { useSelection } from '@/components/selection/use-selection';
+import { PageTabs } from '@/components/page-tabs';
 import { Page } from '@/components/shell/page';
-import { formatPlural } from '@/lib/format';
-import { alertList } from '../lists';
-import { type Alert, AlertKind, AlertSeverity } from '../schema';
-import { alertColumns, nameOfAlert } from './alert-columns';
-import { KIND_OPTIONS, SEVERITY_OPTIONS } from './alert-values';
-import classes from './alerts-page.module.css';
-
-const CHOICES = {
-  open: { label: 'Open', input: { status: 'open' } },
-  acknowledged: { label: 'Acknowledged', input: { status: 'acknowledged' } },
-  closed: { label: 'Closed', input: { status: 'closed' } },
-  all: { label: 'All', input: {} },
-} as const;
-
-const SEARCH = {
-  filters: {
-    show: parseAsShow(CHOICES),
-    kind: parseAsStringLiteral(AlertKind.options),
-    severity: parseAsStringLiteral(AlertSeverity.options),
-  },
-  view: sortBy(['severity', 'created_at'], 'desc'),
-};
-
-const FIRST = {
-  severity: { desc: 'critical', asc: 'warnings' },
-  created_at: { desc: 'newest', asc: 'oldest' },
-} as const;
-
-const VERBS = { open: 'reopen', acknowledged: 'acknowledge', closed: 'close' } as const;
-const DONE = { open: 'Reopened', acknowledged: 'Acknowledged', closed: 'Closed' } as const;
+import type { Alert } from '../schema';
+import { AlertList } from './alert-list';
 
 const Notifications = dynamic(() => import('./notifications/notifications').then((module) => module.Notifications), {
   ssr: false,
@@ -57,100 +17,26 @@ const Notifications = dynamic(() => import('./notifications/notifications').then
 const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));
 
 export function AlertsPage() {
-  const [domain] = useQueryState('domain', parseAsString);
-  const search = useListSearch(SEARCH);
-  const { show, kind, severity, sort, order } = search.values;
-  const utils = trpc.useUtils();
-  const input = {
-    ...CHOICES[show].input,
-    kind: kind ?? undefined,
-    severity: severity ?? undefined,
-    domain_id: domain ?? undefined,
-    sort,
-    order,
-  };
-  const list = useList(alertList, trpc.alerts.list, { search, input });
-  const { data, isError } = list.query;
-  const update = trpc.alerts.update.useMutation();
-  const actions = useRowActions<Alert>({
-    keyOf: ({ id }) => id,
-    nameOf: nameOfAlerts,
-    refresh: () => Promise.all([utils.alerts.invalidate(), utils.abuse.invalidate(), utils.overview.invalidate()]),
-  });
+  const [tab, setTab] = useQueryState(
+    'tab',
+    parseAsStringLiteral(['list', 'notifications']).withDefault('list').withOptions({ history: 'push' }),
+  );
   const [muting, setMuting] = useState<{ alert: Alert | null; opened: boolean }>({ alert: null, opened: false });
-  const selection = useSelection(data?.items ?? [], ({ id }) => id);
-  const setStatus = (rows: Alert[], next: 'acknowledged' | 'closed' | 'open') => {
-    selection.clear();
-    const changed = rows.filter((alert) => alert.status !== next);
-    if (changed.length === 0) return;
-    actions.run({
-      rows: changed,
-      verb: VERBS[next],
-      act: (alert) => update.mutateAsync(ifUnchanged('alert', alert, { id: alert.id, status: next })),
-      text: (done) => `${DONE[next]} ${nameOfAlerts(done)}`,
-    });
-  };
-
+  const mute = (alert: Alert | null) => setMuting({ alert, opened: true });
   return (
     <Page>
-      <PageHeader title="Alerts" description="What needs attention, and who is notified" />
-      <ListTools list={list}>
-        <ShowFilter search={search} choices={CHOICES} />
-        <div className={classes.filters}>
-          <Select
-            aria-label="Kind"
-            placeholder="All kinds"
-            data={KIND_OPTIONS}
-            clearable
-            w={184}
-            value={kind}
-            onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
-          />
-          <Select
-            aria-label="Severity"
-            placeholder="Any severity"
-            data={SEVERITY_OPTIONS}
-            clearable
-            w={136}
-            value={severity}
-            onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
-          />
-        </div>
-      </ListTools>
-      <SelectionBar selection={selection} what="alerts">
-        <Button size="xs" onClick={() => setStatus(selection.rowsNow().filter(isOpen), 'acknowledged')}>
-          Acknowledge
-        </Button>
-        <Button size="xs" onClick={() => setStatus(selection.rowsNow(), 'closed')}>
-          Close
-        </Button>
-      </SelectionBar>
-      <ListView
-        list={list}
-        empty={<NoRows>No open alerts.</NoRows>}
-        noMatches="No alert matches these filters."
-        caption={`Alerts, ${FIRST[sort][order]} first`}
-        className={SELECTABLE}
-        columns={alertColumns({
-          selection,
-          onSetStatus: (alert, next) => setStatus([alert], next),
-          onMute: (alert) => setMuting({ alert, opened: true }),
-          isBusy: actions.isBusy,
-        })}
-        isSelected={selection.has}
-        isInactive={(alert) => alert.status === 'closed'}
-        skeletonRows={3}
-        pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}
+      <PageHeader hasTabs title="Alerts" description="What needs attention, and who is notified" />
+      <PageTabs
+        label="Alerts"
+        isWaiting={false}
+        current={tab}
+        onChange={(next) => void setTab(next)}
+        tabs={{
+          list: { title: 'Alerts', content: () => <AlertList onMute={mute} /> },
+          notifications: { title: 'Notifications', content: () => <Notifications onMute={() => mute(null)} /> },
+        }}
       />
-      {(data || isError) && <Notifications onMute={() => setMuting({ alert: null, opened: true })} />}
       <MuteDialog {...muting} onClose={() => setMuting({ ...muting, opened: false })} />
     </Page>
   );
-}
-
-const isOpen = ({ status }: Alert) => status === 'open';
-
-function nameOfAlerts([first, ...others]: Alert[]): string {
-  if (!first) return '';
-  return others.length === 0 ? nameOfAlert(first) : formatPlural(others.length + 1, 'alert');
 }

@@ -42,14 +42,13 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
         <span className={classes.value}>
           {/* A check without a unit only succeeds or fails. */}
           {unit && valueText(value, unit)}{' '}
-          {threshold && <span className="only-narrow soft">{limitsText(threshold, unit)}</span>}
+          {threshold && <span className="only-narrow soft">· {limitsText(threshold, unit)}</span>}
         </span>
       ),
     },
     {
       header: 'Limits',
-      width: 312,
-      maxWidth: 336,
+      width: 344,
       isOptional: true,
       className: 'soft',
       cell: ({ threshold, unit }) => limitsText(threshold, unit),
