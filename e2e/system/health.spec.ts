@@ -60,7 +60,7 @@ test('shows the scheduled tasks with their last and next run, and why one failed
   await sql('DELETE FROM scheduled_task WHERE name = $1', [name]);
 });
 
-test('says that everything is OK, and how many alerts are open', async ({ signedIn: page, sql }) => {
+test('says how many alerts are open, beside its own checks', async ({ signedIn: page, sql }) => {
   await sql(
     `INSERT INTO alert (id, kind, severity, subject, count, expected, created_at, updated_at)
      VALUES ($1, 'content_store', 'critical', $2, 1, 0, now(), now())`,

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { thisNode } from '@/server/cluster/this-node';
+import { env } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeNode } from '@/test/factories';
 import { client, expectError, keyClient } from '@/test/rest';
@@ -19,7 +20,14 @@ describe('an instance', () => {
     const leave = await joinCluster(db, ['web', 'worker']);
     const { data } = await api.get('/cluster/nodes');
     expect(data).toMatchObject([
-      { id: thisNode().id, process_id: process.pid, roles: ['web', 'worker'], state: 'active', alive: true },
+      {
+        id: thisNode().id,
+        process_id: process.pid,
+        port: env().port,
+        roles: ['web', 'worker'],
+        state: 'active',
+        alive: true,
+      },
     ]);
     expect(Math.abs(data[0].clock_ahead_ms)).toBeLessThan(1000);
     await leave();

@@ -6,6 +6,7 @@ import { repeat } from '@/server/background/repeat';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
+import { env } from '@/server/settings/env';
 import packageJson from '../../../package.json';
 import type { ClusterNode } from './schema';
 
@@ -60,9 +61,9 @@ async function recordHeartbeat(db: Database, roles: Roles): Promise<void> {
   const node = thisNode();
   const now = new Date();
   const [row] = await db.$queryRaw<{ state: ClusterNode['state'] }[]>`
-    INSERT INTO cluster_node (id, host, process_id, version, roles, load_average, memory_bytes, started_at, beat_at,
+    INSERT INTO cluster_node (id, host, process_id, port, version, roles, load_average, memory_bytes, started_at, beat_at,
                               clock_ahead_ms)
-    VALUES (${node.id}::uuid, ${hostname()}, ${process.pid}, ${packageJson.version}, ${roles}::text[],
+    VALUES (${node.id}::uuid, ${hostname()}, ${process.pid}, ${roles.includes('agent') ? null : env().port}, ${packageJson.version}, ${roles}::text[],
             ${loadavg()[0] ?? 0}, ${process.memoryUsage.rss()}, ${startedAt}, now(),
             least(greatest(round(extract(epoch FROM ${now}::timestamptz - clock_timestamp()) * 1000),
                            -${MAX_AHEAD_MS}::float8), ${MAX_AHEAD_MS}::float8)::int)

@@ -10,6 +10,7 @@ export const nodeList = {
     'id',
     'host',
     'process_id',
+    'port',
     'version',
     'roles',
     'state',

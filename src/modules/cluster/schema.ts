@@ -8,6 +8,11 @@ export const ClusterNode = z
     id: Id.meta({ description: 'Each process has its own' }),
     host: z.string(),
     process_id: z.number().int(),
+    port: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Tells several instances on one host apart; null for a mail agent' }),
     version: z.string(),
     roles: z.array(z.enum(['web', 'worker', 'agent'])).meta({ description: 'agent: the mail agent on a mail host' }),
     state: NodeState.meta({

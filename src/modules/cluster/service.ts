@@ -111,6 +111,7 @@ function present(row: Row, now: Date): ClusterNode {
     id: row.id,
     host: row.host,
     process_id: row.processId,
+    port: row.port,
     version: row.version,
     roles: row.roles as ClusterNode['roles'],
     state: row.state,

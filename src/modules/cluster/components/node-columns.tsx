@@ -14,9 +14,9 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       header: 'Host',
       mobile: 'lead',
       skeletonWidth: 160,
-      cell: ({ host, process_id: process }) => (
-        <span className="clip" title={`${host}, process ${process}`}>
-          <span className="strong">{host}</span> <span className="soft">process {process}</span>
+      cell: (node) => (
+        <span className="clip" title={`${addressOf(node)}, process ${node.process_id}`}>
+          <span className="strong">{addressOf(node)}</span> <span className="soft">process {node.process_id}</span>
         </span>
       ),
     },
@@ -93,10 +93,15 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
   ];
 }
 
+/** As Health names it. */
+export function addressOf({ host, port }: ClusterNode): string {
+  return port === null ? host : `${host}:${port}`;
+}
+
 function Action({ node, on }: { node: ClusterNode; on: Options }) {
-  const { alive, state, roles, host } = node;
+  const { alive, state, roles } = node;
   const button = (text: string, act: (node: ClusterNode) => void) => (
-    <Button size="compact-sm" aria-label={`${text}: ${host}`} onClick={() => act(node)}>
+    <Button size="compact-sm" aria-label={`${text}: ${addressOf(node)}`} onClick={() => act(node)}>
       {text}
     </Button>
   );

@@ -14,7 +14,7 @@ import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { nodeList } from '../lists';
 import type { ClusterNode } from '../schema';
-import { nodeColumns } from './node-columns';
+import { addressOf, nodeColumns } from './node-columns';
 
 const REFRESH_MS = 5_000;
 
@@ -88,6 +88,6 @@ export function NodesPage() {
   );
 }
 
-function nameOf({ host, process_id: process }: ClusterNode): string {
-  return `${host} (${process})`;
+function nameOf(node: ClusterNode): string {
+  return `${addressOf(node)} (${node.process_id})`;
 }

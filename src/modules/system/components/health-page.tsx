@@ -10,14 +10,16 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconRefresh } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
-import { formatClock, formatPlural } from '@/lib/format';
+import { formatClock, formatCount, formatPlural } from '@/lib/format';
 import { healthList } from '../lists';
-import type { HealthCheck, SystemHealth } from '../schema';
+import type { HealthCheck, ScheduledTask, SystemHealth } from '../schema';
 import { checkColumns } from './check-columns';
+import classes from './health-page.module.css';
 import { Problems } from './problems';
 import { TASK_COLUMNS } from './task-columns';
 
@@ -34,13 +36,22 @@ export function HealthPage() {
     onSuccess: (found) => utils.system.status.setData({}, found),
     onError: (error) => notify({ text: 'Couldn’t run the checks.', problem: toProblem(error) }),
   });
+  const openAlerts = trpc.overview.attention.useQuery({}).data?.open_alerts ?? 0;
   const [history, setHistory] = useState<HealthCheck | null>(null);
   const days = trpc.system.days.useQuery({}, { refetchInterval: DAYS_REFRESH_MS, retry: false });
   const columns = checkColumns({ days: days.data, onShowHistory: setHistory });
 
   return (
     <Page>
-      <PageHeader title="Health" description={descriptionOf(health.data)}>
+      <PageHeader
+        title="Health"
+        description={
+          <>
+            <span>{descriptionOf(health.data)}</span>
+            {openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>}
+          </>
+        }
+      >
         <ExportButton list={healthList} />
         <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
           Check now
@@ -66,22 +77,33 @@ export function HealthPage() {
               </section>
             );
           })}
-          {health.data.tasks.length > 0 && (
-            <section aria-label="Scheduled tasks">
-              <SectionHeading title="Scheduled tasks" />
-              <DataTable
-                caption="Scheduled tasks"
-                columns={TASK_COLUMNS}
-                rows={health.data.tasks}
-                rowKey={({ name }) => name}
-                expanded={({ failure }) => failure}
-              />
-            </section>
-          )}
+          {health.data.tasks.length > 0 && <Tasks tasks={health.data.tasks} />}
         </>
       )}
       {history && <CheckHistory check={history} opened onClose={() => setHistory(null)} />}
     </Page>
+  );
+}
+
+/** Folded while none has failed. */
+function Tasks({ tasks }: { tasks: ScheduledTask[] }) {
+  const failed = tasks.filter(({ failure }) => failure !== null).length;
+  const state = failed > 0 ? `${formatCount(failed)} failed` : 'none failed';
+  return (
+    <section aria-label="Scheduled tasks">
+      <details open={failed > 0} className={classes.tasks}>
+        <summary>
+          {formatPlural(tasks.length, 'scheduled task')}, {state}
+        </summary>
+        <DataTable
+          caption="Scheduled tasks"
+          columns={TASK_COLUMNS}
+          rows={tasks}
+          rowKey={({ name }) => name}
+          expanded={({ failure }) => failure}
+        />
+      </details>
+    </section>
   );
 }
 

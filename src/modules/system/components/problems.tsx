@@ -1,6 +1,4 @@
-import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
-import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import { valueText } from '@/lib/health/value-text';
@@ -10,14 +8,12 @@ import classes from './problems.module.css';
 
 /** What is wrong, since when, and what to do about it: the worst first. */
 export function Problems({ checks }: { checks: HealthCheck[] }) {
-  const openAlerts = trpc.overview.attention.useQuery({}).data?.open_alerts ?? 0;
   const problems = checks.filter(({ status }) => status !== 'ok');
   if (checks.length === 0) return null;
   if (problems.length === 0) {
     return (
       <p className={classes.fine} role="status">
         <StatusMark status="on">All {formatPlural(checks.length, 'check')} OK</StatusMark>
-        {openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>}
       </p>
     );
   }
