@@ -54,7 +54,7 @@ test('shows each service, what is wrong with it, and files that differ from the 
   await expect(table.getByRole('row', { name: 'Redis' })).toContainText('Running');
   await expect(table.getByRole('row', { name: 'Redis' })).toContainText('As generated');
   await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('Not responding');
-  await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('As generated, with custom/dovecot');
+  await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('With custom/dovecot');
   await expect(table).toContainText('It answered: * BYE. Restart it.');
   await expect(table).toContainText('Rspamd is not running.');
   await check();

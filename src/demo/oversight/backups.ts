@@ -56,7 +56,7 @@ function failedBackup({ random }: DemoContext, last: Date) {
     trigger: 'request' as const,
     status: 'failed' as const,
     finishedAt: after(at, 31 * SECOND_MS),
-    error: 'The storage of backups does not respond: connect ETIMEDOUT.',
+    error: 'Backup storage didn’t respond (connect ETIMEDOUT). Check BACKUP_TARGET, and that this host can reach it.',
   };
 }
 

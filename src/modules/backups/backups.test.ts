@@ -122,7 +122,7 @@ describe('a backup', () => {
     writeFileSync(folder, 'a file in its place');
     const backup = await made();
     expect(backup).toMatchObject({ status: 'failed', size_bytes: null });
-    expect(backup.error).toMatch(/^Backup storage didn’t respond\. .*ENOTDIR/);
+    expect(backup.error).toMatch(/^Backup storage didn’t respond \(.*ENOTDIR.*\)\. Check BACKUP_TARGET/);
     expectError(await api.post(`/backups/${backup.id}/verify`, {}), 409, 'CONFLICT');
   });
 });

@@ -52,7 +52,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
     },
     {
       header: 'Domains',
-      width: 184,
+      width: 200,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 72,

@@ -35,7 +35,7 @@ export function alertColumns({
     selectColumn({ selection, nameOf: nameOfAlert, mobile: 'mark' }),
     {
       header: 'Alert',
-      width: 112,
+      width: 104,
       maxWidth: 152,
       skeletonWidth: 88,
       cell: ({ kind }) => <KindMark kind={kind} />,
@@ -53,7 +53,7 @@ export function alertColumns({
     },
     {
       header: 'Subject',
-      width: 264,
+      width: 256,
       maxWidth: 400,
       kind: 'copyable',
       mobile: 'lead',
@@ -79,7 +79,7 @@ export function alertColumns({
     },
     {
       header: 'Raised',
-      width: 96,
+      width: 80,
       maxWidth: 136,
       sortBy: 'created_at',
       kind: 'figure',

@@ -63,7 +63,16 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
       cell: ({ key_prefix, last_used_at: used }) => (
         <Cell>
           <span className="mono">{key_prefix}</span>
-          <span className="only-narrow soft">{used ? <TimeAgo iso={used} /> : 'Never used'}</span>
+          <span className="only-narrow soft">
+            {used ? (
+              <>
+                Used&nbsp;
+                <TimeAgo iso={used} />
+              </>
+            ) : (
+              'Never used'
+            )}
+          </span>
         </Cell>
       ),
     },

@@ -138,14 +138,14 @@ function outcomeOf(error: unknown, { id }: Lease): Outcome {
   return { state: 'failed', message: sentenceOf(error) };
 }
 
-const STORE_FAILURES: Record<StoreFailure, string> = {
-  full: 'There is not enough room for the archive. ',
-  away: 'Backup storage didn’t respond. Check BACKUP_TARGET, and that this host can reach it. ',
-  absent: '',
+const STORE_FAILURES: Record<StoreFailure, (reason: string) => string> = {
+  full: (reason) => `There is not enough room for the archive (${reason}).`,
+  away: (reason) => `Backup storage didn’t respond (${reason}). Check BACKUP_TARGET, and that this host can reach it.`,
+  absent: (reason) => `${reason}.`,
 };
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof StoreError) return `${STORE_FAILURES[error.failure]}${error.message}`;
+  if (error instanceof StoreError) return STORE_FAILURES[error.failure](error.message.replace(/\.$/, ''));
   if (isDatabaseFull(error)) return 'The disk of the database server is full. Free space on it.';
   if (isDatabaseAway(error)) return 'The connection to the database was lost.';
   return 'It failed unexpectedly. The log of Postroom has the reason.';

@@ -108,7 +108,7 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   if (drift === null) return <StatusMark status="warning">Unknown</StatusMark>;
   if (drift.length === 0) {
     const own = custom.map((name) => `custom/${name}`).join(' and ');
-    return <Clipped className="soft" text={own ? `As generated, with ${own}` : 'As generated'} />;
+    return <Clipped className="soft" text={own ? `With ${own}` : 'As generated'} />;
   }
   const text = `${formatPlural(drift.length, 'file')} ${drift.length === 1 ? 'differs' : 'differ'}`;
   return (

@@ -28,7 +28,7 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
     },
     {
       header: 'Status',
-      width: 112,
+      width: 104,
       mobile: 'tail',
       cell: ({ status }) => <StatusMark status={MARKS[status][0]}>{MARKS[status][1]}</StatusMark>,
     },
@@ -48,14 +48,15 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
     },
     {
       header: 'Limits',
-      width: 344,
+      width: 336,
       isOptional: true,
       className: 'soft',
       cell: ({ threshold, unit }) => limitsText(threshold, unit),
     },
     {
       header: 'Since',
-      width: 112,
+      width: 92,
+      maxWidth: 112,
       isOptional: true,
       className: 'soft',
       cell: ({ since }) => <TimeAgo iso={since} />,
