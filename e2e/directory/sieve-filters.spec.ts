@@ -132,6 +132,15 @@ test('reorders, deactivates with undo and deletes filters, also by keyboard', as
   await page.reload();
   await expect(namesIn(page)).toHaveText([third, first, second]);
 
+  // Positions count all filters of a scope, so those that a search finds can't be moved.
+  const search = page.getByRole('textbox', { name: 'Filter by name' });
+  await search.fill(first);
+  await expect(namesIn(page)).toHaveText([first]);
+  await expect(page.getByRole('button', { name: /^Move / })).toHaveCount(0);
+  await search.fill('');
+  await expect(namesIn(page)).toHaveText([third, first, second]);
+  await expect(page.getByRole('button', { name: `Move ${first} up` })).toBeVisible();
+
   const active = page.getByRole('switch', { name: `${first} is active` });
   await active.press(' ');
   await expect(page.getByText(`Deactivated ${first}`)).toBeVisible();

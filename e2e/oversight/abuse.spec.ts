@@ -39,6 +39,11 @@ test('suspends a mailbox over its hourly limit, shows an alert, and lets it send
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
   const sender = page.getByRole('table', { name: 'Top 20 senders' }).getByRole('row', { name: localPart });
   await expect(sender).toContainText('Suspended');
+  await expect(sender.getByTitle('Close to the hourly limit of 200')).toHaveText('200');
+  await expect(page.getByRole('definition').filter({ hasText: 'mailboxes' }).getByRole('link')).toHaveAttribute(
+    'href',
+    '/mailboxes?show=suspended',
+  );
   await check();
 
   await page.getByRole('link', { name: 'Alerts' }).click();

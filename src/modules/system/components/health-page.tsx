@@ -10,7 +10,6 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconRefresh } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
-import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -36,34 +35,28 @@ export function HealthPage() {
     onSuccess: (found) => utils.system.status.setData({}, found),
     onError: (error) => notify({ text: 'Couldn’t run the checks.', problem: toProblem(error) }),
   });
-  const openAlerts = trpc.overview.attention.useQuery({}).data?.open_alerts ?? 0;
+  const attention = trpc.overview.attention.useQuery({});
+  // Everything appears at once, so that nothing moves.
+  const data = attention.isPending ? undefined : health.data;
   const [history, setHistory] = useState<HealthCheck | null>(null);
   const days = trpc.system.days.useQuery({}, { refetchInterval: DAYS_REFRESH_MS, retry: false });
   const columns = checkColumns({ days: days.data, onShowHistory: setHistory });
 
   return (
     <Page>
-      <PageHeader
-        title="Health"
-        description={
-          <>
-            <span>{descriptionOf(health.data)}</span>
-            {openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>}
-          </>
-        }
-      >
+      <PageHeader title="Health" description={descriptionOf(data)}>
         <ExportButton list={healthList} />
         <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
           Check now
         </Button>
       </PageHeader>
       {health.isError && <ErrorState what="the health" error={health.error} onRetry={() => void health.refetch()} />}
-      {health.isPending && <SettingsSkeleton heights={[120, 240, 160]} />}
-      {health.data && (
+      {!data && !health.isError && <SettingsSkeleton heights={[120, 240, 160]} />}
+      {data && (
         <>
-          <Problems checks={health.data.checks} />
+          <Problems checks={data.checks} openAlerts={attention.data?.open_alerts ?? 0} />
           {GROUPS.map((group) => {
-            const rows = health.data.checks.filter((check) => check.group === group);
+            const rows = data.checks.filter((check) => check.group === group);
             if (rows.length === 0) return null;
             return (
               <section key={group} aria-label={group}>
@@ -77,7 +70,7 @@ export function HealthPage() {
               </section>
             );
           })}
-          {health.data.tasks.length > 0 && <Tasks tasks={health.data.tasks} />}
+          {data.tasks.length > 0 && <Tasks tasks={data.tasks} />}
         </>
       )}
       {history && <CheckHistory check={history} opened onClose={() => setHistory(null)} />}

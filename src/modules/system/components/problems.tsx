@@ -1,4 +1,5 @@
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import { valueText } from '@/lib/health/value-text';
@@ -6,14 +7,20 @@ import type { HealthCheck } from '../schema';
 import { MARKS } from './check-marks';
 import classes from './problems.module.css';
 
-/** What is wrong, since when, and what to do about it: the worst first. */
-export function Problems({ checks }: { checks: HealthCheck[] }) {
+type ProblemsProps = { checks: HealthCheck[]; openAlerts: number };
+
+/** What is wrong, since when, and what to do about it: the worst first. Alerts are about more than the checks. */
+export function Problems({ checks, openAlerts }: ProblemsProps) {
   const problems = checks.filter(({ status }) => status !== 'ok');
   if (checks.length === 0) return null;
+  const alerts = openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>;
   if (problems.length === 0) {
     return (
-      <p className={classes.fine} role="status">
-        <StatusMark status="on">All {formatPlural(checks.length, 'check')} OK</StatusMark>
+      <p className={classes.fine}>
+        <span role="status">
+          <StatusMark status="on">All {formatPlural(checks.length, 'check')} OK</StatusMark>
+        </span>
+        {alerts}
       </p>
     );
   }
@@ -41,6 +48,7 @@ export function Problems({ checks }: { checks: HealthCheck[] }) {
           );
         })}
       </ul>
+      {alerts && <p className={classes.fine}>{alerts}</p>}
     </section>
   );
 }

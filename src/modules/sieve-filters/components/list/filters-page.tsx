@@ -85,7 +85,11 @@ export function FiltersPage() {
             empty={<NoFilters domainName={domainName} />}
             noMatches="No filter that you have access to matches."
             caption="Filters, in run order"
-            columns={filterColumns({ filters: rows ?? [], canMove: search.settled.q === '', actions })}
+            columns={filterColumns({
+              filters: rows ?? [],
+              canMove: search.settled.q === '' && !list.query.isPlaceholderData,
+              actions,
+            })}
             rowHref={({ id }) => `/sieve-filters/${id}`}
             isInactive={({ active }) => !active}
             skeletonRows={6}
