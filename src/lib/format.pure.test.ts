@@ -12,7 +12,7 @@ const before = (ms: number) => new Date(NOW.getTime() - ms).toISOString();
 afterEach(() => chooseTimeZone(null));
 
 it.each([
-  [MINUTE_MS - 1, 'Just now'],
+  [MINUTE_MS - 1, 'just now'],
   [MINUTE_MS, '1 min ago'],
   [HOUR_MS - 1, '59 min ago'],
   [DAY_MS - 1, '23 h ago'],

@@ -79,7 +79,7 @@ export function formatFull(iso: string): string {
 /** A short distance from now: 59 min ago, 23 h ago, in 3 days. A date from a week on. */
 export function formatAgo(iso: string, now = new Date()): string {
   const ms = now.getTime() - new Date(iso).getTime();
-  if (Math.abs(ms) < MINUTE_MS) return ms < 0 ? 'in a moment' : 'Just now';
+  if (Math.abs(ms) < MINUTE_MS) return ms < 0 ? 'in a moment' : 'just now';
   if (Math.abs(ms) >= 7 * DAY_MS) return formatDate(iso, now);
   return ms < 0 ? `in ${formatSpan(-ms)}` : `${formatSpan(ms)} ago`;
 }

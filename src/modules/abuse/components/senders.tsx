@@ -15,7 +15,6 @@ import { EmailAddress } from '@/components/values/email-address';
 import { formatCount } from '@/lib/format';
 import { senderList } from '../lists';
 import type { AbuseSender } from '../schema';
-import classes from './senders.module.css';
 
 const MAX_SENDERS = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
@@ -100,7 +99,7 @@ function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
       header: 'Hourly limit',
       mobile: 'under',
       cell: ({ limit, ...sender }) => (
-        <span className={classes.limit}>
+        <>
           <span className="only-narrow">
             {sort === 'sent_last_hour'
               ? `${formatCount(sender.sent_last_24h)} in 24 hours`
@@ -108,7 +107,7 @@ function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
             {', hourly limit\u00a0'}
           </span>
           {formatCount(limit)}
-        </span>
+        </>
       ),
     },
   ];

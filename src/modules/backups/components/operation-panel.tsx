@@ -22,7 +22,7 @@ export function OperationPanel({ id, onClose, onFinished }: OperationPanelProps)
       <SectionHeading title={operation ? titleOf(operation) : 'Operation'}>
         {operation && <StatusMark status={mark}>{word}</StatusMark>}
         <span className="spacer" />
-        <Button size="compact-sm" onClick={onClose}>
+        <Button size="xs" onClick={onClose}>
           Close
         </Button>
       </SectionHeading>

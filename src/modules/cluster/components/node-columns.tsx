@@ -101,7 +101,7 @@ export function addressOf({ host, port }: ClusterNode): string {
 function Action({ node, on }: { node: ClusterNode; on: Options }) {
   const { alive, state, roles } = node;
   const button = (text: string, act: (node: ClusterNode) => void) => (
-    <Button size="compact-sm" aria-label={`${text}: ${addressOf(node)}`} onClick={() => act(node)}>
+    <Button size="xs" aria-label={`${text}: ${addressOf(node)}`} onClick={() => act(node)}>
       {text}
     </Button>
   );

@@ -21,7 +21,7 @@ export function OperationPanel({ id, onClose, onFinished }: OperationPanelProps)
   const close = (
     <>
       <span className="spacer" />
-      <Button size="compact-sm" onClick={onClose}>
+      <Button size="xs" onClick={onClose}>
         Close
       </Button>
     </>

@@ -74,7 +74,7 @@ export function serviceColumns({
           <Group gap={4} wrap="nowrap" justify="flex-end">
             {service !== 'redis' && (
               <Button
-                size="compact-sm"
+                size="xs"
                 disabled={isDisabled}
                 aria-label={`Reload ${SERVICE_TITLES[service]}`}
                 onClick={() => onAct('reload', service)}
@@ -83,7 +83,7 @@ export function serviceColumns({
               </Button>
             )}
             <Button
-              size="compact-sm"
+              size="xs"
               disabled={isDisabled}
               aria-label={`Restart ${SERVICE_TITLES[service]}`}
               onClick={() => onAct('restart', service)}

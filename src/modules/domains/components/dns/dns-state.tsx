@@ -60,7 +60,7 @@ function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
       <span className="soft">
         Checked{' '}
         <time dateTime={checked_at} title={formatFull(checked_at)} suppressHydrationWarning>
-          {formatAgo(checked_at).toLowerCase()}
+          {formatAgo(checked_at)}
         </time>
         , again every hour
       </span>
