@@ -23,6 +23,10 @@ const OWN_CHECKS: CheckName[] = [
   'audit_anchor',
 ];
 
+/** What is checked only with the settings for it, of the whole system and of an instance. */
+const OPTIONAL_CHECKS: CheckName[] = ['submission', 'backup', 'backup_proof', 'mail_backup', 'heartbeat'];
+const OPTIONAL_OF_INSTANCE: CheckName[] = ['redis', 'read_replica'];
+
 /** Stores results, and since when each has its status; of a value over time, a sample every five minutes. */
 export async function recordFindings(db: Database, findings: Finding[]): Promise<void> {
   const rows = JSON.stringify(findings);
@@ -54,6 +58,20 @@ export async function recordFindings(db: Database, findings: Finding[]): Promise
 /** Removes the result of a check that is no longer made. */
 export async function forgetFinding(db: Database, name: CheckName, subject: string): Promise<void> {
   await db.healthCheck.deleteMany({ where: { name, subject } });
+}
+
+/**
+ * Removes the results of checks that are no longer made because their settings are gone, so that they aren't unknown for a day.
+ * @param found what all checks of the whole system, or of an instance, have found now
+ */
+export async function forgetUnset(db: Database, found: Finding[], instance?: string): Promise<void> {
+  const names = instance === undefined ? OPTIONAL_CHECKS : OPTIONAL_OF_INSTANCE;
+  const made = JSON.stringify(found.map(({ name, subject }) => ({ name, subject })));
+  await db.$executeRaw`
+    DELETE FROM health_check h
+     WHERE name = ANY (${names}::text[]) AND (${instance ?? null}::text IS NULL OR subject = ${instance ?? null})
+       AND NOT EXISTS (SELECT FROM jsonb_to_recordset(${made}::jsonb) AS made (name text, subject text)
+                        WHERE made.name = h.name AND made.subject = h.subject)`;
 }
 
 /** Forgets hosts and services that no longer report, and opens and closes the alerts of the rest. */

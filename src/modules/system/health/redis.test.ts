@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { instanceName } from '@/server/cluster/this-node';
 import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeRedis } from '@/test/servers/redis';
 import { taskContext } from '@/test/tasks';
-import { updateAlerts } from './record';
+import { forgetUnset, updateAlerts } from './record';
 import { checkInstance } from './run';
 
 /** Runs the checks of this instance. @returns the status of Redis */
@@ -38,4 +39,7 @@ it('Redis of the rate limits that stops is down; an alert opens, and closes when
   await redis.start();
   await expect.poll(check).toBe('ok');
   expect(await alerts()).toEqual([]);
+  // As after a restart without REDIS_URL.
+  await forgetUnset(db, [], instanceName());
+  expect(await db.healthCheck.count({ where: { name: 'redis' } })).toBe(0);
 });

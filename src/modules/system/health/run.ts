@@ -14,7 +14,7 @@ import { checkReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import { checkDatabase } from './database';
 import { checkOutsideHeartbeat } from './outside-heartbeat';
-import { recordFindings, updateAlerts } from './record';
+import { forgetUnset, recordFindings, updateAlerts } from './record';
 import { checkTasks } from './scheduled-tasks';
 import { checkWork } from './work';
 
@@ -26,14 +26,15 @@ const failuresOfSystem = failureLog('a health check of the whole system');
 
 /** Checks this instance’s machine and what it depends on. */
 export function checkInstance({ db }: TaskContext): Promise<void> {
-  return recordChecks(db, failuresOfInstance, [
+  const checks = [
     checkDisk(['disk', 'inodes'], env().dataDir).then(({ findings }) => findings),
     checkMemory().then((memory) => [memory]),
     checkClock(db, instanceName()),
     checkRedis(instanceName()),
     Promise.resolve(checkReplica()),
     Promise.resolve(checkAuditAnchor()),
-  ]);
+  ];
+  return recordChecks(db, failuresOfInstance, checks, instanceName());
 }
 
 /** Checks the system as a whole, and updates the alerts of all checks. */
@@ -53,15 +54,20 @@ export async function checkSystem({ db, clock }: TaskContext): Promise<void> {
 }
 
 /** One check that fails or hangs leaves the others alone. */
-async function recordChecks(db: Database, failures: FailureLog, checks: Promise<Finding[]>[]): Promise<void> {
+async function recordChecks(
+  db: Database,
+  failures: FailureLog,
+  checks: Promise<Finding[]>[],
+  instance?: string,
+): Promise<void> {
   const results = await Promise.allSettled(checks.map((check) => within(check, CHECK_TIMEOUT_MS)));
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   for (const problem of problems) failures.failed(problem);
-  if (problems.length === 0) failures.succeeded();
-  await recordFindings(
-    db,
-    results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
-  );
+  await recordFindings(db, found);
+  if (problems.length > 0) return;
+  failures.succeeded();
+  await forgetUnset(db, found, instance);
 }
 
 /** How far this process's clock is from the database's, by its last heartbeat. */
