@@ -83,9 +83,10 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: ({ last_heartbeat_at: at }) => <TimeAgo iso={at} />,
     },
     {
-      header: 'Actions',
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
       width: 136,
-      kind: 'control',
+      kind: 'tail',
       mobile: 'tail',
       skeletonWidth: 64,
       cell: (node) => <Action node={node} on={{ onDrain, onActivate, onRemove }} />,

@@ -65,9 +65,10 @@ export function serviceColumns({
       cell: (row) => <LastOperation row={row} onOpen={onOpen} />,
     },
     {
-      header: 'Actions',
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
       width: 168,
-      kind: 'control',
+      kind: 'tail',
       mobile: 'tail',
       cell: ({ service }) =>
         service === 'agent' ? null : (
