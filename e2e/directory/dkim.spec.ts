@@ -38,7 +38,7 @@ test('says that the published key is another one, as the DNS tab does', async ({
   await api.call('POST', `/domains/${domain.id}/dns/check`);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page)).toContainText('Mismatch in DNS');
-  await expect(activeKey(page)).toContainText('The published key is not the one that signs.');
+  await expect(activeKey(page)).toContainText('The published DKIM key is not the one that signs.');
   await checkState();
   await activeKey(page).getByRole('link', { name: 'Show the DNS record' }).click();
   await expect(page.getByRole('button', { name: /^Details of DKIM/ })).toHaveAttribute('aria-expanded', 'true');

@@ -97,7 +97,7 @@ test('lists queued messages with the reason, oldest first, and filters by status
   await expect(rowOf(page, FIRST)).toContainText('Asked to retry later');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
   await expect(rowOf(page, SECOND)).toContainText('Connection refused by mx.far.example');
-  await expect(rowOf(page, HELD)).toContainText('On hold until released');
+  await expect(rowOf(page, HELD)).toContainText('Until released');
   await expect(rowOf(page, BOUNCE)).toContainText('+24');
   expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);
   await expect(page.getByText(/^4 messages, the oldest from /)).toBeVisible();

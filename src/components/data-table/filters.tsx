@@ -26,7 +26,7 @@ export function PeriodFilter({ range, onChange }: PeriodFilterProps) {
     <>
       <Menu position="bottom-start" width={184}>
         <Menu.Target>
-          <FilterButton name="Period" value={value} className={value === 'any' ? 'only-wide' : ''} />
+          <FilterButton name="Period" value={value} />
         </Menu.Target>
         <Menu.Dropdown>
           {value !== 'any' && <Menu.Item onClick={() => onChange({ since: null, until: null })}>Any</Menu.Item>}

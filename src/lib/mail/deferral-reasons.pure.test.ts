@@ -53,7 +53,7 @@ describe('the explanation of a deferral', () => {
     ['connect to mx.far.example[192.0.2.7]:25: Connection timed out', 'No answer from mx.far.example'],
     ['host mx.far.example[192.0.2.7] said: 452-4.2.2 Full', 'Mailbox full, says far.example'],
     ['host smtp.relay.example[192.0.2.8] said: 451 4.7.1 Too fast', 'Asked to retry later by smtp.relay.example'],
-    ['host mx.far.example[192.0.2.7] said: 421 too many connections', 'Deferred by far.example'],
+    ['host mx.far.example[192.0.2.7] said: 421 too many connections', 'Temporary error, says far.example'],
     ['Cannot start TLS: handshake failure', 'TLS connection to far.example failed'],
   ])('is in brief what is wrong, then who says so: %s', (reason, brief) => {
     expect(explainDeferral(reason, 'ann@far.example')?.brief).toBe(brief);

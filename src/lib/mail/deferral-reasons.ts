@@ -70,7 +70,7 @@ function signInRefused(host: string): Explanation {
 function deferred(host: string): Explanation {
   return {
     title: `${host} deferred the message`,
-    brief: `Deferred by ${host}`,
+    brief: `Temporary error, says ${host}`,
     text: `The receiving server did not accept the message yet. Its reply says why. ${WILL_RETRY}`,
   };
 }

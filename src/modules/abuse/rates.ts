@@ -32,16 +32,17 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const { result, mailboxId, sent, allowed, freeAt } = counting;
   countRefusal(result === 'domain_limit' ? 'domain_hourly' : 'mailbox_hourly');
   const subject = result === 'domain_limit' ? domain.name : address;
-  const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
+  const messages = `${sent} ${sent === 1 ? 'message' : 'messages'}`;
+  const limit = `; the hourly limit is ${allowed}.`;
   let consequence = '';
   if (result === 'address_limit' && mailboxId !== null) {
-    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
+    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${messages} within an hour${limit}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
   const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
-  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
+  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${messages} in the last hour${limit}${consequence}`, {
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });

@@ -25,7 +25,12 @@ export function messagePartsOf({ kind, subject, count, expected, text }: AlertFa
   }
   if (kind === 'dns_broken') {
     const summary = `DNS records of ${subject} that mail depends on are missing or wrong: ${formatCount(count)}.`;
-    return { summary, details: text ? brokenRecordsText(text, count) : 'The domain’s page says what to publish.' };
+    return {
+      summary,
+      details: text
+        ? brokenRecordsText(text, count)
+        : `${formatPlural(count, 'record')} missing or wrong. The domain’s page says what to publish.`,
+    };
   }
   if (kind === 'content_store') {
     return {

@@ -16,13 +16,18 @@ export function renderPage(markdown: string, titleOf: TitleOf): Page {
   const [title, ...tokens] = marked.lexer(markdown).filter(({ type }) => type !== 'space');
   return {
     title: title ? textOf(title) : '',
-    summary: tokens[0]?.type === 'paragraph' ? textOf(tokens[0]) : '',
+    summary: tokens[0]?.type === 'paragraph' ? withTitles(textOf(tokens[0]), titleOf) : '',
     html: scrollable(marked.parser(tokens)),
     sections: sectionsOf(title ? textOf(title) : '', tokens),
   };
 }
 
 type TitleOf = (name: string) => string | null;
+
+/** Names chapters by their titles instead of their files. */
+function withTitles(text: string, titleOf: TitleOf): string {
+  return text.replace(/\b([\w-]+)\.md\b/g, (file, name) => titleOf(name) ?? file);
+}
 
 function rendererOf(titleOf: TitleOf) {
   type Renderer = { parser: { parseInline(tokens: Token[]): string } };

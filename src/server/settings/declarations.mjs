@@ -166,7 +166,7 @@ export const SETTINGS = {
       { see: 'bounces.md' },
     ),
     SANDBOX_SMTP_PORT: fixed(
-      'Port on 127.0.0.1 where the sandbox accepts mail: for your domains, and of API keys after STARTTLS. If the default port is in use, the next free one is taken.',
+      'Port on 127.0.0.1 where the sandbox accepts mail for your domains, and with an API key over STARTTLS any mail. If the default port is in use, the next free one is taken.',
       integer({ min: 1, max: 65535, default: 2525 }),
     ),
     SANDBOX_RETENTION_DAYS: mutable('How long the sandbox keeps messages.', days({ min: 1, default: 7 })),
@@ -248,7 +248,7 @@ export const SETTINGS = {
     ALERT_EMAIL_SEVERITY: mutable('Which alerts are emailed: warning, for all of them, or critical.', severities()),
     ALERT_EMAIL_KINDS: mutable('Which kinds of alerts are emailed.', alertKinds(), { see: 'health.md' }),
     ALERT_EMAIL_DOMAINS: mutable(
-      'The domains whose alerts are emailed. Alerts about no domain always are.',
+      'The domains whose alerts are emailed. Alerts that aren’t about a domain are always emailed.',
       managedDomains(),
     ),
     ALERT_WEBHOOK_SEVERITY: mutable(
@@ -259,7 +259,7 @@ export const SETTINGS = {
       see: 'health.md',
     }),
     ALERT_WEBHOOK_DOMAINS: mutable(
-      'The domains whose alerts are events for webhooks. Alerts about no domain always are.',
+      'The domains whose alerts are events for webhooks. Alerts that aren’t about a domain always are.',
       managedDomains(),
       { see: 'health.md' },
     ),
@@ -354,19 +354,19 @@ export const SETTINGS = {
       ),
     ),
     BACKUP_KEEP_DAILY: mutable(
-      'For how many days the last scheduled backup is kept.',
+      'For how many days one scheduled backup per day is kept.',
       integer({ min: 1, max: 3650, default: 7 }),
     ),
     BACKUP_KEEP_WEEKLY: mutable(
-      'For how many weeks the last scheduled backup is kept.',
+      'For how many weeks one scheduled backup per week is kept.',
       integer({ min: 0, max: 520, default: 0, zeroText: 'No weekly backups are kept.' }),
     ),
     BACKUP_KEEP_MONTHLY: mutable(
-      'For how many months the last scheduled backup is kept.',
+      'For how many months one scheduled backup per month is kept.',
       integer({ min: 0, max: 120, default: 0, zeroText: 'No monthly backups are kept.' }),
     ),
     BACKUP_RECIPIENTS: fixed(
-      'Public keys of age that open backups too, besides the key in DATA_DIR/backup-key.',
+      'Public keys of age whose owners can open backups too, besides the key in DATA_DIR/backup-key.',
       list('list public keys of age separated by commas, such as those that "age-keygen" prints:', isRecipient, {
         example: 'age1…',
       }),

@@ -38,7 +38,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
           {roleLabel(role)}
           {!totp_enabled && (
             <span className="only-narrow">
-              <StatusMark status="warning">No two-factor</StatusMark>
+              <StatusMark status="warning">Two-factor disabled</StatusMark>
             </span>
           )}
         </Cell>
@@ -48,7 +48,9 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       header: 'Two-factor',
       width: 104,
       skeletonWidth: 40,
-      cell: ({ totp_enabled: isOn }) => <StatusMark status={isOn ? 'on' : 'warning'}>{isOn ? 'On' : 'Off'}</StatusMark>,
+      cell: ({ totp_enabled: isOn }) => (
+        <StatusMark status={isOn ? 'on' : 'warning'}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
+      ),
     },
     {
       header: 'Domains',

@@ -53,7 +53,8 @@ export function timeLabels({ start, end, granularity, timezone: timeZone }: Show
   const row = (at: string) => {
     if (granularity !== 'day') return date(at);
     if (date(at) === date(start) && !isMidnight(start)) return `${date(at)}, from ${clock(start)}`;
-    return date(at) === date(last) && !isMidnight(end) ? `${date(at)}, until ${clock(end)}` : date(at);
+    if (date(at) !== date(last) || isMidnight(end)) return date(at);
+    return `${date(at)}, ${Date.parse(end) > Date.now() ? 'so far' : `until ${clock(end)}`}`;
   };
   return { tick: day, row, brief: date };
 }

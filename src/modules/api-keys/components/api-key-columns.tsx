@@ -157,6 +157,7 @@ function Expiry({ at }: { at: string | null }) {
     return (
       <span title={`Expires ${formatDaysLeft(at)}`}>
         <StatusMark status="warning">
+          <span className="only-narrow">Expires&nbsp;</span>
           <CalendarDate iso={at} />
         </StatusMark>
       </span>

@@ -291,9 +291,17 @@ describe('the lookup of a key', () => {
     expect(await lookUp()).toMatchObject({ name, status: 'missing', found: [] });
     dns.zone = { [name]: { TXT: ['v=DKIM1; k=ed25519; p=AAAA'] } };
     const found = ['v=DKIM1; k=ed25519; p=AAAA'];
-    expect(await lookUp()).toMatchObject({ status: 'mismatch', found, message: 'The published key is not this one.' });
+    expect(await lookUp()).toMatchObject({
+      status: 'mismatch',
+      found,
+      message: 'The published DKIM key is not this one.',
+    });
     dns.zone = { [name]: { TXT: [value] } };
-    expect(await lookUp()).toMatchObject({ status: 'ok', found: [value], message: 'The published key is this one.' });
+    expect(await lookUp()).toMatchObject({
+      status: 'ok',
+      found: [value],
+      message: 'The published DKIM key is this one.',
+    });
     await activate('second');
     dns.faults = { [`first._domainkey.${domain.name}`]: 'servfail' };
     expect(await lookUp('first')).toMatchObject({ status: 'temporary_error' });

@@ -64,5 +64,5 @@ function reasonOf({ address, cause, status, enhancedCode, response }: Recipient)
   if (known) return known;
   if (cause === 'no_reply') return explainDeferral(response, address)?.brief ?? `No answer from ${host}`;
   const reply = explainReply({ code: enhancedCode, text: response }, host);
-  return reply?.brief ?? (status === 'deferred' ? `Deferred by ${host}` : `Rejected by ${host}`);
+  return reply?.brief ?? (status === 'deferred' ? `Temporary error, says ${host}` : `Rejected by ${host}`);
 }

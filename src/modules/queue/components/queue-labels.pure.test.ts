@@ -22,7 +22,7 @@ it.each([
 
 it.each([
   ['host mx.far.example[192.0.2.7] said: 452 4.2.2 Mailbox full (in reply to RCPT TO)', 'Mailbox full'],
-  ['host mx.far.example[192.0.2.7] said: 450 Later', 'Deferred'],
+  ['host mx.far.example[192.0.2.7] said: 450 Later', 'Temporary error'],
   ['host mx.relay.example[192.0.2.7] said: 452 4.2.2 Mailbox full', 'Mailbox full, says mx.relay.example'],
   ['connect to mx.far.example[192.0.2.7]:25: Connection refused', 'Connection refused by mx.far.example'],
 ])('of the reason %j shows %j', (reason, shown) => {

@@ -23,7 +23,7 @@ export function senderLabel(from: string): string {
 
 /** Why the message is still queued, and who said so if it isn't the recipient's domain, in one line. */
 export function waitReason({ queue, recipients }: QueuedMessage): string {
-  if (queue === 'hold') return 'On hold until released';
+  if (queue === 'hold') return 'Until released';
   const failed = recipients.find(({ reason }) => reason !== null);
   const explanation = failed && explainDeferral(failed.reason, failed.address);
   if (!explanation) return 'Not tried yet';

@@ -70,19 +70,20 @@ export function serviceColumns({
       width: 168,
       kind: 'tail',
       mobile: 'tail',
-      cell: ({ service }) =>
-        service === 'agent' ? null : (
-          <Group gap={4} wrap="nowrap" justify="flex-end">
-            {service !== 'redis' && (
-              <Button
-                size="xs"
-                disabled={isDisabled}
-                aria-label={`Reload ${SERVICE_TITLES[service]}`}
-                onClick={() => onAct('reload', service)}
-              >
-                Reload
-              </Button>
-            )}
+      cell: ({ service }) => (
+        // As wide for each service, so that on a phone the states are below each other.
+        <Group gap={4} wrap="nowrap" justify="flex-end" miw={126}>
+          {service !== 'redis' && service !== 'agent' && (
+            <Button
+              size="xs"
+              disabled={isDisabled}
+              aria-label={`Reload ${SERVICE_TITLES[service]}`}
+              onClick={() => onAct('reload', service)}
+            >
+              Reload
+            </Button>
+          )}
+          {service !== 'agent' && (
             <Button
               size="xs"
               disabled={isDisabled}
@@ -91,8 +92,9 @@ export function serviceColumns({
             >
               Restart
             </Button>
-          </Group>
-        ),
+          )}
+        </Group>
+      ),
     },
   ];
 }

@@ -41,8 +41,9 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
       cell: ({ value, unit, threshold }) => (
         <span className={classes.value}>
           {/* A check without a unit only succeeds or fails. */}
-          {unit && valueText(value, unit)}{' '}
-          {threshold && <span className="only-narrow soft">· {limitsText(threshold, unit)}</span>}
+          {unit && valueText(value, unit)}
+          {threshold && <span className="only-narrow soft">&nbsp;·&nbsp;</span>}
+          {threshold && <span className="only-narrow soft">{limitsText(threshold, unit)}</span>}
         </span>
       ),
     },

@@ -25,9 +25,9 @@ export function DeleteTemplate({ template }: { template: Template }) {
     },
   });
   return (
-    <SettingsSection title="Delete" hint="Scheduled messages are still sent.">
+    <SettingsSection title="Delete" hint="Messages that are already scheduled are still sent.">
       <FormColumn>
-        <p className="soft">Sends that use this template will fail.</p>
+        <p className="soft">New sends that use this template fail.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete template

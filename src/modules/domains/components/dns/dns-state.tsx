@@ -48,8 +48,10 @@ function Running({ dns: { check } }: { dns: DomainDns }) {
   );
 }
 
-function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
+function Result({ dns }: { dns: DomainDns }) {
+  const { records, checked_at } = dns;
   if (checked_at === null) return <Unchecked />;
+  const answeredAt = unansweredSince(dns)?.since ?? checked_at;
   const errors = records.filter(({ severity }) => severity === 'error').length;
   const problems = records.filter(isProblem).length;
   return (
@@ -58,11 +60,11 @@ function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
         {problems === 0 ? 'No problems' : formatPlural(problems, 'problem')}
       </StatusMark>
       <span className="soft">
-        Checked{' '}
-        <time dateTime={checked_at} title={formatFull(checked_at)} suppressHydrationWarning>
-          {formatAgo(checked_at)}
+        {answeredAt === checked_at ? 'Checked' : 'Last answered'}{' '}
+        <time dateTime={answeredAt} title={formatFull(answeredAt)} suppressHydrationWarning>
+          {formatAgo(answeredAt)}
         </time>
-        , again every hour
+        {answeredAt === checked_at && ', again every hour'}
       </span>
     </>
   );
@@ -77,14 +79,23 @@ function Unchecked() {
   );
 }
 
-/** A record whose lookup failed keeps its last result, so its time of check is an older one. */
-function OldResult({ dns: { records, checked_at } }: { dns: DomainDns }) {
+/**
+ * Tells if no lookup of the last check was answered. A record whose lookup failed keeps its last result, so its time of check is an
+ * older one.
+ */
+function unansweredSince({ records, checked_at }: DomainDns): { since: string | undefined } | null {
   if (checked_at === null || records.length === 0) return null;
   const times = records.flatMap((record) => record.checked_at ?? []);
   const old = times.filter((time) => time < checked_at);
   const unanswered = records.filter(({ status }) => status === 'temporary_error').length;
-  if (old.length + unanswered < records.length) return null;
-  const [since] = old.sort();
+  return old.length + unanswered < records.length ? null : { since: old.sort()[0] };
+}
+
+function OldResult({ dns }: { dns: DomainDns }) {
+  const found = unansweredSince(dns);
+  const { checked_at } = dns;
+  if (checked_at === null || !found) return null;
+  const { since } = found;
   return (
     <div className={classes.notice}>
       <Notice status="deferred" title="No DNS server answered the last check">

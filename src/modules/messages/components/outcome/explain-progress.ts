@@ -54,7 +54,7 @@ const TEXTS: Record<Message['status'], Text> = {
   },
   uncertain: {
     title: 'Unconfirmed: the message may have been sent',
-    text: 'The connection to your mail server was lost before it confirmed the message. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
+    text: 'Your mail server did not confirm the message, and the trace says why. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
   },
 };
 

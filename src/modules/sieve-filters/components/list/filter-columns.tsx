@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { Cell, Clipped, RowLink } from '@/components/data-table/cells';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { IconArrowDown, IconArrowUp } from '@/components/icons/icons';
@@ -26,7 +26,9 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
       cell: ({ id, name, active }) => (
         <Cell>
           <RowLink href={`/sieve-filters/${id}`}>
-            <Clipped text={name} className="strong" />
+            <span className="two-lines strong" title={name}>
+              {name}
+            </span>
           </RowLink>
           {!active && <StatusMark status="off" />}
         </Cell>

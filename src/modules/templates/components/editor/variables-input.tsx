@@ -22,7 +22,7 @@ export function VariablesInput({ form }: { form: UseFormReturnType<DraftValues> 
   return (
     <Input.Wrapper
       label="Variables"
-      description="Each send provides a value for these names."
+      description="Each send provides the values. An optional variable can have a default."
       error={form.errors.variables}
     >
       {variables.length > 0 && (

@@ -56,10 +56,7 @@ export function WebhooksPage() {
 
   return (
     <Page>
-      <PageHeader
-        title="Webhooks"
-        description={domainName ? `For ${domainName}` : 'Send delivery events to your endpoints'}
-      >
+      <PageHeader title="Webhooks" description={domainName ? `For ${domainName}` : 'Send events to your endpoints'}>
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New webhook
         </Button>

@@ -65,8 +65,8 @@ function judgeInUse(values: string[], value: string, what: string): Verdict {
     const message = `The DKIM record has a key of type ${published.algorithm}, not ${wanted?.algorithm}.`;
     return mismatch('error', message, FIX);
   }
-  if (published.key !== wanted.key) return mismatch('error', `The published key is not ${what}.`, FIX);
-  return ok(`The published key is ${what}.`);
+  if (published.key !== wanted.key) return mismatch('error', `The published DKIM key is not ${what}.`, FIX);
+  return ok(`The published DKIM key is ${what}.`);
 }
 
 /** An empty key is a revoked one. Spaces in a key don't matter (RFC 6376, 3.6.1). */
