@@ -130,7 +130,7 @@ function MailServer({ server }: { server: MailServerBackup }) {
         <dt>Last check</dt>
         <dd>{timeOf(server.last_check_at, 'Never')}</dd>
         <dt>Next backup</dt>
-        <dd>{timeOf(server.next_run_at, 'Off: BACKUP_TIME is off')}</dd>
+        <dd>{timeOf(server.next_run_at, 'Not planned')}</dd>
       </DetailsList>
     </>
   );
