@@ -137,7 +137,9 @@ test('imports addresses for all domains, and exports what is shown', async ({
   await suppress(api, null, `same-${name}@far.example`);
   await page.goto(`${url()}/suppressions?import=true`);
   const dialog = page.getByRole('dialog', { name: 'Import suppressions' });
+  const searched = page.waitForResponse((response) => response.url().includes('domains.list'));
   await dialog.getByRole('combobox', { name: 'Domain' }).fill('All');
+  await searched;
   await page.getByRole('option', { name: 'All domains' }).click();
   await dialog
     .getByLabel('Or paste CSV')

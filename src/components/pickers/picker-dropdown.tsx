@@ -12,7 +12,7 @@ type PickerDropdownProps = {
   combobox: ComboboxStore;
   label: string;
   found: Choices;
-  /** Listed first while nothing is searched. */
+  /** Listed first, while it has what is searched. */
   first?: Choice;
   isChosen: (value: string) => boolean;
   children?: ReactNode;

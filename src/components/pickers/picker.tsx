@@ -40,7 +40,7 @@ export function Picker({
   ...field
 }: PickerProps) {
   const { combobox, typed, isOpened } = search;
-  const shownFirst = search.q === '' ? first : undefined;
+  const shownFirst = first?.label.toLowerCase().includes(search.q.toLowerCase()) ? first : undefined;
   const choose = (choice: Choice | null = null) => {
     onChoose(choice);
     combobox.closeDropdown();
