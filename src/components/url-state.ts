@@ -9,7 +9,7 @@ type Parsers = Parameters<typeof useQueryStates>[0];
 export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   type Changes = Partial<Nullable<Values<Keys>>>;
   const [values, setValues] = useQueryStates(parsers);
-  // What was set may be rendered after the next key was pressed.
+  // On a slow device, the next key is pressed before the values that were set are rendered.
   const latest = useRef<Record<string, unknown>>(values);
   useEffect(() => {
     latest.current = values;

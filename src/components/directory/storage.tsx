@@ -1,5 +1,5 @@
 import { formatBytes } from '@/lib/format';
-import { ALMOST_FULL_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
+import { MARKED_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { Gauge } from '../marks/gauge';
 import type { Tone } from '../marks/status-mark';
 import classes from './storage.module.css';
@@ -22,7 +22,7 @@ function storageLabel({
   percent_full: percent,
 }: StorageProps['mailbox']): string {
   if (quota === null || percent === null) return `${formatBytes(used)}, no quota`;
-  const share = percent < NEARLY_FULL_PERCENT ? '' : `, ${percent}%`;
+  const share = percent < MARKED_PERCENT ? '' : `, ${percent}%`;
   return `${formatBytes(used)} of ${formatBytes(quota)}${share}`;
 }
 
@@ -32,6 +32,6 @@ export function StorageGauge({ percent, isWide }: { percent: number; isWide?: bo
 
 /** Without color while there is room. */
 function toneOf(percent: number): Tone {
-  if (percent < NEARLY_FULL_PERCENT) return 'quiet';
-  return percent < ALMOST_FULL_PERCENT ? 'deferred' : 'bounced';
+  if (percent < MARKED_PERCENT) return 'quiet';
+  return percent < NEARLY_FULL_PERCENT ? 'deferred' : 'bounced';
 }

@@ -1,5 +1,5 @@
 /** From here on, the storage of a mailbox is marked. */
-export const NEARLY_FULL_PERCENT = 80;
+export const MARKED_PERCENT = 80;
 
 /** From here on, a mailbox is nearly full and needs attention. */
-export const ALMOST_FULL_PERCENT = 90;
+export const NEARLY_FULL_PERCENT = 90;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { formatCount, formatPlural } from '@/lib/format';
-import { brokenRecordsText } from '@/lib/mail/broken-records';
+import { brokenRecordsText } from '@/lib/mail/dns-purposes';
 import type { Prisma } from '@/server/prisma/client';
 
 export type AlertRow = Prisma.AlertGetPayload<object>;

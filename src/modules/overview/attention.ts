@@ -1,8 +1,9 @@
 import { isAboutSystem } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
-import { brokenRecordsText } from '@/lib/mail/broken-records';
-import { ALMOST_FULL_PERCENT } from '@/lib/mail/fullness';
+import { EXPIRES_SOON_DAYS } from '@/lib/key-permissions';
+import { brokenRecordsText } from '@/lib/mail/dns-purposes';
+import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { hasRole } from '@/lib/roles';
 import type { Alert } from '@/modules/alerts/schema';
 import { describeAlert } from '@/modules/alerts/service';
@@ -96,7 +97,7 @@ function fullMailboxes(ids: string[] | null): Prisma.Sql {
     (SELECT 'mailbox_full', CASE WHEN percent_full < 100 THEN 'warning' ELSE 'critical' END, m.id,
             m.local_part || '@' || d.name, '', m.percent_full, 0, NULL
        FROM mailbox m JOIN domain d ON d.id = m.domain_id
-      WHERE m.percent_full >= ${ALMOST_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
+      WHERE m.percent_full >= ${NEARLY_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
         AND ${within(Prisma.sql`m.domain_id`, ids)}
       ORDER BY m.percent_full DESC, m.id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
 }
@@ -108,7 +109,7 @@ function failingWebhooks(ids: string[] | null): Prisma.Sql {
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
-/** Keys that were used within a week and expire within two. Super admins see those of all admins. */
+/** Keys that were used within a week and expire soon. Super admins see those of all admins. */
 function expiringKeys({ actor: { admin } }: ActorContext, domainId: string | undefined): Prisma.Sql {
   const scope = domainId
     ? Prisma.sql`(scoped_domain_ids = '{}' OR ${domainId}::uuid = ANY(scoped_domain_ids))`
@@ -116,7 +117,7 @@ function expiringKeys({ actor: { admin } }: ActorContext, domainId: string | und
   return Prisma.sql`
     (SELECT 'key_expiring', 'warning', id, name, '', ceil(extract(epoch FROM expires_at - now()) / 86400)::int, 0, NULL
        FROM api_key
-      WHERE expires_at > now() AND expires_at < now() + interval '14 days' AND last_used_at > now() - interval '7 days'
+      WHERE expires_at > now() AND expires_at < now() + make_interval(days => ${EXPIRES_SOON_DAYS}) AND last_used_at > now() - interval '7 days'
         AND (admin_id = ${admin.id}::uuid OR ${hasRole(admin.role, 'super_admin')}) AND ${scope}
       ORDER BY expires_at LIMIT ${MAX_ATTENTION_COUNT})`;
 }

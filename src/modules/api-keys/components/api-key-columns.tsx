@@ -8,12 +8,12 @@ import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatDaysLeft, formatPlural } from '@/lib/format';
-import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
+import { EXPIRES_SOON_DAYS, KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import type { ApiKey } from '../schema';
 
 export const PERMISSION_LABELS: Record<KeyPermission, string> = { send: 'Send', read: 'Read', manage: 'Make changes' };
 
-const SOON_MS = 14 * 86_400_000;
+const SOON_MS = EXPIRES_SOON_DAYS * 86_400_000;
 
 /** The title of a key names its first domains. */
 const MAX_NAMES = 3;
@@ -45,7 +45,7 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
           <span className="two-lines strong" title={name}>
             {name}
           </span>
-          {expires_at && (isExpired(expires_at) || isExpiring(expires_at)) && (
+          {expires_at && expiresSoon(expires_at) && (
             <span className="only-narrow">
               <Expiry at={expires_at} />
             </span>
@@ -153,26 +153,27 @@ function restrictionsOf({ permissions, senders, allowed_ips: ips }: ApiKey): str
 
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return 'Never';
-  if (isExpiring(at)) {
+  if (isExpired(at)) {
     return (
-      <span title={`Expires ${formatDaysLeft(at)}`}>
-        <StatusMark status="warning">
-          <span className="only-narrow">Expires&nbsp;</span>
-          <CalendarDate iso={at} />
-        </StatusMark>
-      </span>
+      <StatusMark status="off">
+        Expired <CalendarDate iso={at} />
+      </StatusMark>
     );
   }
-  if (!isExpired(at)) return <CalendarDate iso={at} />;
+  if (!expiresSoon(at)) return <CalendarDate iso={at} />;
   return (
-    <StatusMark status="off">
-      Expired <CalendarDate iso={at} />
-    </StatusMark>
+    <span title={`Expires ${formatDaysLeft(at)}`}>
+      <StatusMark status="warning">
+        <span className="only-narrow">Expires&nbsp;</span>
+        <CalendarDate iso={at} />
+      </StatusMark>
+    </span>
   );
 }
 
-function isExpiring(at: string): boolean {
-  return !isExpired(at) && new Date(at).getTime() - Date.now() < SOON_MS;
+/** Also of a key that has expired. */
+function expiresSoon(at: string): boolean {
+  return new Date(at).getTime() - Date.now() < SOON_MS;
 }
 
 export function isExpired(at: string | null): boolean {

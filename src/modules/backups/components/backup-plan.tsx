@@ -67,7 +67,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
   );
 }
 
-/** Such as "One scheduled backup per day for 7 days, per week for 4 weeks". */
+/** Says which backups are kept, such as "One scheduled backup per day for 7 days, per week for 4 weeks". */
 function keptText({ daily, weekly, monthly }: Plan['retention']): string {
   const spans = Object.entries({ day: daily, week: weekly, month: monthly }).flatMap(([unit, count]) =>
     count > 0 ? `per ${unit} for ${formatPlural(count, unit)}` : [],

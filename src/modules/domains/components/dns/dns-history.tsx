@@ -11,11 +11,11 @@ import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
-import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import { dnsChangeList } from '../../dns/lists';
 import type { DnsChange } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
+import { RecordLabel } from './dns-table';
 import { relativeName, statusLabel } from './dns-values';
 
 const PAGE_SIZE = 10;
@@ -63,12 +63,7 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose, name }) => (
-        <>
-          <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-          <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
-        </>
-      ),
+      cell: (record) => <RecordLabel record={record} domain={domain} />,
     },
     {
       header: 'Name',

@@ -59,12 +59,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: ({ purpose, name }) => (
-        <>
-          <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-          <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
-        </>
-      ),
+      cell: (record) => <RecordLabel record={record} domain={domain} />,
     },
     {
       header: 'What it does',
@@ -129,6 +124,18 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       },
     },
   ];
+}
+
+type RecordLabelProps = { record: Pick<DnsRow, 'purpose' | 'name'>; domain: Domain };
+
+/** What a record is for, and on a narrow screen its name, which has no column there. */
+export function RecordLabel({ record: { purpose, name }, domain }: RecordLabelProps) {
+  return (
+    <>
+      <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
+      <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
+    </>
+  );
 }
 
 /** What is published, above what is expected instead. */

@@ -3,7 +3,7 @@
 import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
-import { ALMOST_FULL_PERCENT } from '@/lib/mail/fullness';
+import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 
 const SORT = parseAsStringLiteral(['local_part', 'created_at', 'percent_full']);
 
@@ -12,7 +12,7 @@ export const CHOICES = {
   active: { label: 'Active', input: { active: true, suspended: false } },
   inactive: { label: 'Inactive', input: { active: false } },
   suspended: { label: 'Suspended', input: { suspended: true } },
-  full: { label: 'Nearly full', input: { active: true, min_percent_full: ALMOST_FULL_PERCENT } },
+  full: { label: 'Nearly full', input: { active: true, min_percent_full: NEARLY_FULL_PERCENT } },
 };
 
 const SEARCH = {
