@@ -10,6 +10,7 @@ import { createServiceWatch } from '@/mail/agent/services/watch';
 import { republishDkimKeys } from '@/modules/domains/dkim/publish';
 import { AGENT_CHANNEL, type AgentInstance } from '@/modules/mail-server/requests';
 import { interruptAbandoned } from '@/modules/services/lease';
+import { addLine } from '@/modules/services/output';
 import { recordServices } from '@/modules/services/record';
 import { createOperationRunner } from '@/modules/services/run';
 import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
@@ -34,6 +35,7 @@ export async function recoverOperation(config: string) {
       )
     : Promise.resolve();
   return {
+    operationId: journal?.operationId ?? null,
     message: explainRecovery(journal),
     /** Resolves once the services run again. */
     isOver: services.then(() => {
@@ -92,6 +94,8 @@ export async function prepareOperations({
   );
 
   await interruptAbandoned(db, systemClock, { host: agent.host, lane: 'services' }, recovery.message);
+  // If the agent was away for longer than the lease, the operation's message says only that it stopped.
+  if (recovery.operationId) await addLine(db, recovery.operationId, recovery.message);
   const tasks: Task[] = [
     {
       name: WATCH_TASK,

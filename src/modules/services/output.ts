@@ -45,6 +45,15 @@ export function writeOutput(db: Database, operationId: string) {
   };
 }
 
+/** Adds a line to the output of an operation that has ended, whose message can't change. Without the operation, it does nothing. */
+export async function addLine(db: Database, operationId: string, text: string): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO operation_line (operation_id, number, kind, text, at)
+    SELECT id, (SELECT coalesce(max(number), 0) + 1 FROM operation_line WHERE operation_id = operation.id), 'step',
+           ${printable(text)}, now()
+      FROM operation WHERE id = ${operationId}::uuid`;
+}
+
 function printable(text: string): string {
   const plain = text
     .toWellFormed()

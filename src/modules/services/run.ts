@@ -6,7 +6,7 @@ import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { type ClaimedOperation, claimOperation, finishOperation, LEASE, renewLease } from './lease';
-import { writeOutput } from './output';
+import { addLine, writeOutput } from './output';
 
 const RENEW_INTERVAL_MS = 5_000;
 
@@ -76,10 +76,6 @@ function unexpected({ id, action }: ClaimedOperation, error: unknown): Outcome {
 }
 
 /** The operation counts as interrupted, since the agent was away for too long. Its output says how it ended. */
-async function reportLate(db: Database, { id }: ClaimedOperation, { state, message }: Outcome): Promise<void> {
-  await db.$executeRaw`
-    INSERT INTO operation_line (operation_id, number, kind, text, at)
-    SELECT ${id}::uuid, coalesce(max(number), 0) + 1, 'step',
-           ${`The agent went on without the database, and ended it as ${state}: ${message}`}, now()
-      FROM operation_line WHERE operation_id = ${id}::uuid`;
+function reportLate(db: Database, { id }: ClaimedOperation, { state, message }: Outcome): Promise<void> {
+  return addLine(db, id, `The agent went on without the database, and ended it as ${state}: ${message}`);
 }
