@@ -51,7 +51,7 @@ export default defineConfig({
           exclude: [PURE, ALONE, GROWTH, CORPORA, MAIL_STACK],
           pool: 'forks',
           isolate: false,
-          setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-database-file.ts'],
+          setupFiles: ['each-file', 'each-app-file', 'each-database-file'].map((name) => `src/test/setup/${name}.ts`),
           sequence: { groupOrder: 1 },
         },
       },

@@ -11,7 +11,9 @@ import { db, mailServer, portOf } from './support/mail-server';
 import { openManageSieve } from './support/manage-sieve';
 import { runStack } from './support/services';
 import { messageText, openSubmission } from './support/smtp-session';
-import { api, at, domain, remoteAddress } from './support/traced-mail';
+import { api, at, domain, remoteAddress, traceMail } from './support/traced-mail';
+
+await traceMail();
 
 const NEW_PASSWORD = 'another password for test mailboxes';
 /** The agent is notified; without that it looks every five seconds. On a busy host it takes longer than a second. */

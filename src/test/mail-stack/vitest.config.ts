@@ -14,6 +14,9 @@ export default defineConfig({
     include: ['src/test/mail-stack/**/*.mail.test.ts'],
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
+    // One process runs all files, so that the app is loaded once.
+    isolate: false,
+    setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-app-file.ts'],
     // Worker threads load TypeScript too.
     execArgv: ['--import', new URL('../../../scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
     // All tests share one mail server, and some stop its services.

@@ -5,7 +5,18 @@ import { rotateLog } from '@/mail/log/log-rotation';
 import { whileAgentStopped } from '../support/agent';
 import { activateKey } from '../support/dkim-keys';
 import { mailServer } from '../support/mail-server';
-import { at, domain, receive, remoteAddress, sendTo, waitForEvents, webhookEvents } from '../support/traced-mail';
+import {
+  at,
+  domain,
+  receive,
+  remoteAddress,
+  sendTo,
+  traceMail,
+  waitForEvents,
+  webhookEvents,
+} from '../support/traced-mail';
+
+await traceMail();
 
 describe('no event is lost or repeated', () => {
   it('when the log is rotated and old files are deleted', async () => {

@@ -12,7 +12,17 @@ import { db, mailServer, retryQueue } from '../support/mail-server';
 import { findPostgres, type Postgres } from '../support/postgres';
 import { killService, restoreServices, signalProgram, signalService } from '../support/services';
 import { messageText, openInbound, openSubmission } from '../support/smtp-session';
-import { at, domain, remoteServer, type WebhookEvent, waitForEvents, webhookEvents } from '../support/traced-mail';
+import {
+  at,
+  domain,
+  remoteServer,
+  traceMail,
+  type WebhookEvent,
+  waitForEvents,
+  webhookEvents,
+} from '../support/traced-mail';
+
+await traceMail();
 
 /** Messages that arrive, and that a mailbox sends, for each fault. */
 const [ARRIVING, SENT] = [25, 17];

@@ -12,7 +12,9 @@ import { db, mailServer } from '../support/mail-server';
 import { findPostgres, type Postgres } from '../support/postgres';
 import { runStack, whileStopped } from '../support/services';
 import { messageText, openInbound, openSmtp, openSubmission } from '../support/smtp-session';
-import { at, domain, receive, remoteAddress, submit, waitForEvents } from '../support/traced-mail';
+import { at, domain, receive, remoteAddress, submit, traceMail, waitForEvents } from '../support/traced-mail';
+
+await traceMail();
 
 // The agent notices within a second.
 const SOON = { timeout: 20_000, interval: 200 };

@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { activateKey, redis } from '../support/dkim-keys';
 import { db } from '../support/mail-server';
 import { runStack } from '../support/services';
-import { at, domain, remoteAddress, submit, waitForEvents } from '../support/traced-mail';
+import { at, domain, remoteAddress, submit, traceMail, waitForEvents } from '../support/traced-mail';
+
+await traceMail();
 
 const COUNT = 60;
 const SUBMITTERS = 4;

@@ -1,10 +1,11 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { settleUncertain } from '@/modules/messages/mail-log/outbound/uncertain';
 import { expectError } from '../../rest';
 import { whileAgentStopped } from '../support/agent';
 import { activateKey } from '../support/dkim-keys';
 import { db, mailServer } from '../support/mail-server';
+import { startSmtpProxy } from '../support/smtp-proxy';
 import {
   api,
   at,
@@ -12,13 +13,16 @@ import {
   remoteAddress,
   remoteServer,
   sendTo,
+  traceMail,
   traceOf,
   typesOf,
   waitForEvents,
   webhookEvents,
 } from '../support/traced-mail';
 
-const proxy = await vi.hoisted(async () => (await import('../support/smtp-proxy')).startSmtpProxy());
+await traceMail();
+
+const proxy = await startSmtpProxy();
 afterAll(proxy.close);
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,9 @@ import { applySaved } from '@/server/settings/env';
 import { runTask, sharedTask } from '@/test/tasks';
 import { activateKey, signaturesOf } from '../support/dkim-keys';
 import { db } from '../support/mail-server';
-import { at, domain, remoteAddress, remoteServer, webhookEvents } from '../support/traced-mail';
+import { at, domain, remoteAddress, remoteServer, traceMail, webhookEvents } from '../support/traced-mail';
+
+await traceMail();
 
 afterAll(() => applySaved({}));
 

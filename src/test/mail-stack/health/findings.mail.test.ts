@@ -23,8 +23,9 @@ const { data, config } = mailServer;
 const control = createServiceControl(() => readInstallation(config));
 const reader = new pg.Client(process.env.DATABASE_URL);
 
+await startRemoteServer({ onRecipient: () => ({ code: 451, text: '4.3.0 Later please' }) });
+
 beforeAll(async () => {
-  await startRemoteServer({ onRecipient: () => ({ code: 451, text: '4.3.0 Later please' }) });
   await holdMessages();
   for (const file of [certificate, key]) copyFileSync(file, `${file}.before`);
   await serveCertificateUntil(new Date(Date.now() + 10 * DAY_MS + DAY_MS / 2));

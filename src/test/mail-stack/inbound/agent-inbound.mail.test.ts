@@ -7,12 +7,15 @@ import {
   at,
   domain,
   receive,
+  traceMail,
   traceOf,
   typesOf,
   type WebhookEvent,
   waitForEvents,
   webhookEvents,
 } from '../support/traced-mail';
+
+await traceMail();
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 

@@ -17,11 +17,14 @@ import {
   remoteServer,
   sendTo,
   submit,
+  traceMail,
   traceOf,
   typesOf,
   waitForEvents,
   webhookEvents,
 } from '../support/traced-mail';
+
+await traceMail();
 
 const SOON = { timeout: 40_000, interval: 200 };
 

@@ -8,7 +8,18 @@ import { makeAlias, makeMailbox, PASSWORD } from '../support/directory';
 import { signInToImap } from '../support/imap-session';
 import { db, mailServer, retryQueue } from '../support/mail-server';
 import { openInbound } from '../support/smtp-session';
-import { api, at, domain, remoteServer, traceOf, waitForEvents, webhookEvents } from '../support/traced-mail';
+import {
+  api,
+  at,
+  domain,
+  remoteServer,
+  traceMail,
+  traceOf,
+  waitForEvents,
+  webhookEvents,
+} from '../support/traced-mail';
+
+await traceMail();
 
 const SOON = { timeout: 40_000, interval: 200 };
 

@@ -12,11 +12,14 @@ import {
   remoteAddress,
   sendTo,
   submit,
+  traceMail,
   traceOf,
   typesOf,
   waitForEvents,
   webhookEvents,
 } from '../support/traced-mail';
+
+await traceMail();
 
 describe('mail sent by the app', () => {
   beforeEach(() => activateKey(domain.name, 'first'));

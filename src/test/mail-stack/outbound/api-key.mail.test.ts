@@ -8,7 +8,7 @@ import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db, portOf } from '../support/mail-server';
 import { messageText, openSmtp } from '../support/smtp-session';
-import { api, at, domain, remoteAddress, remoteServer, waitForEvents } from '../support/traced-mail';
+import { api, at, domain, remoteAddress, remoteServer, traceMail, waitForEvents } from '../support/traced-mail';
 
 const USER = 'apikey';
 const PYTHON = `
@@ -24,6 +24,8 @@ with smtplib.SMTP('127.0.0.1', int(port)) as server:
     server.login('apikey', key)
     server.send_message(message)
 `;
+
+await traceMail();
 
 let admin: { id: string; email: string };
 let key: string;

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { activateKey } from '../support/dkim-keys';
 import { portOf } from '../support/mail-server';
-import { at, domain, remoteAddress, remoteServer } from '../support/traced-mail';
+import { at, domain, remoteAddress, remoteServer, traceMail } from '../support/traced-mail';
+
+await traceMail();
 
 /** Sends a message to a port of this host as another user, and prints the replies. */
 const SEND = `

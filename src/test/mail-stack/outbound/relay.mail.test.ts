@@ -5,7 +5,9 @@ import { activateKey } from '../support/dkim-keys';
 import { db, retryQueue } from '../support/mail-server';
 import { finished, operate, textOf } from '../support/operations';
 import { changeSettings, readConfig, readSettings, resetSettings, writeSettings } from '../support/settings';
-import { api, domain, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
+import { api, domain, remoteAddress, submit, traceMail, waitForEvents, webhookEvents } from '../support/traced-mail';
+
+await traceMail();
 
 const OPERATION_TIMEOUT_MS = 240_000;
 const [USER, PASSWORD] = ['key-7', 'SG.a/b+c=d:e#f'];

@@ -3,7 +3,9 @@ import { subscriptionOf } from '@/server/secrets/unsubscribe-token';
 import { activateKey, signaturesOf } from '../support/dkim-keys';
 import { db } from '../support/mail-server';
 import { messageText, openInbound } from '../support/smtp-session';
-import { api, at, domain, remoteAddress, remoteServer, waitForEvents } from '../support/traced-mail';
+import { api, at, domain, remoteAddress, remoteServer, traceMail, waitForEvents } from '../support/traced-mail';
+
+await traceMail();
 
 const SOON = { timeout: 40_000, interval: 200 };
 

@@ -24,8 +24,10 @@ import { activateKey, redis } from '../support/dkim-keys';
 import { mailServer, portOf } from '../support/mail-server';
 import { ALL_RUNNING, operate, processOf, services, statesOf, textOf } from '../support/operations';
 import { changeSettings, driftedFiles, readConfig, resetSettings } from '../support/settings';
-import { at, domain, receive, remoteAddress, submit, waitForEvents } from '../support/traced-mail';
+import { at, domain, receive, remoteAddress, submit, traceMail, waitForEvents } from '../support/traced-mail';
 import { openWire } from '../support/wire';
+
+await traceMail();
 
 const OPERATION_TIMEOUT_MS = 240_000;
 const EXTRA = 'rspamd/local.d/actions.conf';

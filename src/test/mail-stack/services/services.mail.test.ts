@@ -11,7 +11,18 @@ import { db } from '../support/mail-server';
 import { ALL_RUNNING, operate, pidFileOf, processOf, services, statesOf, textOf } from '../support/operations';
 import { isRunning } from '../support/processes';
 import { restoreServices, runStack, signalService, whileStopped } from '../support/services';
-import { at, domain, receive, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
+import {
+  at,
+  domain,
+  receive,
+  remoteAddress,
+  submit,
+  traceMail,
+  waitForEvents,
+  webhookEvents,
+} from '../support/traced-mail';
+
+await traceMail();
 
 const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
 const OPERATION_TIMEOUT_MS = 240_000;

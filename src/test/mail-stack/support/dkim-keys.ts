@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { dkimVerify } from 'mailauth';
-import { afterAll } from 'vitest';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import type { DkimAlgorithm, DkimKey } from '@/modules/domains/dkim/schema';
@@ -16,7 +15,6 @@ const redis = new Redis({
   maxRetriesPerRequest: null,
 });
 redis.on('error', () => {});
-afterAll(() => redis.disconnect());
 
 export { redis };
 

@@ -16,7 +16,6 @@ if (!process.env.MAIL_SERVER) throw new Error('MAIL_SERVER is not set: run these
 /** The mail server that scripts/test-mail.mjs started. */
 export const mailServer = JSON.parse(process.env.MAIL_SERVER) as MailServer;
 export const db = database();
-afterAll(() => db.$disconnect());
 
 export function portOf(name: string): number {
   return Number(mailServer.settings[name]);

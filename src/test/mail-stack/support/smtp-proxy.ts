@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setSettings } from '../../settings';
 
 /** More than the client sends before a message, including TLS, and less than the long test message. */
 const LOSS_AFTER_BYTES = 32 * 1024;
 
 type Loss = 'reply' | 'rest of the data';
 
-/**
- * A TCP proxy between the app and the mail server at SMTP_URL, which can lose data. The traffic is encrypted. Await it in
- * `vi.hoisted`.
- */
+/** A TCP proxy between the app and the mail server at SMTP_URL, which can lose data. The traffic is encrypted. */
 export async function startSmtpProxy() {
   const url = new URL(process.env.SMTP_URL ?? '');
   const [mtaHost, mtaPort] = [url.hostname, Number(url.port)];
@@ -34,7 +32,7 @@ export async function startSmtpProxy() {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   url.port = String((proxy.address() as AddressInfo).port);
-  process.env.SMTP_URL = url.href;
+  setSettings({ SMTP_URL: url.href });
 
   return {
     /** `reply`: disconnects instead of forwarding the final reply. `rest of the data`: silently drops the end of the data. */

@@ -14,22 +14,27 @@ export const LONG_REPLY = `550 5.7.1 ${'Read our policy. '.repeat(112)}`;
 
 /** Addresses that the remote server defers. */
 export const deferredAddresses = new Set<string>();
-export const remoteServer = await startRemoteServer({
-  onRecipient: (address) => {
-    if (address.startsWith('verbose')) return { code: 550, text: LONG_REPLY.slice('550 '.length) };
-    if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
-    return deferredAddresses.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
-  },
-});
+export let remoteServer: Awaited<ReturnType<typeof startRemoteServer>>;
 export const api = await keyClient();
 /** A new domain for each test, with the mailboxes ann and bo. */
 export let domain: { id: string; name: string };
 
-beforeEach(async () => {
-  domain = await makeDomain();
-  await makeMailbox(domain.id, 'ann');
-  await makeMailbox(domain.id, 'bo');
-});
+/** Starts the remote server, and makes the domain before each test. Every test file calls it, since one process runs them all. */
+export async function traceMail(): Promise<void> {
+  deferredAddresses.clear();
+  remoteServer = await startRemoteServer({
+    onRecipient: (address) => {
+      if (address.startsWith('verbose')) return { code: 550, text: LONG_REPLY.slice('550 '.length) };
+      if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
+      return deferredAddresses.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
+    },
+  });
+  beforeEach(async () => {
+    domain = await makeDomain();
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo');
+  });
+}
 
 export const at = (local: string) => `${local}@${domain.name}`;
 export const remoteAddress = () => `${newName()}@far.example`;
