@@ -108,6 +108,24 @@ test('an entry opens from anywhere in its row, single keys show the next one, an
   await expect(changed).toBeFocused();
 });
 
+test('filters by the kind of record', async ({ signedIn: page, api, check }) => {
+  const domain = await createDomain(api);
+  await api.call('POST', '/aliases', {
+    domain_id: domain.id,
+    source_local_part: unique(),
+    destination: 'a@far.example',
+  });
+  await page.goto(`${url()}/audit?domain=${domain.id}`);
+  const rows = page.getByRole('table').getByRole('row');
+  await expect(rows.filter({ hasText: 'added domain' })).toHaveCount(1);
+  await page.getByRole('combobox', { name: 'Kind' }).click();
+  await page.getByRole('option', { name: 'Aliases' }).click();
+  await expect(page).toHaveURL(/kind=alias/);
+  await expect(rows.filter({ hasText: 'added domain' })).toHaveCount(0);
+  await expect(rows.filter({ hasText: 'alias' })).toHaveCount(1);
+  await check();
+});
+
 test('marks a dry run, which changes nothing', async ({ signedIn: page, api, domain, checkState }) => {
   const csv = `source_local_part,destination\n${unique()},ann@far.example`;
   await api.call('POST', '/aliases/import', { domain_id: domain.id, csv, dry_run: true });

@@ -98,6 +98,20 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+type KindOf<Action> = Action extends `${infer Kind}.${string}` ? Kind : never;
+
+/** What kinds of record actions are about. */
+export type AuditKind = KindOf<AuditAction>;
+export const AUDIT_KINDS = [...new Set(AUDIT_ACTIONS.map(kindOf))] as [AuditKind, ...AuditKind[]];
+
+function kindOf(action: AuditAction): AuditKind {
+  return action.slice(0, action.indexOf('.')) as AuditKind;
+}
+
+export function actionsOf(kind: AuditKind): AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => kindOf(action) === kind);
+}
+
 /** Actions that change no record: they sign in, check, test, show or send something, or only ask for it. */
 export const CHANGELESS_ACTIONS: ReadonlySet<AuditAction> = new Set([
   'admin.begin_oidc_link',

@@ -31,7 +31,21 @@ export const VIEW_PAGES = {
   audit: {
     path: '/audit',
     parameters: [
-      ...['q', 'domain', 'admin', 'email', 'key', 'action', 'resource', 'ip', 'request', 'outcome', 'since', 'until'],
+      ...[
+        'q',
+        'domain',
+        'admin',
+        'email',
+        'key',
+        'action',
+        'kind',
+        'resource',
+        'ip',
+        'request',
+        'outcome',
+        'since',
+        'until',
+      ],
       ...ORDER,
     ],
   },

@@ -1,4 +1,4 @@
-import { CHANGELESS_ACTIONS } from '@/lib/audit-actions';
+import { actionsOf, CHANGELESS_ACTIONS } from '@/lib/audit-actions';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { countRows } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';
@@ -91,6 +91,7 @@ function selectionOf({ actor }: ActorContext, input: ListAudit, position: Positi
     from: Prisma.sql`audit_entry e`,
     conditions,
     filters: input.changes_only ? CHANGES : undefined,
+    classes: input.kind && [{ column: Prisma.sql`e.action`, type: 'text', values: actionsOf(input.kind) }],
     by: BY_TIME,
     order: input.order,
     position,

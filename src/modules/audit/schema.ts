@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AUDIT_KINDS } from '@/lib/audit-actions';
 import { EnteredTimestamp, Id, PAGE_PARAMETERS, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const OUTCOMES = ['success', 'denied', 'error'] as const;
@@ -50,6 +51,7 @@ export const ListAudit = z.strictObject({
   admin_email: exact,
   api_key_id: Id.optional(),
   action: exact.meta({ description: 'For example `alias.update`' }),
+  kind: z.enum(AUDIT_KINDS).optional().meta({ description: 'All actions that begin with it, such as `alias`' }),
   resource: exact.meta({ description: 'For example `alias:<uuid>`' }),
   domain_id: Id.optional(),
   ip_address: exact,

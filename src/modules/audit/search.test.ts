@@ -36,6 +36,22 @@ describe('a search of the audit log', () => {
     expect(await find(unique())).toEqual([]);
   });
 
+  it('finds the entries of one kind of record', async () => {
+    const { api } = await searcher();
+    const domain = await makeDomain();
+    const own = `admin_id=${api.admin.id}`;
+    const kindsOf = async (query: string): Promise<string[]> =>
+      (await api.get(`/audit?${own}&${query}`)).data.map(({ action }: Listed) => action);
+    await api.post('/aliases', { domain_id: domain.id, source_local_part: unique(), destination: 'a@far.example' });
+    await api.patch(`/domains/${domain.id}`, { description: 'x' });
+    await api.patch(`/domains/${domain.id}`, { active: false });
+    expect(await kindsOf('kind=domain')).toEqual(['domain.update', 'domain.update']);
+    expect(await kindsOf('kind=alias')).toEqual(['alias.create']);
+    expect(await kindsOf(`kind=alias&domain_id=${domain.id}&q=create`)).toEqual(['alias.create']);
+    expect(await kindsOf('kind=mailbox')).toEqual([]);
+    expect((await api.get('/audit?kind=aliases')).status).toBe(400);
+  });
+
   it('finds a request id by its start, and a resource', async () => {
     const { api, find } = await searcher();
     const domain = await makeDomain();

@@ -16,7 +16,7 @@ export type Selection = {
   /** Null for the rows of all domains. */
   domains: { column: Prisma.Sql; ids: string[] | null };
   /** Columns that an index has after the domain and before the order, with the values that are wanted. */
-  classes?: { column: Prisma.Sql; type: 'direction' | 'message_status'; values: readonly string[] }[];
+  classes?: { column: Prisma.Sql; type: 'direction' | 'message_status' | 'text'; values: readonly string[] }[];
   /** Whether an index has the order and all conditions, so that only the rows of the page are looked up. */
   isIndexed?: boolean;
 };

@@ -1,15 +1,50 @@
 'use client';
 
+import { Select } from '@mantine/core';
 import { ActiveFilter, PeriodFilter } from '@/components/data-table/filters';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
+import { AUDIT_KINDS, type AuditKind } from '@/lib/audit-actions';
 import type { AuditEntry } from '../schema';
 import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
 const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
+
+const KINDS: Record<AuditKind, string> = {
+  admin: 'Admins',
+  alert: 'Alerts',
+  alias: 'Aliases',
+  api_key: 'API keys',
+  audit: 'Audit log',
+  backup: 'Backups',
+  config: 'Configuration',
+  dmarc_report: 'DMARC reports',
+  domain: 'Domains',
+  sieve_filter: 'Filters',
+  health: 'Health checks',
+  mail_backup: 'Mail backups',
+  mailbox: 'Mailboxes',
+  message: 'Messages',
+  alert_mute: 'Muted alerts',
+  cluster_node: 'Nodes',
+  queue: 'Queue',
+  abuse_threshold: 'Rate limits',
+  relay: 'Relay',
+  deleted_record: 'Restored records',
+  saved_view: 'Saved views',
+  operation: 'Service operations',
+  session: 'Sign-ins',
+  suppression: 'Suppressions',
+  template: 'Templates',
+  tls_report: 'TLS reports',
+  webhook: 'Webhooks',
+};
+const KIND_OPTIONS = AUDIT_KINDS.map((value) => ({ value, label: KINDS[value] })).sort((one, other) =>
+  one.label.localeCompare(other.label),
+);
 
 type AuditToolsProps = { list: ShownList<AuditEntry>; search: AuditSearch };
 
@@ -22,7 +57,7 @@ export function AuditTools({ list, search }: AuditToolsProps) {
         search={search}
         label="Search entries"
         placeholder="Actor, action, name or request ID"
-        w={{ base: '100%', sm: 360 }}
+        w={{ base: '100%', sm: 280 }}
       />
       <SegmentedControl
         label="Outcome"
@@ -30,6 +65,16 @@ export function AuditTools({ list, search }: AuditToolsProps) {
         options={OUTCOMES}
         narrow="line"
         onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="All kinds"
+        data={KIND_OPTIONS}
+        clearable
+        searchable
+        w={160}
+        value={values.kind}
+        onChange={(kind) => change({ kind: kind as AuditKind | null })}
       />
       <PeriodFilter range={values} onChange={change} />
       {set.map((name) => (

@@ -3,6 +3,7 @@
 import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { AUDIT_KINDS } from '@/lib/audit-actions';
 import { OUTCOMES } from '../schema';
 
 const SEARCH = {
@@ -13,6 +14,7 @@ const SEARCH = {
     email: parseAsString,
     key: parseAsString,
     action: parseAsString,
+    kind: parseAsStringLiteral(AUDIT_KINDS),
     resource: parseAsString,
     ip: parseAsString,
     request: parseAsString,
@@ -52,6 +54,7 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     admin_email: values.email ?? undefined,
     api_key_id: values.key ?? undefined,
     action: values.action ?? undefined,
+    kind: values.kind ?? undefined,
     resource: values.resource ?? undefined,
     ip_address: values.ip ?? undefined,
     request_id: values.request ?? undefined,
