@@ -82,7 +82,7 @@ test('at 360 px, an address breaks only between its parts, and keeps how many ot
   await check();
 });
 
-/** The last character of each line of an address but the last line. */
+/** The last character of each line of an address but the last line; of a line before the domain, the @ that follows. */
 function charactersBeforeBreaks(row: Element): string[] {
   return [...row.querySelectorAll('[title*="@"]')].flatMap((address) => {
     const texts = document.createTreeWalker(address, NodeFilter.SHOW_TEXT);
@@ -96,7 +96,7 @@ function charactersBeforeBreaks(row: Element): string[] {
         range.setStart(text, at);
         range.setEnd(text, at + 1);
         const { top, bottom } = range.getBoundingClientRect();
-        if (last && top >= last.bottom - 2) found.push(last.character);
+        if (last && top >= last.bottom - 2) found.push(text.data[at] === '@' ? '@' : last.character);
         last = { character: text.data[at] ?? '', bottom };
       }
     }
