@@ -24,7 +24,12 @@ type ShowFilterProps<Show extends string> = Pick<ComponentProps<typeof Segmented
 };
 
 /** Chooses the rows that a list shows. */
-export function ShowFilter<Show extends string>({ search, choices, label = 'Status', narrow }: ShowFilterProps<Show>) {
+export function ShowFilter<Show extends string>({
+  search,
+  choices,
+  label = 'Status',
+  narrow = 'line',
+}: ShowFilterProps<Show>) {
   const labels = Object.entries<Choices<Show>[Show]>(choices).map(([show, choice]) => [show, choice.label]);
   return (
     <SegmentedControl

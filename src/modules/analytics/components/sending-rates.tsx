@@ -54,7 +54,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
           value={period}
           options={PERIODS}
           onChange={(next) => void setPeriod(next)}
-          narrow="columns"
+          narrow="line"
         />
       </SectionHeading>
       {isError && !data && <ErrorState what="the sent messages" error={error} onRetry={() => void refetch()} />}

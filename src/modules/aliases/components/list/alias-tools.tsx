@@ -40,7 +40,7 @@ export function AliasTools({ list, search, domain }: AliasToolsProps) {
       }
     >
       <SearchInput search={search} label="Filter by address or destination" placeholder="Address or destination" />
-      <ShowFilter search={search} choices={ACTIVE_CHOICES} narrow="line" />
+      <ShowFilter search={search} choices={ACTIVE_CHOICES} />
     </ListTools>
   );
 }

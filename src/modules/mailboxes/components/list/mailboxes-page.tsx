@@ -61,7 +61,7 @@ export function MailboxesPage() {
         }
       >
         <SearchInput search={search} label="Filter by address or name" placeholder="Address or name" />
-        <ShowFilter search={search} choices={CHOICES} narrow="line" />
+        <ShowFilter search={search} choices={CHOICES} />
       </ListTools>
       <MailboxTable
         list={list}

@@ -57,7 +57,7 @@ export function TemplatesPage() {
       </PageHeader>
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by name" placeholder="Name" w={240} />
-        <ShowFilter search={search} choices={CHOICES} narrow="line" />
+        <ShowFilter search={search} choices={CHOICES} />
       </ListTools>
       <ListView
         list={list}
