@@ -77,7 +77,7 @@ test('restarts a service after confirmation, with its output as it comes, also a
   await check();
   await dialog.getByRole('button', { name: 'Restart Postfix' }).click();
   await expect(operationPanel(page)).toContainText('Waiting for the mail agent');
-  await expect(page.getByRole('button', { name: 'Restart all' }).first()).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'More actions' }).first()).toBeDisabled();
   const id = await mailHost.claim();
   await mailHost.say(id, 'step', 'Stopping Postfix');
   await expect(page.getByRole('log')).toContainText('Stopping Postfix');

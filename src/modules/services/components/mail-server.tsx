@@ -1,8 +1,9 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { DataTable } from '@/components/data-table/data-table';
+import { IconChevronDown } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import type { ConfiguredService, ServiceOperation } from '@/lib/mail/operations';
@@ -40,27 +41,31 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
 
   return (
     <section aria-label={host}>
-      <SectionHeading title={<span className="mono">{host}</span>} />
-      <Group pb="md" gap="sm">
+      <SectionHeading title={<span className="mono">{host}</span>}>
+        <span className="spacer" />
         <Button disabled={isDisabled} onClick={() => onPreview({ action: 'apply_config', service: null, host })}>
           Preview configuration
         </Button>
         <Button disabled={isDisabled} onClick={() => ask('apply_config')}>
           Apply configuration
         </Button>
-        <Button disabled={isDisabled} onClick={() => ask('reload')}>
-          Reload all
-        </Button>
-        <Button disabled={isDisabled} onClick={() => ask('rebuild_maps')}>
-          Rebuild maps
-        </Button>
-        <Button disabled={isDisabled} onClick={() => ask('renew_certificates')}>
-          Renew certificates
-        </Button>
-        <Button className="danger" disabled={isDisabled} onClick={() => ask('restart')}>
-          Restart all
-        </Button>
-      </Group>
+        <Menu>
+          <Menu.Target>
+            <Button disabled={isDisabled} rightSection={<IconChevronDown stroke={1.5} />}>
+              More actions
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => ask('reload')}>Reload all…</Menu.Item>
+            <Menu.Item onClick={() => ask('rebuild_maps')}>Rebuild maps…</Menu.Item>
+            <Menu.Item onClick={() => ask('renew_certificates')}>Renew certificates…</Menu.Item>
+            <Menu.Divider />
+            <Menu.Item className="danger" onClick={() => ask('restart')}>
+              Restart all…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </SectionHeading>
       {settingsProblem && (
         <Notice status="warning" title="The settings file has errors">
           <p>{settingsProblem}</p>
