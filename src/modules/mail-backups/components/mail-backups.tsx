@@ -1,12 +1,13 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { DataTable } from '@/components/data-table/data-table';
 import { ErrorState, NoRows } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { Figures } from '@/components/layout/figures';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
@@ -14,6 +15,7 @@ import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
 import { TimeAgo } from '@/components/values/time-ago';
+import { formatBytes, formatPlural } from '@/lib/format';
 import { snapshotList } from '../lists';
 import type { MailServerBackup, MailSnapshot } from '../schema';
 import { snapshotColumns } from './snapshot-columns';
@@ -71,21 +73,22 @@ export function MailBackups() {
       )}
       {data?.mail_servers.map((server) => (
         <div key={server.host}>
-          <MailServer server={server} />
-          <Group py="md">
+          <SectionHeading level={3} title={<span className="mono">{server.host}</span>}>
+            <span className="spacer" />
+            <Button
+              disabled={isBusy || server.repository === null}
+              onClick={() => void run('start the check', () => check.mutateAsync({ host: server.host }))}
+            >
+              Check repository
+            </Button>
             <Button
               disabled={isBusy}
               onClick={() => void run('start the backup', () => start.mutateAsync({ host: server.host }))}
             >
               Back up mail now
             </Button>
-            <Button
-              disabled={isBusy || server.repository === null}
-              onClick={() => void run('start the check', () => check.mutateAsync({ host: server.host }))}
-            >
-              Check the repository
-            </Button>
-          </Group>
+          </SectionHeading>
+          <MailServer server={server} latest={data.snapshots.find(({ host }) => host === server.host)} />
           <DataTable
             caption={`Snapshots of ${server.host}, newest first`}
             columns={snapshotColumns({ isBusy, onRestore: setRestoring })}
@@ -106,8 +109,8 @@ export function MailBackups() {
   );
 }
 
-function MailServer({ server }: { server: MailServerBackup }) {
-  const { host, repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
+function MailServer({ server, latest }: { server: MailServerBackup; latest: MailSnapshot | undefined }) {
+  const { repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
   return (
     <>
       {failedAt && (
@@ -120,20 +123,41 @@ function MailServer({ server }: { server: MailServerBackup }) {
           <p>{checkFailure}</p>
         </Notice>
       )}
-      <DetailsList>
-        <dt>Mail server</dt>
-        <dd className="mono">{host}</dd>
-        <dt>Repository</dt>
-        <dd className="mono">{repository ?? 'Made by the first backup'}</dd>
-        <dt>Last backup</dt>
-        <dd>{timeOf(server.last_success_at, 'Never')}</dd>
-        <dt>Last check</dt>
-        <dd>{timeOf(server.last_check_at, 'Never')}</dd>
-        <dt>Next backup</dt>
-        <dd>{timeOf(server.next_run_at, 'Not planned')}</dd>
-      </DetailsList>
+      <Figures
+        figures={[
+          {
+            key: 'last',
+            title: 'Last backup',
+            value: timeOf(server.last_success_at, 'None'),
+            caption: latest && sizeOf(latest),
+          },
+          {
+            key: 'check',
+            title: 'Last check',
+            value: timeOf(server.last_check_at, 'None'),
+            caption: checkFailure ? 'Found damage' : server.last_check_at && 'Found no damage',
+          },
+          {
+            key: 'next',
+            title: 'Next backup',
+            value: timeOf(server.next_run_at, 'None'),
+            caption: !server.next_run_at && 'No backup is planned',
+          },
+        ]}
+      />
+      <Box py="md">
+        <DetailsList>
+          <dt>Repository</dt>
+          <dd className="mono">{repository ?? 'Made by the first backup'}</dd>
+        </DetailsList>
+      </Box>
     </>
   );
+}
+
+function sizeOf({ size_bytes: size, files }: MailSnapshot): string {
+  const parts = [size !== null && formatBytes(size), files !== null && formatPlural(files, 'file')];
+  return parts.filter(Boolean).join(', ');
 }
 
 function timeOf(iso: string | null, missing: string) {
