@@ -1,6 +1,7 @@
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { formatPlural, formatShare } from '@/lib/format';
@@ -33,14 +34,19 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
                 {webhook.name}
               </span>
             )}
-            {(!webhook.active || isFailing(webhook)) && <WebhookStatus webhook={webhook} isShort />}
+            {/* Its other columns say so on a wide screen. */}
+            {(!webhook.active || isFailing(webhook)) && (
+              <span className="only-narrow">
+                <WebhookStatus webhook={webhook} isShort />
+              </span>
+            )}
           </Cell>
         </Copyable>
       ),
     },
     {
       header: 'Events',
-      width: 152,
+      width: 148,
       maxWidth: 240,
       mobile: 'under',
       skeletonWidth: 120,
@@ -53,7 +59,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Domain',
-      width: 208,
+      width: 204,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
@@ -68,16 +74,18 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Success rate',
-      width: 104,
+      width: 124,
+      maxWidth: 144,
       kind: 'figure',
-      isOptional: true,
       skeletonWidth: 40,
       cell: (webhook) => <SuccessRate webhook={webhook} />,
     },
     {
       header: 'Last success',
-      width: 112,
+      width: 96,
+      maxWidth: 136,
       kind: 'figure',
+      isOptional: true,
       className: 'soft',
       skeletonWidth: 56,
       cell: ({ last_delivered_at: at }) => (at ? <TimeAgo iso={at} /> : 'Never'),
@@ -90,7 +98,11 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
 function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
   const { finished, delivered } = webhook.recent_deliveries;
   if (isFailing(webhook)) {
-    return <span title="Failed attempts in a row">{formatPlural(webhook.failures_in_row, 'failure')}</span>;
+    return (
+      <span title="Failed attempts in a row">
+        <StatusMark status="failed">{formatPlural(webhook.failures_in_row, 'failure')}</StatusMark>
+      </span>
+    );
   }
   return (
     finished > 0 && (
