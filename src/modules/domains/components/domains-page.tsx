@@ -87,7 +87,7 @@ export function DomainsPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} choices={CHOICES} narrow="columns" />
+        <ShowFilter search={search} choices={CHOICES} />
       </ListTools>
       <ListView
         list={list}
@@ -144,7 +144,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Description',
-    width: 128,
+    width: 164,
     maxWidth: 400,
     isOptional: true,
     mobile: 'under',
@@ -154,7 +154,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Mailboxes',
-    width: 88,
+    width: 84,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, mailbox_count, max_mailboxes }) => (
@@ -166,7 +166,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Aliases',
-    width: 88,
+    width: 84,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, alias_count, max_aliases }) => (
@@ -179,7 +179,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   {
     header: 'Hourly limit',
     isOptional: true,
-    width: 96,
+    width: 84,
     kind: 'figure',
     skeletonWidth: 40,
     className: 'soft',

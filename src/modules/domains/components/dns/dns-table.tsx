@@ -1,6 +1,7 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
+import { Fragment } from 'react';
 import { Cell } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
@@ -126,6 +127,8 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
   ];
 }
 
+const AFTER_DOT = /(?<=\.)/;
+
 type RecordLabelProps = { record: Pick<DnsRow, 'purpose' | 'name'>; domain: Domain };
 
 /** What a record is for, and on a narrow screen its name, which has no column there. */
@@ -133,7 +136,18 @@ export function RecordLabel({ record: { purpose, name }, domain }: RecordLabelPr
   return (
     <>
       <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-      <span className={`mono ${classes.narrowName}`}> {relativeName(name, domain.name)}</span>
+      <span className={`mono ${classes.narrowName}`}>
+        {' '}
+        {relativeName(name, domain.name)
+          .split(AFTER_DOT)
+          .map((label, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: labels can be equal, and their order is fixed.
+            <Fragment key={index}>
+              {index > 0 && <wbr />}
+              {label}
+            </Fragment>
+          ))}
+      </span>
     </>
   );
 }

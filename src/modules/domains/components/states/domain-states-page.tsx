@@ -72,13 +72,13 @@ export function DomainStatesPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} choices={CHOICES} narrow="columns" />
+        <ShowFilter search={search} choices={CHOICES} />
         <Select
           aria-label="Problem"
           placeholder="Any state"
           data={PROBLEM_OPTIONS}
           clearable
-          w={224}
+          w={{ base: '100%', sm: 224 }}
           value={values.problem}
           onChange={(problem) => search.change({ problem: problem as typeof values.problem })}
         />

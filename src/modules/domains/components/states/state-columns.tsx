@@ -11,12 +11,12 @@ import { DnsMark } from '../dns-mark';
 type Purpose = (typeof DNS_STATE_PURPOSES)[number];
 
 /** As wide as the longest label. */
-const WIDTHS: Record<Purpose, number> = { mx: 60, spf: 84, dkim: 84, dmarc: 104, mta_sts: 84, tls_rpt: 72 };
+const WIDTHS: Record<Purpose, number> = { mx: 56, spf: 92, dkim: 92, dmarc: 100, mta_sts: 84, tls_rpt: 64 };
 
 export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   {
     header: 'State',
-    width: 100,
+    width: 104,
     maxWidth: 128,
     kind: 'mark',
     mobile: 'side',
@@ -38,7 +38,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
           <span className="only-wide">
             <RecordState domain={domain} purpose={purpose} />
           </span>
-          {purpose === 'mx' && <span className="only-narrow soft">{problemsOf(domain)}</span>}
+          {purpose === 'mx' && <NarrowState domain={domain} />}
         </>
       ),
     }),
@@ -63,7 +63,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   },
   {
     header: 'TLS failed',
-    width: 76,
+    width: 72,
     maxWidth: 120,
     kind: 'figure',
     sortBy: 'tls_failures',
@@ -111,6 +111,23 @@ function labelOf({ records, dmarc_policy: policy, mta_sts_mode: mode }: DomainSt
   if (purpose === 'dmarc' && policy && policy !== 'unknown') return policy;
   if (status !== 'ok') return statusLabel(status);
   return purpose === 'mta_sts' ? mode : OK;
+}
+
+/** The problems, or else when there were none. */
+function NarrowState({ domain }: { domain: DomainState }) {
+  const problems = problemsOf(domain);
+  if (problems === '' && domain.checked_at === null) return null;
+  return (
+    <span className="only-narrow soft">
+      {problems}
+      {problems === '' && domain.checked_at && (
+        <>
+          Checked&nbsp;
+          <TimeAgo iso={domain.checked_at} />
+        </>
+      )}
+    </span>
+  );
 }
 
 /** Such as "SPF: Missing, DMARC: none". */
