@@ -81,13 +81,12 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
 
 const COLUMNS = { sent_last_hour: columnsBy('sent_last_hour'), sent_last_24h: columnsBy('sent_last_24h') };
 
-/** On a narrow screen the period that is sorted by is beside the address, the other figures are below it. */
+/** On a narrow screen all figures are below the address, those that are sorted by first. */
 function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
   const figure = { width: 112, kind: 'figure', skeletonWidth: 40 } as const;
   const sent = (period: keyof typeof PERIODS): DataTableColumn<AbuseSender> => ({
     ...figure,
     header: PERIODS[period],
-    mobile: period === sort ? 'side' : 'none',
     cell: (sender) => <Sent sender={sender} period={period} />,
   });
   return [
@@ -98,15 +97,15 @@ function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
       ...figure,
       header: 'Hourly limit',
       mobile: 'under',
-      cell: ({ limit, ...sender }) => (
+      cell: (sender) => (
         <>
           <span className="only-narrow">
-            {sort === 'sent_last_hour'
-              ? `${formatCount(sender.sent_last_24h)} in 24 hours`
-              : `${formatCount(sender.sent_last_hour)} in the last hour`}
-            {', hourly limit\u00a0'}
+            {sort === 'sent_last_24h' && `${formatCount(sender.sent_last_24h)} in 24 hours,\u00a0`}
+            <SentCount sender={sender} period="sent_last_hour" />
+            {`\u00a0of ${formatCount(sender.limit)} in the last hour`}
+            {sort === 'sent_last_hour' && `, ${formatCount(sender.sent_last_24h)} in 24 hours`}
           </span>
-          {formatCount(limit)}
+          <span className="only-wide">{formatCount(sender.limit)}</span>
         </>
       ),
     },
@@ -115,12 +114,22 @@ function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
 
 const NEAR_LIMIT = 0.8;
 
-function Sent({ sender, period }: { sender: AbuseSender; period: keyof typeof PERIODS }) {
-  const count = formatCount(sender[period]);
-  if (period !== 'sent_last_hour' || sender.sent_last_hour < NEAR_LIMIT * sender.limit) return count;
+type SentProps = { sender: AbuseSender; period: keyof typeof PERIODS };
+
+function Sent({ sender, period }: SentProps) {
+  if (!isNearLimit(sender, period)) return formatCount(sender[period]);
   return (
     <span title={`Close to the hourly limit of ${formatCount(sender.limit)}`}>
-      <StatusMark status="warning">{count}</StatusMark>
+      <SentCount sender={sender} period={period} />
     </span>
   );
+}
+
+function SentCount({ sender, period }: SentProps) {
+  const count = formatCount(sender[period]);
+  return isNearLimit(sender, period) ? <StatusMark status="warning">{count}</StatusMark> : count;
+}
+
+function isNearLimit(sender: AbuseSender, period: keyof typeof PERIODS): boolean {
+  return period === 'sent_last_hour' && sender.sent_last_hour >= NEAR_LIMIT * sender.limit;
 }

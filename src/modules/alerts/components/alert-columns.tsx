@@ -14,6 +14,7 @@ import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
 import type { Alert } from '../schema';
+import classes from './alert-columns.module.css';
 import { KINDS, SEVERITIES, STATUSES } from './alert-values';
 
 type SetStatus = (alert: Alert, status: Alert['status']) => void;
@@ -42,7 +43,7 @@ export function alertColumns({
     },
     {
       header: 'Severity',
-      width: 80,
+      width: 72,
       maxWidth: 120,
       sortBy: 'severity',
       isOptional: true,
@@ -66,8 +67,11 @@ export function alertColumns({
       skeletonWidth: 240,
       cell: (alert) => (
         <Cell>
-          <span className="only-narrow">
+          <span className={`only-narrow ${classes.narrow}`}>
             <KindMark kind={alert.kind} />
+            <span className="soft">
+              <TimeAgo iso={alert.created_at} />
+            </span>
           </span>
           <span className="two-lines" title={alert.message}>
             {describe(alert)}
@@ -83,7 +87,6 @@ export function alertColumns({
       maxWidth: 136,
       sortBy: 'created_at',
       kind: 'figure',
-      mobile: 'side',
       className: 'soft',
       skeletonWidth: 56,
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,

@@ -80,18 +80,20 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
               title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
             >
               {reason}
+            </span>
+            <span className={classes.times}>
               {next && (
                 <span className="only-narrow">
-                  &nbsp;· retry&nbsp;
+                  Retry&nbsp;
                   <NextAttempt at={next} />
                 </span>
               )}
+              {end && expiresSoon(message) && (
+                <span className={classes.expires}>
+                  Expires <NextAttempt at={end} due="now" />
+                </span>
+              )}
             </span>
-            {end && expiresSoon(message) && (
-              <span className={classes.expires}>
-                Expires <NextAttempt at={end} due="now" />
-              </span>
-            )}
           </>
         );
       },
@@ -109,7 +111,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       header: 'Arrived',
       width: 84,
       maxWidth: 144,
-      mobile: 'side',
+      mobile: 'under-side',
       sortBy: 'arrived_at',
       className: 'soft',
       skeletonWidth: 64,
