@@ -28,7 +28,7 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
         {mutable ? (
           <SettingInput setting={setting} value={value} error={error} onChange={onChange} />
         ) : (
-          <p className={`mono ${classes.fixed}`}>{valueText(setting.value, setting.unit)}</p>
+          <Fixed setting={setting} />
         )}
         {value === 0 && setting.zero_text && <p className="soft">{setting.zero_text}</p>}
         {problem && <p className={classes.problem}>{problem}</p>}
@@ -51,6 +51,12 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
       </div>
     </li>
   );
+}
+
+/** A value that can't be changed here: in the mono font, unless it is words. */
+function Fixed({ setting: { value, unit } }: { setting: Setting }) {
+  const isText = typeof value === 'string' && value !== '';
+  return <p className={isText ? `mono ${classes.fixed}` : classes.fixed}>{valueText(value, unit)}</p>;
 }
 
 function Source({ setting: { source, updated_at: at, updated_by: by } }: { setting: Setting }) {
