@@ -29,7 +29,7 @@ function Chapters() {
   return CHAPTER_GROUPS.map(({ title, chapters }) => (
     <section key={title} aria-label={title}>
       <SectionHeading title={title} isUnderlined />
-      <ul className={classes.list}>
+      <ul className={classes.chapters}>
         {chapters.map(readChapter).map((chapter) => (
           <li key={chapter.name}>
             <NearLink href={`/docs/${chapter.name}`}>{chapter.title}</NearLink>
