@@ -42,7 +42,6 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
         <span className={classes.value}>
           {/* A check without a unit only succeeds or fails. */}
           {unit && valueText(value, unit)}
-          {threshold && <span className="only-narrow soft">&nbsp;·&nbsp;</span>}
           {threshold && <span className="only-narrow soft">{limitsText(threshold, unit)}</span>}
         </span>
       ),

@@ -37,7 +37,8 @@ export function HealthPage() {
   });
   const attention = trpc.overview.attention.useQuery({});
   // Everything appears at once, so that nothing moves.
-  const data = attention.isPending ? undefined : health.data;
+  const isWaiting = attention.isPending && attention.failureCount === 0;
+  const data = isWaiting ? undefined : health.data;
   const [history, setHistory] = useState<HealthCheck | null>(null);
   const days = trpc.system.days.useQuery({}, { refetchInterval: DAYS_REFRESH_MS, retry: false });
   const columns = checkColumns({ days: days.data, onShowHistory: setHistory });
@@ -55,17 +56,18 @@ export function HealthPage() {
       {data && (
         <>
           <Problems checks={data.checks} openAlerts={attention.data?.open_alerts ?? 0} />
-          {GROUPS.map((group) => {
+          {GROUPS.filter((group) => data.checks.some((check) => check.group === group)).map((group, index) => {
             const rows = data.checks.filter((check) => check.group === group);
-            if (rows.length === 0) return null;
+            const isFirst = index === 0;
             return (
               <section key={group} aria-label={group}>
-                <SectionHeading title={group} />
+                <SectionHeading title={group} isUnderlined={!isFirst} />
                 <DataTable
                   caption={`${group} checks`}
                   columns={columns}
                   rows={rows}
                   rowKey={({ name, subject }) => `${name} ${subject}`}
+                  hideHeader={!isFirst}
                 />
               </section>
             );
