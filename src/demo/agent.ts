@@ -1,5 +1,6 @@
 import { uuidv7 } from '@/lib/uuid';
 import type { AgentHandlers } from '@/mail/agent/requests';
+import { joinCluster } from '@/modules/cluster/heartbeat';
 import {
   AGENT_CHANNEL,
   createRequestRunner,
@@ -29,6 +30,7 @@ async function run(): Promise<void> {
     'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
     'relay.test': async () => ({ host: agent.host, result: null }),
   };
+  const leave = await joinCluster(db, ['agent']);
   await recordHeartbeat(db, agent, null);
   const requests = createRequestRunner({ db, agent, handlers }, () => running.runNow(REQUEST_TASK));
   const runners = (['services', 'mail_backup'] as const).map((lane) =>
@@ -64,6 +66,7 @@ async function run(): Promise<void> {
     await running.end();
     await requests.end();
     await detach(db, agent);
+    await leave();
     await db.$disconnect();
     process.exit(0);
   };

@@ -36,11 +36,11 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       maxWidth: 144,
       mobile: 'under',
       skeletonWidth: 64,
-      cell: ({ roles, last_heartbeat_at: at }) => (
+      cell: ({ roles, version, last_heartbeat_at: at }) => (
         <Cell>
           {roles.includes('agent') ? 'Mail agent' : 'App'}
           <span className="only-narrow soft">
-            Heartbeat&nbsp;
+            {version}, heartbeat&nbsp;
             <TimeAgo iso={at} />
           </span>
         </Cell>
@@ -48,8 +48,8 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     },
     { header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
     {
-      header: 'Load',
-      width: 64,
+      header: 'Load (1 min)',
+      width: 96,
       maxWidth: 96,
       kind: 'figure',
       isOptional: true,
@@ -67,8 +67,9 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     },
     {
       header: 'Started',
-      width: 104,
+      width: 112,
       maxWidth: 144,
+      kind: 'figure',
       isOptional: true,
       skeletonWidth: 64,
       className: 'soft',
@@ -76,8 +77,9 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     },
     {
       header: 'Heartbeat',
-      width: 104,
+      width: 112,
       maxWidth: 144,
+      kind: 'figure',
       skeletonWidth: 64,
       className: 'soft',
       cell: ({ last_heartbeat_at: at }) => <TimeAgo iso={at} />,
