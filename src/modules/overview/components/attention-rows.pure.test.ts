@@ -23,7 +23,7 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
     'Failed Messages',
     'Failing Webhook',
     'Nearly full Mailbox',
-    'More Mailboxes',
+    'Nearly full Mailboxes',
     'Unconfirmed Messages',
   ]);
   expect(total).toBe(7);

@@ -126,7 +126,7 @@ function moreRow(section: string, count: number): AttentionRow {
   };
 }
 
-const MORE_MAILBOXES = { suspended: 'suspended', full: 'nearly full' } as const;
+const MORE_MAILBOXES = { suspended: 'Suspended', full: 'Nearly full' } as const;
 
 function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain: string | null): AttentionRow {
   const row = moreRow('mailboxes', count);
@@ -134,7 +134,8 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
     ...row,
     key: `${row.key}:${show}`,
     status: show === 'full' ? 'warning' : row.status,
-    subject: `${row.subject} ${MORE_MAILBOXES[show]}`,
+    label: MORE_MAILBOXES[show],
+    subject: `${row.subject} ${MORE_MAILBOXES[show].toLowerCase()}`,
     href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
   };
 }
