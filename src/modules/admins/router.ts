@@ -109,7 +109,7 @@ export const adminsRouter = router({
     .meta(
       rest('GET', '/admins/{id}/oidc', {
         tag,
-        summary: 'Get the identity that an admin signs in with',
+        summary: 'Get the linked identity of an admin',
         description: '`identity` is null if none is linked.',
         errors: { 404: ['NOT_FOUND'] },
       }),

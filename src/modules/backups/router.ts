@@ -134,7 +134,7 @@ export const backupsRouter = router({
     .meta(
       rest('POST', '/backups/{id}/prove', {
         tag,
-        summary: 'Prove a backup',
+        summary: 'Prove that a backup restores',
         description: `Restores the archive into a database of its own, compares all rows, and drops it. ${ONE_AT_A_TIME}`,
         status: 202,
         audit: 'backup.prove',

@@ -30,7 +30,7 @@ export const clusterRouter = router({
       rest('PATCH', '/cluster/nodes/{id}', {
         tag,
         versioned: record,
-        summary: 'Drain an instance, or let it take work again',
+        summary: 'Drain or resume an instance',
         audit: 'cluster_node.update',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

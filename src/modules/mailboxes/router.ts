@@ -107,7 +107,7 @@ export const mailboxesRouter = router({
     .meta(
       rest('GET', '/mailboxes/{id}/sent', {
         tag,
-        summary: 'Get what a mailbox sent lately',
+        summary: 'Get recent sending of a mailbox',
         description:
           'How much, to which domains and from where: what to look at if its password may be known to others.',
         isOpenToScopedKeys,

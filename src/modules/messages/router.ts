@@ -61,7 +61,7 @@ export const messagesRouter = router({
     .meta(
       rest('GET', '/unread-bounces', {
         tag: 'Messages',
-        summary: 'Get bounces that changed nothing',
+        summary: 'Get unread bounces',
         description:
           'Mail to the bounce addresses of messages that is no report about one of their recipients. Domain admins and scoped keys see that of their domains only.',
         isOpenToScopedKeys: true,
