@@ -1,5 +1,5 @@
 import { decodeWords } from './encoded-words';
-import { decodeRaw } from './header-fields';
+import { decodeRaw, strip } from './header-fields';
 
 /** An address as a person would write it; `name` is empty if there is none. */
 export type Mailbox = { name: string; address: string };
@@ -175,7 +175,8 @@ function specOf(text: string): string | null {
     if (domain === undefined) return /^[^\s@"]+@[^\s@"]+$/.test(local) ? local : null;
     return (NEEDS_NO_QUOTES.test(local) ? local : `"${local}"`) + domain.replace(/\s+/g, '');
   }
-  const spec = trimmed.replace(/\s*([@.])\s*/g, '$1').replace(/^['<]+|['>.]+$/g, '');
+  const pieces = trimmed.split(/([@.])/).map((piece) => piece.trim());
+  const spec = strip(pieces.join(''), "'<", "'>.");
   const address = /^\[([^[\]]*@[^[\]]*)\]$/.exec(spec)?.[1] ?? spec;
   return /^[^\s@]+@[^\s@]+$/.test(address) || /^[^@\s][^@]*@[^\s@]+$/.test(address) ? address : null;
 }

@@ -1,6 +1,6 @@
 import { decodeText } from './decode-text';
 import { joinFlowed } from './flowed';
-import { decodeRaw } from './header-fields';
+import { decodeRaw, strip } from './header-fields';
 import { htmlToText, textToHtml } from './html-text';
 import { type MailFile, readTnef, takeUuencoded } from './packed-files';
 import { bodyOf, type Part } from './parts';
@@ -128,7 +128,7 @@ function dispositionOf({ disposition: { value } }: Part): MailFile['disposition'
 
 function contentIdOf({ fields }: Part, hint: string | null): string | null {
   const text = decodeRaw(bodyOf(fields, 'content-id') ?? '', hint);
-  const id = /<([^<>]*)>/.exec(text)?.[1] ?? text.replace(/^[<\s]+|[>\s]+$/g, '');
+  const id = /<([^<>]*)>/.exec(text)?.[1] ?? strip(text, '< \t', '> \t');
   return id.trim() || null;
 }
 

@@ -86,9 +86,14 @@ function afterLine(bytes: Buffer, start: number, end: number): number {
 
 /** Only what RFC 5322 calls white space: a no-break space stays. */
 function trim(text: string): string {
+  return strip(text, ' \t', ' \t');
+}
+
+/** The text without certain signs at its start and at its end. A regular expression would search for the end at each of those signs. */
+export function strip(text: string, atStart: string, atEnd: string): string {
   let [start, end] = [0, text.length];
-  while (text[start] === ' ' || text[start] === '\t') start += 1;
-  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
+  while (start < end && atStart.includes(text.charAt(start))) start += 1;
+  while (end > start && atEnd.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
 

@@ -25,7 +25,8 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
     },
   });
   parser.end(boundedHtml(html));
-  return text.replace(/ *\n */g, '\n').trim();
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.join('\n').trim();
 }
 
 const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);

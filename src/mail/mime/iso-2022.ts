@@ -100,11 +100,11 @@ const UNKNOWN: CharacterSet = { width: 2, decoder: 'utf8', encode: () => [0xef, 
 /** Katakana as single bytes among the escape sequences, against the standards but in use. */
 const HALF_WIDTH: CharacterSet = { width: 1, decoder: 'shiftjis', encode: (bytes) => bytes };
 
-/** Decodes HZ-GB-2312 (RFC 1843): GB 2312 as 7-bit text between `~{` and `~}`. */
+/** Decodes HZ-GB-2312 (RFC 1843): GB 2312 as 7-bit text between `~{` and `~}`, or up to what can't be such text. */
 export function decodeHz(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replace(/~\{([\x21-\x7e]*?)(?:~\}|(?=[\r\n])|$)|~~|~\r?\n/g, (found, pairs: string | undefined) => {
+    .replace(/~\{([\x21-\x7e]*?)(?:~\}|(?![\x21-\x7e]))|~~|~\r?\n/g, (found, pairs: string | undefined) => {
       if (pairs === undefined) return found === '~~' ? '~' : '';
       return iconv.decode(Buffer.from(high([...Buffer.from(pairs, 'latin1')])), 'gb18030');
     });

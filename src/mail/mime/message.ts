@@ -8,7 +8,8 @@ import { bodyOf, type Part, readPart } from './parts';
 
 /** The header of a message; its texts are decoded and have no line breaks. */
 export type MailHeader = {
-  fields: () => { name: string; value: string }[];
+  /** @param limits how many fields are decoded, and how many bytes of each; by default all */
+  fields: (limits?: { count: number; bytes: number }) => { name: string; value: string; isCut: boolean }[];
   /** The first field of that name, which is given in lower case. */
   value: (name: string) => string | null;
   /** The addresses of all fields of that name. */
@@ -30,9 +31,14 @@ export function readMessage(raw: Uint8Array): Message {
 /**
  * Reads only the header.
  * @param hint a charset for 8-bit characters, if the header names none
+ * @param fieldBytes how many bytes of each field are read; by default all
  */
-export function readHeader(raw: Uint8Array, hint: string | null = null): MailHeader {
-  const { fields } = readFields(bufferOf(raw));
+export function readHeader(
+  raw: Uint8Array,
+  hint: string | null = null,
+  fieldBytes = Number.POSITIVE_INFINITY,
+): MailHeader {
+  const fields = readFields(bufferOf(raw)).fields.map((field) => ({ ...field, raw: field.raw.slice(0, fieldBytes) }));
   const declared = readStructured(bodyOf(fields, 'content-type') ?? '').parameter('charset');
   return headerOf(fields, telling(declared) ?? hint ?? labelInWords(fields));
 }
@@ -53,7 +59,10 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 function headerOf(fields: readonly RawField[], hint: string | null): MailHeader {
   const decoded = (raw: string) => decodeWords(decodeRaw(raw, hint), hint).replace(/[\r\n]+/g, ' ');
   return {
-    fields: () => fields.map(({ name, raw }) => ({ name, value: decoded(raw) })),
+    fields: ({ count, bytes } = { count: fields.length, bytes: Number.POSITIVE_INFINITY }) =>
+      fields
+        .slice(0, count)
+        .map(({ name, raw }) => ({ name, value: decoded(raw.slice(0, bytes)), isCut: raw.length > bytes })),
     value: (name) => {
       const body = bodyOf(fields, name);
       return body === null ? null : decoded(body);

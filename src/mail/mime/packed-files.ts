@@ -12,25 +12,58 @@ export type MailFile = {
   content: Uint8Array;
 };
 
-const FILE = /^begin [0-7]{3,4} ([^\r\n]{1,255})\r?\n((?:[\x20-\x60]{1,90}[ \t]*\r?\n)*)end[ \t]*(?:\r?\n|$)/gm;
 const SIGN = Buffer.from('begin ');
+const BEGIN = /^begin [0-7]{3,4} ([^\r\n]{1,255})$/;
+const DATA = /^[\x20-\x60]{1,90}[ \t]*$/;
+const END = /^end[ \t]*$/;
+// Neither a name nor a line of data is longer, whatever white space follows.
+const MAX_LINE_BYTES = 300;
 
 /** Takes the files out of a text that programs without MIME put there between `begin` and `end`. */
 export function takeUuencoded(content: Buffer): { rest: Buffer; files: MailFile[] } {
-  if (!content.includes(SIGN)) return { rest: content, files: [] };
   const files: MailFile[] = [];
-  const rest = content.toString('latin1').replace(FILE, (file: string, name: string) => {
-    const bytes = decodeTransfer(Buffer.from(file, 'latin1'), 'x-uuencode');
+  const kept: Buffer[] = [];
+  let keptTo = 0;
+  for (let at = content.indexOf(SIGN); at >= 0; at = content.indexOf(SIGN, at + 1)) {
+    const found = at === 0 || content[at - 1] === 0x0a ? fileAt(content, at) : null;
+    if (!found) continue;
+    const bytes = decodeTransfer(content.subarray(at, found.end), 'x-uuencode');
     files.push({
-      filename: decodeRaw(name.trim(), null),
+      filename: decodeRaw(found.name.trim(), null),
       mimeType: 'application/octet-stream',
       disposition: 'attachment',
       contentId: null,
       content: bytes,
     });
-    return '';
-  });
-  return files.length > 0 ? { rest: Buffer.from(rest, 'latin1'), files } : { rest: content, files };
+    kept.push(content.subarray(keptTo, at));
+    keptTo = found.end;
+    at = found.end - 1;
+  }
+  return files.length > 0
+    ? { rest: Buffer.concat([...kept, content.subarray(keptTo)]), files }
+    : { rest: content, files };
+}
+
+/**
+ * The file that begins there, up to where its last line ends; null if its lines end before `end`. No line of data holds a `begin`,
+ * so no line is read for two files.
+ */
+function fileAt(content: Buffer, start: number): { name: string; end: number } | null {
+  let line = lineAt(content, start);
+  const name = BEGIN.exec(line.text)?.[1];
+  if (name === undefined) return null;
+  do {
+    if (line.next >= content.length) return null;
+    line = lineAt(content, line.next);
+  } while (DATA.test(line.text));
+  return END.test(line.text) ? { name, end: line.next } : null;
+}
+
+function lineAt(content: Buffer, start: number): { text: string; next: number } {
+  const lineEnd = content.indexOf(0x0a, start);
+  const end = lineEnd < 0 ? content.length : lineEnd;
+  const text = content.toString('latin1', start, Math.min(end, start + MAX_LINE_BYTES)).replace(/\r$/, '');
+  return { text, next: lineEnd < 0 ? end : end + 1 };
 }
 
 /** The files of a winmail.dat, in which Outlook puts attachments (MS-OXTNEF); empty if it cannot be read. */

@@ -33,11 +33,14 @@ export function readStructured(raw: string): Structured {
   };
 }
 
+// A comment that turns out to be text is read again for the comments in it.
+const MAX_COMMENTS = 20;
+
 /** Splits outside of quoted strings, and leaves out comments, which begin after white space or a semicolon only. */
 function splitAtSemicolons(raw: string): string[] {
   if (!/[;("]/.test(raw)) return [raw];
   const pieces: string[] = [];
-  let [piece, isQuoted, hasComments] = ['', false, true];
+  let [piece, isQuoted, hasComments, comments] = ['', false, true, 0];
   for (let at = 0; at < raw.length; at++) {
     const sign = raw.charAt(at);
     if (isQuoted && sign === '\\') piece += sign + raw.charAt(++at);
@@ -46,7 +49,8 @@ function splitAtSemicolons(raw: string): string[] {
       piece += sign;
     } else if (hasComments && !isQuoted && sign === '(' && /^[\s;]?$/.test(raw.charAt(at - 1))) {
       const end = commentEnd(raw, at);
-      hasComments = end !== null;
+      comments += 1;
+      hasComments = end !== null && comments < MAX_COMMENTS;
       // In a name such as `report (final).pdf`, more of the name follows.
       const isText = end === null || (piece.includes('=') && !/^\s*(?:;|$)/.test(raw.slice(end + 1, end + 100)));
       if (isText) piece += sign;

@@ -22,7 +22,7 @@ export async function readHeader({
   const start = header.subarray(0, MAX_HEADER_BYTES);
   const isUnclear = !isAscii(start) && !isUtf8(start);
   const charset = isUnclear && read ? charsetIn((await read()).subarray(0, MAX_HEADER_BYTES)) : null;
-  const whole = readMailHeader(start, charset);
+  const whole = readMailHeader(start, charset, MAX_FIELD_BYTES);
   const from = whole.addresses('from')[0]?.address ?? mailFrom;
   return {
     messageId: messageIdIn(whole.value('message-id') ?? '') ?? `<${uuidv7()}@${domainOf(resolved[0]?.address ?? '')}>`,
@@ -34,6 +34,8 @@ export async function readHeader({
 
 // No legitimate header is longer.
 const MAX_HEADER_BYTES = 128 * 1024;
+// Decoding a field of nothing but encoded words takes milliseconds per kilobyte, on the main thread.
+const MAX_FIELD_BYTES = 32 * 1024;
 
 /** The first valid Message-ID in the text, or null. One without brackets gets them, so that it can be found. */
 export function messageIdIn(text: string): string | null {

@@ -8,6 +8,8 @@ import { sanitiseHtml } from './sanitise-html';
 const MAX_TEXT_LENGTH = 1_000_000;
 const MAX_HEADERS = 500;
 const MAX_HEADER_LENGTH = 8_000;
+/** Encoded words can take several bytes for a character. */
+const MAX_RAW_HEADER_BYTES = 4 * MAX_HEADER_LENGTH;
 const MAX_ATTACHMENTS = 500;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 998;
@@ -69,12 +71,13 @@ function filesOf(attachments: MailFile[]): AttachedFile[] {
 }
 
 function headersOf(header: MailHeader) {
-  const fields = header.fields();
+  const fields = header.fields({ count: MAX_HEADERS + 1, bytes: MAX_RAW_HEADER_BYTES });
   const list = fields.slice(0, MAX_HEADERS).map(({ name, value }) => ({
     name: name.toWellFormed().slice(0, MAX_HEADER_LENGTH),
     value: value.slice(0, MAX_HEADER_LENGTH).toWellFormed(),
   }));
-  const isCut = fields.length > MAX_HEADERS || fields.some(({ value }) => value.length > MAX_HEADER_LENGTH);
+  const isCut =
+    fields.length > MAX_HEADERS || fields.some((field) => field.isCut || field.value.length > MAX_HEADER_LENGTH);
   return { list, isCut };
 }
 
