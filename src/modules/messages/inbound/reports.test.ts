@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
@@ -133,6 +134,15 @@ describe('what can’t be stored is accepted, and counted', () => {
     expect(await sendRaw(mailWith(...files), at('dmarc-reports'))).toMatch(/^250 /);
     expect(await dropped()).toEqual([['malformed', 1]]);
     expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports' }] });
+  });
+
+  it('if there are too many in a message, which are counted up to a limit', async () => {
+    const content = gzipSync('<feedback></feedback>'.repeat(100_000));
+    await sendRaw(mailWith({ type: 'application/gzip', content }), at('dmarc-reports'));
+    expect(await dropped()).toEqual([
+      ['malformed', 100],
+      ['too_large', 1],
+    ]);
   });
 
   it('if it has no report, such as spam', async () => {

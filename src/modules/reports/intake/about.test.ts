@@ -2,12 +2,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { startInbound } from '@/test/mail/sandbox-inbound';
+import { expectShortTurns } from '@/test/main-thread';
 import { dmarcXml } from '@/test/reports/dmarc-report';
 import { mailWith } from '@/test/reports/report-mail';
 import { tlsReport } from '@/test/reports/tls-report';
 import { day } from '@/test/reports/upload';
 import { type Client, expectError, keyClient } from '@/test/rest';
 import { mailServerCalls } from '../../messages/service';
+import { readReports } from '../reading/read';
+import { LIMITS, type ParsedDmarc } from '../reading/report';
+import { findReported } from './about';
 
 const { sendRaw } = await startInbound(mailServerCalls(db), { maxMessageBytes: 2 * 1024 * 1024 });
 const admin = await keyClient({ role: 'admin' });
@@ -64,6 +68,24 @@ describe('a DMARC report with rows of a subdomain', () => {
     expect(await totals(child)).toMatchObject({ reports: 0 });
     const ofChild = await keyClient({ role: 'domain_admin', domainIds: [child.id] });
     expectError(await upload(reportOf(parent.name, child.name), ofChild), 403, 'FORBIDDEN');
+  });
+
+  it('is divided without holding the main thread, however many long names it has', async () => {
+    const child = await makeDomain({ name: `child.${parent.name}` });
+    const labels = 'a.'.repeat(80);
+    const report = (await readReports({ bytes: Buffer.from(reportOf(child.name)), isMail: false }))
+      .reports[0] as ParsedDmarc;
+    const rows = Array.from({ length: LIMITS.rows / 2 }, (_, n) => ({
+      ...(report.rows[0] as ParsedDmarc['rows'][number]),
+      headerFrom: `${n}.${labels}${n % 2 ? child.name : parent.name}`,
+    }));
+    const divide = () => findReported(db, [{ ...report, rows }], []);
+    const [split] = await divide();
+    expect(split?.parts.map((part) => [part.domain.name, (part.report as ParsedDmarc).rows.length])).toEqual([
+      [parent.name, LIMITS.rows / 2],
+      [child.name, LIMITS.rows / 4],
+    ]);
+    await expectShortTurns(divide);
   });
 
   it('is not about a domain whose name ends alike', async () => {

@@ -17,8 +17,7 @@ export type Split = { given: ParsedReport; parts: Part[] };
  * @param addressedIds domains at whose addresses the reports arrived
  */
 export async function findReported(tx: Tx, reports: ParsedReport[], addressedIds: string[]): Promise<Split[]> {
-  const names = new Set(reports.flatMap((report) => (report.kind === 'dmarc' ? namesIn(report) : [report.domain])));
-  const managed = await findManaged(tx, [...names]);
+  const managed = await findManaged(tx, reports);
   const splits: Split[] = [];
   for (const given of reports) {
     if (given.kind === 'dmarc') splits.push({ given, parts: partsOf(given, managed) });
@@ -30,33 +29,43 @@ export async function findReported(tx: Tx, reports: ParsedReport[], addressedIds
   return splits;
 }
 
-async function findManaged(tx: Tx, names: string[]): Promise<Map<string, Managed>> {
-  const rows = await tx.$queryRaw<Managed[]>`SELECT id, name FROM domain WHERE name = ANY(${names}::text[])`;
+/** The managed domains that the reports name, and those below the ones with rows of other names. */
+async function findManaged(tx: Tx, reports: ParsedReport[]): Promise<Map<string, Managed>> {
+  const names = new Set(reports.map(({ domain }) => domain));
+  const hasOthers = ({ domain, rows }: ParsedDmarc) => rows.some(({ headerFrom }) => headerFrom !== domain);
+  const parents = new Set(
+    reports.flatMap((report) => (report.kind === 'dmarc' && hasOthers(report) ? report.domain : [])),
+  );
+  const rows = await tx.$queryRaw<Managed[]>`
+    SELECT id, name FROM domain WHERE name = ANY(${[...names]}::text[])
+     UNION
+    SELECT d.id, d.name FROM unnest(${[...parents]}::text[]) AS parent
+      JOIN domain d ON right(d.name, length(parent) + 1) = '.' || parent`;
   return new Map(rows.map((domain) => [domain.name, domain]));
 }
 
-/** The names from that in From up to the one that the report is about, without this. */
-function namesUpTo(domain: string, headerFrom: string): string[] {
-  const from = normalizeDomainName(headerFrom);
-  if (!from?.endsWith(`.${domain}`)) return [];
-  const labels = from.slice(0, -domain.length - 1).split('.');
-  return labels.map((_, index) => `${labels.slice(index).join('.')}.${domain}`);
-}
-
-function namesIn({ domain, rows }: ParsedDmarc): string[] {
-  const froms = new Set(rows.map(({ headerFrom }) => headerFrom));
-  return [domain, ...[...froms].flatMap((from) => namesUpTo(domain, from))];
+/** Returns what finds the closest of the domains that a name is, or is below. A report has thousands of names, with a hundred labels each. */
+function closestOf(domains: Managed[]): (headerFrom: string) => Managed | undefined {
+  const byName = new Map(domains.map((domain) => [domain.name, domain]));
+  const mostLabels = Math.max(0, ...domains.map(({ name }) => name.split('.').length));
+  return (headerFrom) => {
+    const labels = mostLabels > 0 ? (normalizeDomainName(headerFrom)?.split('.') ?? []) : [];
+    for (let count = Math.min(labels.length, mostLabels); count > 0; count -= 1) {
+      const found = byName.get(labels.slice(-count).join('.'));
+      if (found) return found;
+    }
+    return undefined;
+  };
 }
 
 function partsOf(report: ParsedDmarc, managed: Map<string, Managed>): Part[] {
   const own = managed.get(report.domain);
   const froms = new Set(report.rows.map(({ headerFrom }) => headerFrom));
-  const closest = new Map(
-    [...froms].map((from) => [from, namesUpTo(report.domain, from).find((name) => managed.has(name)) ?? '']),
-  );
+  const find = closestOf([...managed.values()].filter(({ name }) => name.endsWith(`.${report.domain}`)));
+  const closest = new Map([...froms].map((from) => [from, find(from)]));
   const bySubdomain = new Map<Managed, DmarcRow[]>();
   for (const row of report.rows) {
-    const subdomain = managed.get(closest.get(row.headerFrom) ?? '');
+    const subdomain = closest.get(row.headerFrom);
     if (!subdomain) continue;
     const rows = bySubdomain.get(subdomain) ?? [];
     rows.push(row);

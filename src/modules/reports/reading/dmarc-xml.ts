@@ -18,23 +18,25 @@ import { readXml } from './xml';
 
 /**
  * Reads aggregate reports of RFC 7489 or RFC 9990, as far as they go. Elements that neither knows are skipped, also around a
- * report. @throws UnreadableReport for a file without one
+ * report. @param most how many rows and reports are read; of one report more, that it is there
+ * @throws UnreadableReport for a file without one
  */
 export async function parseDmarcXml(
   texts: AsyncIterable<string>,
-  maxRows: number,
+  most: { rows: number; reports: number },
 ): Promise<(ParsedDmarc | UnreadableReport)[]> {
   const found: (ParsedDmarc | UnreadableReport)[] = [];
   let reading: ReturnType<typeof createReading> | null = null;
-  let rowsLeft = maxRows;
+  let rowsLeft = most.rows;
   const finish = (isCut: boolean) => {
-    if (!reading || reading.isEmpty()) return;
+    if (!reading || reading.isEmpty() || isOver()) return;
     const report = readable(() => reading?.report(isCut) as ParsedDmarc);
     if (!(report instanceof UnreadableReport)) rowsLeft -= report.rows.length;
     found.push(report);
     reading = null;
   };
-  await readXml(texts, ROOT, {
+  const isOver = () => found.length > most.reports;
+  await readXml(until(isOver, texts), ROOT, {
     open(path) {
       if (path === ROOT) reading = createReading(rowsLeft);
       reading?.open(path);
@@ -47,6 +49,13 @@ export async function parseDmarcXml(
   });
   if (found.length === 0) throw new UnreadableReport('The XML is not a DMARC report.');
   return found;
+}
+
+async function* until(isOver: () => boolean, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    if (isOver()) return;
+    yield text;
+  }
 }
 
 function readable(read: () => ParsedDmarc): ParsedDmarc | UnreadableReport {

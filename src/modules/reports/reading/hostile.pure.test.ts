@@ -102,6 +102,37 @@ it('a report with too many rows says that it is truncated', async () => {
   expect(reports).toMatchObject([{ isTruncated: true, rows: { length: LIMITS.rows } }]);
 });
 
+describe('many reports at once are read up to a limit, and the rest is counted once', () => {
+  const countsOf = ({ reports, unreadable }: Awaited<ReturnType<typeof readReports>>) => [
+    reports.length,
+    unreadable.length,
+    unreadable.at(-1)?.reason,
+  ];
+
+  it('in a small file of empty ones', async () => {
+    const file = gzipSync('<feedback></feedback>'.repeat(400_000));
+    expect(file.byteLength).toBeLessThan(50_000);
+    expect(countsOf(await read(file))).toEqual([0, LIMITS.reports + 1, 'too_large']);
+  });
+
+  it('in a file of whole ones', async () => {
+    const one = XML.slice(XML.indexOf('<feedback'));
+    expect(countsOf(await read(`<x>${one.repeat(LIMITS.reports + 20)}</x>`))).toEqual([LIMITS.reports, 1, 'too_large']);
+  });
+
+  it('in the files of a zip file', async () => {
+    const json = JSON.stringify(Array.from({ length: 5 }, (_, n) => tlsReport({ domain: `shop${n}.example` })));
+    const files = Array.from({ length: 40 }, (_, n) => ({ name: `${n}.json`, content: json }));
+    expect(countsOf(await read(zip(files)))).toEqual([LIMITS.reports, 1, 'too_large']);
+  });
+
+  it('in the attachments of a message', async () => {
+    const files = Array.from({ length: 3_000 }, () => ({ type: 'application/xml', content: '<feedback></feedback>' }));
+    const { unreadable } = await readReports({ bytes: Buffer.from(mailWith(...files)), isMail: true });
+    expect(unreadable.length).toBeLessThanOrEqual(2 * LIMITS.reports);
+  });
+});
+
 describe('the files of a message', () => {
   const ofRows = (reportId: string, count: number) => {
     const rows = Array.from({ length: count }, () => ({}));

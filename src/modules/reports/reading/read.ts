@@ -29,13 +29,14 @@ export async function readReports(job: ReadJob, now: () => number = measureWork(
     const until = Math.min(latest, now() + FILE_MS);
     await readFile(file, found, {
       rowsLeft: () => rowsLeft,
+      reportsLeft: () => LIMITS.reports - found.reports.length - found.unreadable.length,
       isLate: () => now() > until,
       onReport: (report) => {
         if (report.kind === 'dmarc') rowsLeft -= report.rows.length;
       },
     });
   }
-  for (let count = 0; count < filesOverLimit; count += 1) {
+  for (let count = 0; count < Math.min(filesOverLimit, LIMITS.reports); count += 1) {
     found.unreadable.push({ kind: null, reason: 'too_large', message: 'The message has too many files.' });
   }
   return found;
@@ -50,13 +51,22 @@ function filesOf(job: ReadJob): FoundFiles {
 const FILE_MS = 5_000;
 const MESSAGE_MS = 10_000;
 
-type Budget = { rowsLeft: () => number; isLate: () => boolean; onReport: (report: ParsedReport) => void };
+type Budget = {
+  rowsLeft: () => number;
+  /** How many more reports are stored, or counted as unreadable. At 0, the next one is counted, and nothing after it is read. */
+  reportsLeft: () => number;
+  isLate: () => boolean;
+  onReport: (report: ParsedReport) => void;
+};
 
 /** Adds the reports of a file, each by itself, and why others can't be read. */
 async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budget: Budget): Promise<void> {
   let kind: ReportKind | null = null;
   const add = (result: ParsedReport | UnreadableReport) => {
-    if (result instanceof UnreadableReport) {
+    if (budget.reportsLeft() < 0) return;
+    if (budget.reportsLeft() === 0) {
+      found.unreadable.push({ kind, reason: 'too_large', message: 'There are too many reports.' });
+    } else if (result instanceof UnreadableReport) {
       const { reason, message } = result;
       if (isNamed || kind) found.unreadable.push({ kind, reason, message });
     } else {
@@ -66,6 +76,7 @@ async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budg
   };
   try {
     for await (const content of unpack(bytes)) {
+      if (budget.reportsLeft() < 0) return;
       try {
         kind = null;
         const { texts, first } = await startOf(inTime(decode(content), budget.isLate));
@@ -86,9 +97,9 @@ async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budg
 
 const KINDS: Record<string, ReportKind> = { '<': 'dmarc', '{': 'tls', '[': 'tls' };
 
-function readDmarc(texts: AsyncIterable<string>, { rowsLeft }: Budget) {
+function readDmarc(texts: AsyncIterable<string>, { rowsLeft, reportsLeft }: Budget) {
   if (rowsLeft() <= 0) throw new UnreadableReport('The message has too many rows.', 'too_large');
-  return parseDmarcXml(texts, rowsLeft());
+  return parseDmarcXml(texts, { rows: rowsLeft(), reports: reportsLeft() });
 }
 
 async function* inTime(texts: AsyncGenerator<string>, isLate: () => boolean): AsyncGenerator<string> {

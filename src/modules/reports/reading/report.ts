@@ -85,6 +85,8 @@ export const LIMITS = {
   zipEntries: 50,
   depth: 20,
   rows: 20_000,
+  /** Reports of a message. Senders put one into it, or a few. */
+  reports: 100,
   tlsFailures: 1_000,
   /** Length of each list within a row. */
   listLength: 20,

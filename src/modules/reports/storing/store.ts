@@ -93,12 +93,15 @@ export type Drop = { domainId: string; kind: ReportKind; reason: DropReason };
 
 /** Counts reports that are not stored, in the order of their rows. */
 export async function countDropped(tx: Tx, drops: Drop[], at: Date): Promise<void> {
-  const keyOf = ({ domainId, kind, reason }: Drop) => `${domainId} ${kind} ${reason}`;
-  for (const { domainId, kind, reason } of drops.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
-    await tx.$executeRaw`
-      INSERT INTO dropped_report (domain_id, kind, reason, count, last_at)
-      SELECT id, ${kind}::report_kind, ${reason}, 1, ${at} FROM domain WHERE id = ${domainId}::uuid
-      ON CONFLICT (domain_id, kind, reason)
-      DO UPDATE SET count = dropped_report.count + 1, last_at = greatest(dropped_report.last_at, EXCLUDED.last_at)`;
-  }
+  if (drops.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO dropped_report (domain_id, kind, reason, count, last_at)
+    SELECT d.id, given.kind, given.reason, count(*), ${at}::timestamptz
+      FROM unnest(${drops.map(({ domainId }) => domainId)}::uuid[], ${drops.map(({ kind }) => kind)}::report_kind[],
+                  ${drops.map(({ reason }) => reason)}::text[]) AS given (domain_id, kind, reason)
+      JOIN domain d ON d.id = given.domain_id
+     GROUP BY d.id, given.kind, given.reason ORDER BY d.id, given.kind, given.reason
+        ON CONFLICT (domain_id, kind, reason)
+        DO UPDATE SET count = dropped_report.count + excluded.count,
+                      last_at = greatest(dropped_report.last_at, excluded.last_at)`;
 }
