@@ -14,6 +14,8 @@ const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ];
 const ABSOLUTE = /^(?:https?|mailto|tel):/i;
+// The library removes comments from a link one by one, each time copying the rest.
+const MAX_LINK_LENGTH = 8_192;
 const LINK_RELATION = 'noopener noreferrer nofollow';
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/;
 
@@ -56,10 +58,11 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
     nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template', 'svg', 'math'],
     transformTags: {
       // A relative link would lead into the console.
-      a: (tagName, { href = '', ...attribs }) => ({
-        tagName,
-        attribs: { ...attribs, ...(ABSOLUTE.test(href) && { href }), target: '_blank', rel: LINK_RELATION },
-      }),
+      a: (tagName, { href = '', ...attribs }) => {
+        isCut ||= href.length > MAX_LINK_LENGTH;
+        const isKept = href.length <= MAX_LINK_LENGTH && ABSOLUTE.test(href);
+        return { tagName, attribs: { ...attribs, ...(isKept && { href }), target: '_blank', rel: LINK_RELATION } };
+      },
       img: (tagName, { src = '', srcset: _, ...attribs }) => {
         const source = sourceOf(src);
         if (source === null) blockedImages += 1;
