@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
-import { readHeader, readMessage } from './message';
+import { charsetIn, readHeader, readMessage } from './message';
 
 // Reading takes a fraction of it, and hours or minutes wherever the work grows faster than the message.
 const MAX_MS = 5_000;
 const BYTES = 128 * 1024;
 
 const filled = (piece: string) => piece.repeat(Math.ceil(BYTES / piece.length));
+const parts = (count: number) =>
+  Array.from({ length: count }, (_, n) => `--b\r\nContent-Type: multipart/mixed; boundary=c${n}\r\n\r\nx\r\n`).join('');
 const attached = (field: string) => `Content-Type: image/png\r\n${field}\r\n\r\nx`;
 const text = (charset: string, content: string) => `Content-Type: text/plain; charset=${charset}\r\n\r\n${content}`;
 const html = (content: string) =>
@@ -25,6 +27,10 @@ it.each([
   ['spaces in HTML', html(filled('&#32;'))],
   ['pairs of GB 2312 that are never closed', text('hz-gb-2312', `${filled('~{')} a`)],
   ['encoded words', `Subject: ${filled('=?=?q?')}\r\n\r\nx`],
+  [
+    'parts whose boundaries are nowhere',
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts(20_000)}${filled('x').repeat(40)}`,
+  ],
   ['addresses of white space', `From: ${filled(`<a${' '.repeat(1_900)}b@c.example>,`)}\r\n\r\nx`],
   ['addresses of apostrophes', `From: ${filled(`<a${"'".repeat(1_900)}b@c.example>,`)}\r\n\r\nx`],
 ])('reads a message of %s in a time that grows with its size only', (_, message) => {
@@ -53,4 +59,11 @@ it('reads no more of a header than its caller asks for', () => {
   const raw = Buffer.from('Subject: 12345\r\nA: b\r\n\r\n');
   expect(readHeader(raw, null, 3).value('subject')).toBe('123');
   expect(readHeader(raw).fields({ count: 1, bytes: 3 })).toEqual([{ name: 'Subject', value: '123', isCut: true }]);
+});
+
+it('looks for the charset of a header in a few parts only', () => {
+  const message = (count: number) =>
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\n'.repeat(count)}--b\r\n${text('koi8-r', 'Hi')}`;
+  expect(charsetIn(Buffer.from(message(10)))).toBe('koi8-r');
+  expect(charsetIn(Buffer.from(message(15_000)))).toBeNull();
 });

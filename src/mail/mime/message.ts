@@ -43,10 +43,16 @@ export function readHeader(
   return headerOf(fields, telling(declared) ?? hint ?? labelInWords(fields));
 }
 
-/** The charset that a message, or the start of one, shows for its 8-bit header; null without one, or if its parts can't be read. */
+// For a header, which is read on the main thread: a message that names its charset does so in one of the first parts.
+const MAX_PARTS_FOR_CHARSET = 200;
+
+/**
+ * The charset that a message, or the start of one, shows for its 8-bit header; null without one, or if its parts can't be read, such
+ * as hundreds of them.
+ */
 export function charsetIn(raw: Uint8Array): string | null {
   try {
-    return hintOf(readPart(bufferOf(raw)));
+    return hintOf(readPart(bufferOf(raw), MAX_PARTS_FOR_CHARSET));
   } catch {
     return null;
   }

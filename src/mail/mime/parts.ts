@@ -20,10 +20,10 @@ type Range = { start: number; end: number };
 /**
  * Reads the parts of a message. A multipart whose boundary occurs nowhere is read with the one that its content shows,
  * or else as text.
- * @throws if parts are nested deeper than MAX_DEPTH, or there are more than MAX_PARTS
+ * @throws if parts are nested deeper than MAX_DEPTH, or there are more than `maxParts`
  */
-export function readPart(bytes: Buffer): Part {
-  return partIn(bytes, { start: 0, end: bytes.length }, { depth: 0, ofDigest: false, left: { parts: MAX_PARTS } });
+export function readPart(bytes: Buffer, maxParts = MAX_PARTS): Part {
+  return partIn(bytes, { start: 0, end: bytes.length }, { depth: 0, ofDigest: false, left: { parts: maxParts } });
 }
 
 const MAX_DEPTH = 200;
@@ -34,7 +34,7 @@ type Place = { depth: number; ofDigest: boolean; left: { parts: number } };
 
 function partIn(bytes: Buffer, { start, end }: Range, { depth, ofDigest, left }: Place): Part {
   if (depth > MAX_DEPTH) throw new Error(`The nesting depth of the parts exceeds ${MAX_DEPTH}.`);
-  if (--left.parts < 0) throw new Error(`The message has more than ${MAX_PARTS} parts.`);
+  if (--left.parts < 0) throw new Error('The message has too many parts.');
   const { fields, bodyStart } = readFields(bytes, start, end);
   const contentType = typeField(fields);
   const disposition = readStructured(bodyOf(fields, 'content-disposition') ?? '');
@@ -95,14 +95,16 @@ const SHOWN_WITHIN = 100_000;
 const SHOWN_BOUNDARY = /(?:^|\n)--(\S(?:[^\r\n]{0,200}\S)?)[ \t]*\r?\n(?=content-)/i;
 
 /** The contents between the delimiters of a boundary. The line break before a delimiter belongs to it (RFC 2046, 5.1.1). */
-function divide(bytes: Buffer, { start, end }: Range, boundary: string): Range[] {
+function divide(message: Buffer, { start, end }: Range, boundary: string): Range[] {
+  // Or each part without its boundary would be searched to the end of the message.
+  const bytes = message.subarray(0, end);
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   const ranges: Range[] = [];
   let open: number | null = null;
-  for (let at = bytes.indexOf(delimiter, start); at >= 0 && at < end; at = bytes.indexOf(delimiter, at + 1)) {
+  for (let at = bytes.indexOf(delimiter, start); at >= 0; at = bytes.indexOf(delimiter, at + 1)) {
     if (at > start && bytes[at - 1] !== 0x0a) continue;
     const lineEnd = bytes.indexOf(0x0a, at);
-    const next = lineEnd < 0 || lineEnd >= end ? end : lineEnd + 1;
+    const next = lineEnd < 0 ? end : lineEnd + 1;
     const rest = bytes.toString('latin1', at + delimiter.length, Math.min(next, at + delimiter.length + 100));
     const isClosing = rest.startsWith('--');
     if (!isClosing && !/^[ \t]*\r?\n?$/.test(rest)) continue;
