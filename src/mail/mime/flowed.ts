@@ -6,18 +6,18 @@
  */
 export function joinFlowed(text: string, isSpaceDeleted: boolean): string {
   const paragraphs: string[] = [];
-  let open: { depth: number; text: string } | null = null;
+  let open: { depth: number; lines: string[] } | null = null;
   const close = () => {
-    if (open) paragraphs.push(quoted(open.depth, open.text));
+    if (open) paragraphs.push(quoted(open.depth, open.lines.join('')));
     open = null;
   };
   for (const line of text.split('\n')) {
     const depth = /^>*/.exec(line)?.[0].length ?? 0;
     const content = line.slice(depth).replace(/^ /, '');
     if (open && (open.depth !== depth || content === '' || content === SIGNATURE)) close();
-    const whole: string = (open?.text ?? '') + content;
     const isContinued = content.endsWith(' ') && content !== SIGNATURE;
-    open = { depth, text: isContinued && isSpaceDeleted ? whole.slice(0, -1) : whole };
+    open ??= { depth, lines: [] };
+    open.lines.push(isContinued && isSpaceDeleted ? content.slice(0, -1) : content);
     if (!isContinued) close();
   }
   close();

@@ -26,6 +26,7 @@ it.each([
   ['a type of nested comments', `Content-Type: text/plain; name=a ${filled('( ')}${filled(') ')}a\r\n\r\nx`],
   ['spaces in HTML', html(filled('&#32;'))],
   ['pairs of GB 2312 that are never closed', text('hz-gb-2312', `${filled('~{')} a`)],
+  ['lines that are one paragraph', text('utf-8; format=flowed; delsp=yes', filled('a \r\n').repeat(20))],
   ['encoded words', `Subject: ${filled('=?=?q?')}\r\n\r\nx`],
   [
     'parts whose boundaries are nowhere',
