@@ -14,8 +14,10 @@ export function readAddresses(raw: string, hint: string | null): Mailbox[] {
   const mailboxes: Mailbox[] = [];
   let entry: Token[] = [];
   const close = () => {
-    const mailbox = mailboxOf(entry, hint);
-    if (mailbox) mailboxes.push(mailbox);
+    for (const tokensOfOne of withoutCommas(entry)) {
+      const mailbox = mailboxOf(tokensOfOne, hint);
+      if (mailbox) mailboxes.push(mailbox);
+    }
     entry = [];
   };
   for (const token of tokens(decodeRaw(raw, hint))) {
@@ -94,6 +96,15 @@ function quoteEnd(text: string, start: number): number | null {
   return null;
 }
 
+/** Addresses alone that only white space divides, as lines of a file do. */
+function withoutCommas(entry: Token[]): Token[][] {
+  const words = entry.filter(({ kind }) => kind !== 'space');
+  const isList = words.length > 1 && words.every(({ kind, text }) => kind === 'text' && ADDRESS.test(text));
+  return isList ? words.map((word) => [word]) : [entry];
+}
+
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@.]+$/;
+
 function mailboxOf(entry: Token[], hint: string | null): Mailbox | null {
   const name = (parts: Token[]) =>
     decodeWords(parts.map(({ text }) => text).join(''), hint)
@@ -159,13 +170,16 @@ function bareAddress(entry: Token[]): { address: string; parts: ReadonlySet<Toke
 
 // With a route; an address alone has at most 254.
 const MAX_LENGTH = 2_000;
+/** Marks of direction and characters without width, which copying puts around an address. */
+const INVISIBLE = '[\\s\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff]+';
+const INVISIBLE_AROUND = new RegExp(`^${INVISIBLE}|${INVISIBLE}$`, 'g');
 const ROUTE = /^@[^:"]*:/;
 
 /** The address between brackets: without a route, white space outside of quotes, and what cannot belong to it. */
 function specOf(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
   const trimmed = text
-    .trim()
+    .replace(INVISIBLE_AROUND, '')
     .replace(/^mailto:/i, '')
     .replace(ROUTE, '');
   const quoted = /^\s*"((?:[^"\\]|\\[\s\S])*)"\s*(@[\s\S]*)?$/.exec(trimmed);

@@ -133,7 +133,12 @@ function contentIdOf({ fields }: Part, hint: string | null): string | null {
 }
 
 function nameOf({ disposition, contentType }: Part, hint: string | null): string | null {
-  const name = disposition.parameter('filename', hint) || contentType.parameter('name', hint);
+  const name =
+    disposition.parameter('filename', hint) ||
+    contentType.parameter('name', hint) ||
+    // Some programs confuse the two parameters.
+    disposition.parameter('name', hint) ||
+    contentType.parameter('filename', hint);
   return name?.replace(/[\r\n]+/g, ' ').trim() || null;
 }
 

@@ -18,7 +18,8 @@ export type CharsetEvidence = {
  *
  * 1. a byte order mark;
  * 2. the escape sequences of ISO-2022 in 7-bit bytes;
- * 3. valid UTF-8 with characters beyond ASCII, unless the declared charset reads them well, too;
+ * 3. valid UTF-8 with characters beyond ASCII, unless the declared charset reads them well, too; without a charset beyond
+ *    Western ones, also UTF-8 with a few invalid bytes, as cutting leaves them;
  * 4. the declared charset, if most of the bytes are valid in it;
  * 5. the charset that HTML declares, then the hint, if all bytes are valid in it;
  * 6. what the bytes look like: Japanese, Korean or Cyrillic;
@@ -28,7 +29,8 @@ export type CharsetEvidence = {
  */
 export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }: CharsetEvidence = {}): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const own = declared ? decoderFor(declared) : null;
+  const labelled = declared ? decoderFor(declared) : null;
+  const own = labelled && WIDE.test(labelled.name) && isNarrow(buffer) ? UTF_8 : labelled;
   if (isAscii(buffer) && !buffer.includes(0x1b) && !SEVEN_BIT.test(own?.name ?? '')) return buffer.toString('latin1');
   const marked = byteOrderMark(buffer);
   if (marked) return iconv.decode(buffer, marked);
@@ -38,6 +40,7 @@ export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }
   const hinted = hint ? decoderFor(hint) : null;
   const expected = ofDeclared ?? (hinted?.kind === 'multi-byte' && read(buffer, hinted));
   if (isUtf8(buffer) && !isAscii(buffer) && !(expected && isPlausible(buffer, expected))) return buffer.toString();
+  if ((own === null || own.name === WINDOWS_1252.name) && !hinted && isNearlyUtf8(buffer)) return buffer.toString();
   if (ofDeclared && ofDeclared.invalid <= ofDeclared.valid) return ofDeclared.text;
 
   const meta = isHtml
@@ -54,6 +57,8 @@ export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }
 }
 
 const WINDOWS_1252: Decoder = { name: 'windows1252', kind: 'single-byte' };
+const UTF_8: Decoder = { name: 'utf-8', kind: 'utf-8' };
+const WIDE = /^(?:utf16|utf32|ucs)/;
 // Charsets whose ASCII bytes mean something else.
 const SEVEN_BIT = /^(?:utf7|utf16|utf32|ucs|hz)/;
 const META_BYTES = 4096;
@@ -65,6 +70,19 @@ function byteOrderMark(bytes: Buffer): string | null {
   if (isEven && bytes[0] === 0xff && bytes[1] === 0xfe)
     return bytes.readUInt16LE(bytes.length > 3 ? 2 : 0) ? 'utf16le' : 'utf32le';
   return isEven && bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf16be' : null;
+}
+
+/** Whether the bytes can't be UTF-16 or UTF-32: they are words in UTF-8, and every text of several words has NUL bytes there. */
+function isNarrow(bytes: Buffer): boolean {
+  return /[ \r\n]/.test(bytes.toString('latin1')) && !bytes.includes(0) && isUtf8(bytes);
+}
+
+// Text in a Western charset is almost never valid as UTF-8, and never several times as often as not.
+const MAX_INVALID_SHARE = 0.25;
+
+function isNearlyUtf8(bytes: Buffer): boolean {
+  const { valid, invalid } = read(bytes, UTF_8);
+  return invalid <= valid * MAX_INVALID_SHARE;
 }
 
 /** `valid` and `invalid` count characters beyond ASCII. */

@@ -27,8 +27,9 @@ export function readFields(bytes: Buffer, start = 0, end = bytes.length): RawHea
   while (at < end) {
     const lineEnd = bytes.indexOf(0x0a, at);
     const next = lineEnd < 0 || lineEnd >= end ? end : lineEnd + 1;
-    const line = bytes.toString('latin1', at, next).replace(/\r?\n$/, '');
     const isFirst = fields.length === 0 && lines.length === 0;
+    const whole = bytes.toString('latin1', at, next).replace(/\r?\n$/, '');
+    const line = isFirst ? whole.replace(BYTE_ORDER_MARK, '') : whole;
     if (line === '') {
       close();
       return { fields, bodyStart: next };
@@ -54,6 +55,7 @@ export function readFields(bytes: Buffer, start = 0, end = bytes.length): RawHea
   return { fields, bodyStart: end };
 }
 
+const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
 const FIELD = /^[\x21-\x39\x3b-\x7e]+[ \t]*:/;
 const ENVELOPE = /^>?From /;
 /** The continuation of a field that ends in a semicolon, without the white space that it should begin with. */

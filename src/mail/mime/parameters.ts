@@ -63,7 +63,7 @@ function splitAtSemicolons(raw: string): string[] {
   return [...pieces, piece];
 }
 
-const PARAMETER = /^\s*([^\s=";]+)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([\s\S]*))/;
+const PARAMETER = /^\s*([^\s=";]+(?:\s*\*[\d*]*)?)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([\s\S]*))/;
 // The search starts over at each character.
 const MAX_SPACED = 2_000;
 const SPACED_PARAMETER = /([^\s=";]+)=(?:"((?:[^"\\]|\\[\s\S])*)"|(\S*))/g;
@@ -75,7 +75,8 @@ function parametersIn(piece: string, isBehindValue: boolean): [string, string][]
     if (!match) return [];
     const [, name = '', quoted, token = ''] = match;
     const text = quoted === undefined ? token.trim().replace(/^\\?"|\\"$/g, '') : unescaped(quoted);
-    return [[name.toLowerCase(), text] as [string, string]];
+    const key = name.toLowerCase().replace(/\s+|(?<=\*)0+(?=\d)/g, '');
+    return [[key, text] as [string, string]];
   });
 }
 
@@ -93,7 +94,9 @@ function extended(given: ReadonlyMap<string, string>, name: string): string | nu
   const whole = given.get(`${name}*`);
   if (whole !== undefined) return decodeSections([{ text: whole, isEncoded: true }]);
   const sections: Section[] = [];
-  for (let index = 0; ; index++) {
+  // Some programs count from one.
+  const start = given.has(`${name}*0*`) || given.has(`${name}*0`) ? 0 : 1;
+  for (let index = start; ; index++) {
     const encoded = given.get(`${name}*${index}*`);
     const text = encoded ?? given.get(`${name}*${index}`);
     if (text === undefined) break;

@@ -82,8 +82,11 @@ function typeOf({ value, parameter, rawParameter }: Structured, isMessage: boole
 }
 
 function rangesIn(bytes: Buffer, body: Range, boundary: string | null): Range[] {
-  const ranges = boundary ? divide(bytes, body, boundary) : [];
-  if (ranges.length > 0) return ranges;
+  // The lines may have lost a space at the end, which no boundary has (RFC 2046, 5.1.1).
+  for (const delimiter of new Set([boundary, boundary?.trimEnd()])) {
+    const ranges = delimiter ? divide(bytes, body, delimiter) : [];
+    if (ranges.length > 0) return ranges;
+  }
   const shown = SHOWN_BOUNDARY.exec(
     bytes.toString('latin1', body.start, Math.min(body.end, body.start + SHOWN_WITHIN)),
   )?.[1];

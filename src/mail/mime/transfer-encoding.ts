@@ -23,9 +23,14 @@ export function decodeTransfer(content: Buffer, encoding: string): Buffer {
   }
 }
 
-/** Decodes up to the padding. What isn't base64 at all, such as text with a wrong label, stays as it is. */
+/**
+ * Decodes up to the padding, or all pieces of content that was encoded piece by piece. What isn't base64 at all, such as text with
+ * a wrong label, stays as it is.
+ */
 export function decodeBase64(content: Buffer): Buffer {
   const padding = content.indexOf('=');
+  if (padding >= 0 && padding < content.length - SHORTEST_REST && isPieces(content, padding))
+    return decodePieces(content);
   const encoded = (padding < 0 ? content : content.subarray(0, padding)).toString('latin1');
   const start = encoded.slice(0, 2_000).trim();
   const count = (pattern: RegExp) => start.match(pattern)?.length ?? 0;
@@ -34,6 +39,31 @@ export function decodeBase64(content: Buffer): Buffer {
   const isText = spaces * 20 > digits || others * 10 > digits;
   const isCut = padding < 0 && start === encoded.trim() && digits % 4 === 1;
   return isText || isCut ? content : Buffer.from(encoded, 'base64');
+}
+
+const SHORTEST_REST = 16;
+
+/** Whether more lines of base64 follow the padding, and nothing else, such as a footer. */
+function isPieces(content: Buffer, padding: number): boolean {
+  const rest = content
+    .toString('latin1', padding)
+    .replace(/^=+\s*/, '')
+    .trimEnd();
+  if (rest.length < SHORTEST_REST || /[^A-Za-z0-9+/=\s]|\S[ \t]+\S/.test(rest)) return false;
+  return piecesIn(content).every((piece) => piece.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(piece));
+}
+
+function piecesIn(content: Buffer): string[] {
+  return (
+    content
+      .toString('latin1')
+      .replace(/\s+/g, '')
+      .match(/[^=]+=*/g) ?? []
+  );
+}
+
+function decodePieces(content: Buffer): Buffer {
+  return Buffer.concat(piecesIn(content).map((piece) => Buffer.from(piece, 'base64')));
 }
 
 /** Decodes quoted-printable; sequences that aren't valid stay as they are (RFC 2045, 6.7). */
