@@ -94,10 +94,22 @@ describe('sanitised HTML', () => {
 
   it.each([
     ['named by its file name', '<img src="a%20b.png">', image({ filename: 'a b.png', contentId: null })],
+    ['with white space around the address', '<img src="\n  cid:logo@a ">', image()],
     ['with brackets and spaces in the address', '<img src="CID:%3C logo@a %3E">', image()],
     ['of another type than declared', '<img src="cid:logo@a">', image({ contentType: 'application/octet-stream' })],
   ])('shows an image %s', (_case, source, file) => {
     expect(html(source, [file])).toBe('<img src="data:image/png;base64,iVBORw==" />');
+  });
+
+  it.each([
+    ['bmp', [0x42, 0x4d, 1, 2, 3, 4, 0, 0, 0, 0]],
+    ['avif', [0, 0, 0, 32, ...Buffer.from('ftypavif')]],
+    ['x-icon', [0, 0, 1, 0, 2, 0]],
+  ])('shows an image of the type %s', (type, bytes) => {
+    const content = new Uint8Array(bytes);
+    const source = `data:image/${type};base64,${Buffer.from(content).toString('base64')}`;
+    expect(html('<img src="cid:logo@a">', [image({ content })])).toBe(`<img src="${source}" />`);
+    expect(html(`<img src="${source}">`)).toBe(`<img src="${source}" />`);
   });
 
   it('shows no image that a browser could run, and none beyond a size', () => {

@@ -12,12 +12,15 @@ const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+  ['image/avif', /^[\s\S]{4}ftypavi[fs]/],
+  ['image/bmp', /^BM[\s\S]{4}\0{4}/],
+  ['image/x-icon', /^\0\0\x01\0[\x01-\xff]\0/],
 ];
 const ABSOLUTE = /^(?:https?|mailto|tel):/i;
 // The library removes comments from a link one by one, each time copying the rest.
 const MAX_LINK_LENGTH = 8_192;
 const LINK_RELATION = 'noopener noreferrer nofollow';
-const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/;
+const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon);base64,[A-Za-z0-9+/=\s]*$/;
 
 /**
  * Keeps what formats text, and nothing that runs, loads or submits anything. Images that the message itself has are
@@ -29,7 +32,8 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
   const bounded = boundedHtml(html);
   let [blockedImages, inlineBytes, isCut] = [0, 0, bounded.length < html.length];
 
-  function sourceOf(src: string): string | null {
+  function sourceOf(given: string): string | null {
+    const src = given.trim();
     if (DATA_IMAGE.test(src)) return withinLimit(src.length) ? src : null;
     const isContentId = /^cid:/i.test(src);
     const index = isContentId ? byContentId.get(idOf(decoded(src.slice(4)))) : byName.get(decoded(src));
