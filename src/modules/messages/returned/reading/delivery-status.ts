@@ -1,5 +1,6 @@
 import { parseAddress } from '@/lib/mail/address';
-import { type RawField, readFields } from '@/mail/mime/header-fields';
+import { readAddresses } from '@/mail/mime/addresses';
+import { decodeRaw, type RawField, readFields } from '@/mail/mime/header-fields';
 import { bodyOf } from '@/mail/mime/parts';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import { LIMITS, type RecipientReport } from './report';
@@ -12,8 +13,8 @@ export function readDeliveryStatus(content: Buffer): DeliveryStatus {
   // Some servers leave out the fields about the message.
   const groups = message && isAboutRecipient(message) ? [message, ...others] : others;
   const actions = groups.map((fields) => textOf(fields, 'action')?.toLowerCase() ?? '');
-  const recipients = groups.flatMap((fields, index) => {
-    const action = ACTIONS.get(/^[a-z]+/.exec(actions[index] ?? '')?.[0] ?? '');
+  const recipients = groups.flatMap((fields) => {
+    const action = actionOf(fields);
     return action ? recipientIn(fields, action) : [];
   });
   return {
@@ -25,12 +26,63 @@ export function readDeliveryStatus(content: Buffer): DeliveryStatus {
 
 const ACTIONS = new Map<string, RecipientReport['action']>([
   ['failed', 'failed'],
+  // These aren't among the actions of RFC 3464, and in use.
+  ['failure', 'failed'],
+  ['fail', 'failed'],
+  ['undeliverable', 'failed'],
+  ['expired', 'failed'],
   ['delayed', 'delayed'],
   ['relayed', 'relayed'],
   ['expanded', 'relayed'],
 ]);
 
+/** The action of a group. Without one, the class of the status tells whether the failure is permanent. */
+function actionOf(fields: RawField[]): RecipientReport['action'] | null {
+  const text = textOf(fields, 'action');
+  if (text) return ACTIONS.get(/^[a-z]+/i.exec(text)?.[0].toLowerCase() ?? '') ?? null;
+  const [, kind] = ENHANCED_CODE.exec(textOf(fields, 'status') ?? '') ?? [];
+  if (kind === undefined || kind.startsWith('2')) return null;
+  return kind.startsWith('5') ? 'failed' : 'delayed';
+}
+
+/** The groups of fields. Some servers leave out the empty line between recipients, or have one within a group. */
 function groupsIn(content: Buffer): RawField[][] {
+  const groups: RawField[][] = [];
+  for (const group of paragraphsIn(content)
+    .flatMap(dividedByRecipient)
+    .slice(0, LIMITS.recipients + 1)) {
+    const last = groups.at(-1);
+    const isRest = last && namesRecipient(last) && !hasOutcome(last) && !namesRecipient(group);
+    if (isRest) last.push(...group);
+    else groups.push(group);
+  }
+  return groups;
+}
+
+function namesRecipient(fields: RawField[]): boolean {
+  return bodyOf(fields, 'final-recipient') !== null || bodyOf(fields, 'original-recipient') !== null;
+}
+
+function hasOutcome(fields: RawField[]): boolean {
+  return bodyOf(fields, 'action') !== null || bodyOf(fields, 'status') !== null;
+}
+
+/** A group for each Final-Recipient, with the Original-Recipient right before it. */
+function dividedByRecipient(fields: RawField[]): RawField[][] {
+  const groups: RawField[][] = [[]];
+  let hasFinal = false;
+  for (const [index, field] of fields.entries()) {
+    const isFinal = (at: number) => fields[at]?.name.toLowerCase() === 'final-recipient';
+    const isOriginal = field.name.toLowerCase() === 'original-recipient' && isFinal(index + 1);
+    const begins = isOriginal || (isFinal(index) && fields[index - 1]?.name.toLowerCase() !== 'original-recipient');
+    if (begins && hasFinal) groups.push([]);
+    hasFinal ||= isFinal(index);
+    groups.at(-1)?.push(field);
+  }
+  return groups;
+}
+
+function paragraphsIn(content: Buffer): RawField[][] {
   const groups: RawField[][] = [];
   let at = 0;
   while (at < content.length && groups.length <= LIMITS.recipients) {
@@ -49,8 +101,9 @@ function isAboutRecipient(fields: RawField[]): boolean {
 }
 
 function recipientIn(fields: RawField[], action: RecipientReport['action']): RecipientReport[] {
-  const names = ['original-recipient', 'final-recipient'].flatMap((name) => addressesIn(textOf(fields, name)));
-  const addresses = [...new Set(names)];
+  const named = (...fieldNames: string[]) => fieldNames.flatMap((name) => addressesIn(textOf(fields, name)));
+  const standard = named('original-recipient', 'final-recipient');
+  const addresses = [...new Set(standard.length > 0 ? standard : named('x-actual-recipient'))];
   if (addresses.length === 0) return [];
   const diagnostic = typedValue(textOf(fields, 'diagnostic-code'));
   const status = textOf(fields, 'status') ?? '';
@@ -64,18 +117,20 @@ export function codesIn(status: string, response: string): Pick<RecipientReport,
   const given = ENHANCED_CODE.exec(status)?.[1] ?? null;
   const inReply = ENHANCED_CODE.exec(response)?.[1] ?? null;
   const isGeneral = given === null || /^[45]\.0\.0$/.test(given);
-  const smtpCode = /^([45]\d\d)(?![\d.])/.exec(response)?.[1];
+  const smtpCode = SMTP_CODE.exec(response)?.[1];
   return {
     smtpCode: smtpCode === undefined ? null : Number(smtpCode),
     enhancedCode: isGeneral && inReply !== null ? inReply : given,
   };
 }
 
+/** At the start, or after the words of the server that had the reply. */
+const SMTP_CODE = /(?:^|(?:said|>|reason|returned): ?|<<< |returned ['"])([45]\d\d)(?![\d.])/;
 const ENHANCED_CODE = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
 
 function textOf(fields: RawField[], name: string): string | null {
   const body = bodyOf(fields, name);
-  return body === null ? null : body.trim();
+  return body === null ? null : decodeRaw(body, null).trim();
 }
 
 /** The name of a server, of at most 255 characters and without control characters; null without one. */
@@ -93,5 +148,8 @@ export function addressesIn(text: string | null): string[] {
   const value = typedValue(text)?.replace(/^<|>$/g, '') ?? '';
   // An original recipient may still be encoded (RFC 3461, 4).
   const decoded = value.replace(/\+([0-9A-F]{2})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
-  return [...new Set([value, decoded])].flatMap((address) => parseAddress(address)?.address ?? []);
+  const plain = [...new Set([value, decoded])].flatMap((address) => parseAddress(address)?.address ?? []);
+  if (plain.length > 0 || !/[ <("':]/.test(value)) return plain;
+  // Some servers give a name or a comment, too.
+  return readAddresses(value, null).flatMap(({ address }) => parseAddress(address)?.address ?? []);
 }

@@ -4,9 +4,21 @@ import { oneLine } from '@/mail/submission/smtp-reply';
 import { codesIn } from './delivery-status';
 import { LIMITS, type RecipientReport } from './report';
 
-/** How mail servers begin a bounce that has no structure: qmail, Exim, Exchange and sendmail. */
-const INTRODUCTION =
-  /This is the qmail-send program|created automatically by mail delivery software|Delivery has failed to these recipients|Diagnostic information for administrators|The following addresses had permanent fatal errors/i;
+/** How mail servers begin a bounce that has no structure: qmail, Exim, Exchange, sendmail, Postfix, Courier, Gmail and Yahoo. */
+const INTRODUCTION = new RegExp(
+  [
+    'This is the qmail-send program',
+    'created automatically by mail delivery software',
+    'Delivery has failed to these recipients',
+    'Diagnostic information for administrators',
+    'The following addresses had permanent fatal errors',
+    'This is the (?:mail system|Postfix program) at host',
+    'running the Courier mail server',
+    'Delivery to the following recipients? failed permanently',
+    'unable to deliver your message to the following address',
+  ].join('|'),
+  'i',
+);
 
 /** Where the returned message begins, which can quote anything. */
 const COPY =
@@ -15,7 +27,7 @@ const COPY =
 /** A line that names a recipient: alone, or before a colon. */
 const RECIPIENT = /^[ \t]{0,8}<?([^\s<>:@]{1,64}@[^\s<>:@]{1,253})>?(?::|[ \t]*$)/;
 /** A permanent reply, perhaps after words of the server that reports it. */
-const REPLY = /(?:^|[\s#:])(5\d\d[ -].*)/;
+const REPLY = /(?:^|[\s#:'])(5\d\d(?:[ -]|: ).*)/;
 /** A permanent status, as qmail gives its own. */
 const STATUS = /\(#5\.\d{1,3}\.\d{1,3}\)/;
 

@@ -24,7 +24,15 @@ function readWithoutStructure(root: Part): ReturnedMail {
   return { kind: isAnswer(root) ? 'answer' : 'unreadable' };
 }
 
-/** Whether somebody's mail program answered by itself (RFC 3834), for example that they are on holiday. */
-function isAnswer({ fields }: Part): boolean {
-  return /^\s*auto-replied\b/i.test(bodyOf(fields, 'auto-submitted') ?? '');
+/**
+ * Whether somebody's mail program answered by itself (RFC 3834), for example that they are on holiday, or confirms that the message
+ * was read (RFC 8098).
+ */
+function isAnswer(root: Part): boolean {
+  const of = (name: string) => bodyOf(root.fields, name)?.trim() ?? '';
+  const isAutomatic = /^auto-replied\b/i.test(of('auto-submitted')) || /^auto[_-]?reply$/i.test(of('precedence'));
+  const isMarked = ['x-autoreply', 'x-autorespond'].some((name) => /^(?!no$)./i.test(of(name)));
+  return isAutomatic || isMarked || findPart(root, CONFIRMATION, LIMITS.depth) !== null;
 }
+
+const CONFIRMATION = /^message\/(?:global-)?disposition-notification$/;
