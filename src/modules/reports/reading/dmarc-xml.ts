@@ -13,6 +13,7 @@ import {
   timeRange,
   UnreadablePart,
   UnreadableReport,
+  withoutServiceLabels,
 } from './report';
 import { readXml } from './xml';
 
@@ -162,8 +163,17 @@ function headOf(
   };
 }
 
+/** The domain of a policy, also as the name of its record, such as `_dmarc.example.com`. */
 function domainIn(text: string): string | null {
-  return normalizeDomainName(text);
+  return normalizeDomainName(withoutServiceLabels(text));
+}
+
+/** A domain in From as reporters write it: also within an address, or with the dot of the root. */
+function nameIn(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/^.*@/, '')
+    .replace(/[>.]+$/, '');
 }
 
 /** @throws UnreadablePart */
@@ -178,7 +188,7 @@ function rowOf({ fields, lists }: RawRow, head: Fields): DmarcRow {
     domain: plain(domain).toLowerCase(),
     result: plain(result).toLowerCase(),
   }));
-  const headerFrom = of('identifiers/header_from').toLowerCase();
+  const headerFrom = nameIn(of('identifiers/header_from'));
   const from = headerFrom || (head[`${POLICY}domain`] ?? '').toLowerCase();
   const dkimAligned = alignmentOf(of('row/policy_evaluated/dkim'), {
     checks: dkim,
@@ -207,8 +217,9 @@ function rowOf({ fields, lists }: RawRow, head: Fields): DmarcRow {
   };
 }
 
-/** Without a zone, such as `fe80::1%eth0`, which Postgres refuses. */
-function addressOf(text: string): string {
+/** Without a zone, such as `fe80::1%eth0`, which Postgres refuses. Some write addresses as SMTP does: `[IPv6:2001:db8::1]`. */
+function addressOf(given: string): string {
+  const text = given.replace(/^\[(.*)\]$/, '$1').replace(/^ipv6:/i, '');
   const isIpv6 = ipaddr.IPv6.isValid(text) && !text.includes('%');
   if (ipaddr.IPv4.isValidFourPartDecimal(text) || isIpv6) return ipaddr.process(text).toString();
   throw new UnreadablePart('The source isn’t an IP address.');

@@ -129,14 +129,20 @@ export function plain(text: string, maxLength: number = LIMITS.textLength): stri
     .trim();
 }
 
+/** The name of a domain that a record below it stands for, such as `_dmarc.example.com` or `_25._tcp.mx.example.com`. */
+export function withoutServiceLabels(name: string): string {
+  return name.trim().replace(/^(?:_[\w-]{1,62}\.){1,5}/, '');
+}
+
 const LATEST_SECONDS = 100_000_000_000;
 
-/** A time as seconds or milliseconds since 1970, with decimals too, or as a date. Without a zone it is in UTC. */
+/** A time as seconds, milliseconds or microseconds since 1970, with decimals too, or as a date. Without a zone it is in UTC. */
 export function timeOf(given: string): Date {
   const text = given.trim().replace(/^(\d{4}-\d\d-\d\d) +/, '$1T');
-  if (/^\d{1,14}(\.\d*)?(e\+?\d{1,2})?$/i.test(text)) {
+  if (/^\d{1,17}(\.\d*)?(e\+?\d{1,2})?$/i.test(text)) {
     const number = Number(text);
-    return new Date(Math.trunc(number < LATEST_SECONDS ? number * 1000 : number));
+    const milliseconds = number < LATEST_SECONDS * 1000 ? number : number / 1000;
+    return new Date(Math.trunc(number < LATEST_SECONDS ? number * 1000 : milliseconds));
   }
   const hasZone = /^\d{4}-\d\d-\d\d$|(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text);
   return new Date(hasZone ? text : `${text}Z`);

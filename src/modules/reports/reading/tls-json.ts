@@ -11,10 +11,12 @@ import {
   timeRange,
   UnreadablePart,
   UnreadableReport,
+  withoutServiceLabels,
 } from './report';
 
 // A report in JSON has one entry per kind of failure, so real ones are small.
 const MAX_TEXT_LENGTH = 10 * 1024 * 1024;
+const MAX_CUT_LENGTH = 1024 * 1024;
 const MAX_REPORTS = 5;
 const MAX_POLICIES = 20;
 
@@ -22,24 +24,69 @@ const MAX_POLICIES = 20;
  * Reads TLS reports of RFC 8460, as far as they go: one report for each domain that they are about.
  * @throws UnreadableReport
  */
-export async function parseTlsJson(texts: AsyncIterable<string>): Promise<ParsedTls[]> {
+export async function parseTlsJson(texts: AsyncIterable<string>): Promise<(ParsedTls | UnreadableReport)[]> {
   let text = '';
   for await (const piece of texts) {
     text += piece;
     if (text.length > MAX_TEXT_LENGTH) throw new UnreadableReport('The report is larger than 10 MB.', 'too_large');
   }
-  const reports = listIn(parseJson(text)).slice(0, MAX_REPORTS).flatMap(reportsIn);
+  const { value, isCut } = parseJson(text);
+  const reports = listIn(value)
+    .slice(0, MAX_REPORTS)
+    .flatMap((given) => readable(given, isCut));
   if (reports.length === 0) throw new UnreadableReport('The report names no domain.');
   return reports;
 }
 
-/** Control characters are spaces between values, and forbidden within text. */
-function parseJson(text: string): unknown {
+/** The reports of one value of a list, or why it can't be read, which doesn't affect the others. */
+function readable(given: unknown, isCut: boolean): (ParsedTls | UnreadableReport)[] {
   try {
-    return JSON.parse(text.replace(/[\u0000-\u001f\ufeff]+/g, ' '));
-  } catch {
-    throw new UnreadableReport('The file is not valid JSON.');
+    return reportsIn(reportIn(given), isCut);
+  } catch (error) {
+    if (error instanceof UnreadableReport) return [error];
+    throw error;
   }
+}
+
+/** A report, also one that is the only value of an object around it. */
+function reportIn(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || fieldOf(given, 'policies') !== undefined) return given;
+  const [inner, ...others] = Object.values(given);
+  return others.length === 0 && fieldOf(inner, 'policies') !== undefined ? inner : given;
+}
+
+/** Control characters are spaces between values, and forbidden within text. A file that was cut is read as far as it goes. */
+function parseJson(given: string): { value: unknown; isCut: boolean } {
+  const text = given.replace(/[\u0000-\u001f\ufeff]+/g, ' ');
+  try {
+    return { value: JSON.parse(text), isCut: false };
+  } catch {
+    const value = text.length <= MAX_CUT_LENGTH ? jsonIn(closed(text)) : undefined;
+    if (value === undefined) throw new UnreadableReport('The file is not valid JSON.');
+    return { value, isCut: true };
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON up to its last whole value, with all that is open closed. */
+function closed(text: string): string {
+  const open: string[] = [];
+  let [end, closing] = [0, ''];
+  for (const { index, 0: sign } of text.matchAll(/"(?:[^"\\]+|\\.)*(?:"|$)|[[\]{},]/g)) {
+    if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']');
+    else if (sign === '}' || sign === ']') open.pop();
+    if (sign.startsWith('"') || open.length > LIMITS.depth) continue;
+    end = sign === ',' ? index : index + 1;
+    closing = open.toReversed().join('');
+  }
+  return text.slice(0, end) + closing;
 }
 
 /** A value of an object, whatever the letter case of its name, and with `_` for `-`. */
@@ -59,12 +106,13 @@ function textIn(value: unknown, maxLength?: number): string | null {
   return typeof value === 'string' || typeof value === 'number' ? plain(String(value), maxLength) || null : null;
 }
 
-function reportsIn(given: unknown): ParsedTls[] {
+function reportsIn(given: unknown, isCut: boolean): ParsedTls[] {
   if (fieldOf(given, 'policies') === undefined) throw new UnreadableReport('The JSON is not a TLS report.');
   const range = fieldOf(given, 'date-range');
   const timeIn = (name: string) => timeOf(textIn(fieldOf(range, name)) ?? '');
   const contact = textIn(fieldOf(given, 'contact-info')) ?? '';
   const leftOut = createLeftOut();
+  if (isCut) leftOut.add('The file ends before the report does.');
   const sender = {
     kind: 'tls' as const,
     organisation: textIn(fieldOf(given, 'organization-name')) || contact || 'unknown',
@@ -87,7 +135,7 @@ function reportsIn(given: unknown): ParsedTls[] {
 
 function domainOf(entry: unknown): string {
   const text = textIn(fieldOf(fieldOf(entry, 'policy'), 'policy-domain')) ?? '';
-  const domain = normalizeDomainName(text);
+  const domain = normalizeDomainName(withoutServiceLabels(text));
   if (!domain) throw new UnreadablePart('The policy names no domain.');
   return domain;
 }
