@@ -52,11 +52,11 @@ const REPETITION = { path: ['repeated'], when: () => true, error: 'The passwords
 
 const Token = z.string().min(1).max(256);
 
-/** Authenticator apps show codes in two groups. */
+/** Authenticator apps show codes in two groups. Keyboards for East Asian languages write digits of full width. */
 const TotpCode = z
   .string()
   .max(64)
-  .overwrite((text) => text.replace(/[\s-]/g, ''))
+  .overwrite((text) => text.normalize('NFKC').replace(/[\s\p{Cf}\p{Pd}]/gu, ''))
   .regex(/^\d{6}$/, 'Enter the 6-digit code.');
 
 const PASSWORD_STEP = ['email', 'password'] as const;

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -18,27 +18,33 @@ export type OidcProvider = { issuer: string; clientId: string; clientSecret: str
 
 type Grant = { trick: Trick; nonce: string; challenge: string; redirectUri: string };
 
-const published = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const unpublished = generateKeyPairSync('rsa', { modulusLength: 2048 });
+type Algorithm = 'RS256' | 'ES256';
+
+const keys = () => ({
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+});
+const [published, unpublished] = [keys(), keys()];
 
 /** An OpenID provider that signs in without asking and misbehaves on request. A code can be used repeatedly. */
 export async function startOidcProvider(
   clientId: string,
-  { discovery = {} }: { discovery?: Record<string, string> } = {},
+  { discovery = {}, algorithm = 'RS256' }: { discovery?: Record<string, string>; algorithm?: Algorithm } = {},
 ): Promise<OidcProvider> {
   const clientSecret = randomBytes(16).toString('hex');
   const grants = new Map<string, Grant>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', issuer);
     if (url.pathname === '/.well-known/openid-configuration')
-      return json(response, { ...endpoints(issuer), ...discovery });
-    if (url.pathname === '/jwks') return json(response, { keys: [jwk()] });
+      return json(response, { ...endpoints(issuer, algorithm), ...discovery });
+    if (url.pathname === '/jwks') return json(response, { keys: [jwk(algorithm)] });
     if (url.pathname === '/authorize') return authorize(request, response, url.searchParams, grants);
-    if (url.pathname === '/token') return void token(request, response, { grants, issuer, clientId, clientSecret });
+    if (url.pathname === '/token') return void token(request, response, client);
     response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = { grants, issuer, clientId, clientSecret, algorithm };
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -47,7 +53,7 @@ export async function startOidcProvider(
   return { issuer, clientId, clientSecret, close };
 }
 
-function endpoints(issuer: string): Record<string, unknown> {
+function endpoints(issuer: string, algorithm: Algorithm): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -55,7 +61,7 @@ function endpoints(issuer: string): Record<string, unknown> {
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
+    id_token_signing_alg_values_supported: [algorithm],
   };
 }
 
@@ -81,7 +87,13 @@ function authorize(
   response.writeHead(302, { location: back.href }).end();
 }
 
-type Client = { grants: Map<string, Grant>; issuer: string; clientId: string; clientSecret: string };
+type Client = {
+  grants: Map<string, Grant>;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  algorithm: Algorithm;
+};
 
 async function token(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
   const chunks: Buffer[] = [];
@@ -104,7 +116,7 @@ async function token(request: IncomingMessage, response: ServerResponse, client:
   const { issuer, clientId } = client;
   const valid = { iss: issuer, aud: clientId, sub: 'nobody', iat: now, exp: now + 300, nonce: grant.nonce };
   const claims = Object.entries({ ...valid, ...trick.claims }).filter(([, value]) => value !== null);
-  const idToken = jwt(Object.fromEntries(claims), trick, client.clientSecret);
+  const idToken = jwt(Object.fromEntries(claims), { alg: client.algorithm, ...trick }, client.clientSecret);
   const answer = { access_token: 'at', token_type: 'Bearer', expires_in: 300 };
   json(response, trick.token === 'without-id-token' ? answer : { ...answer, id_token: idToken });
 }
@@ -117,18 +129,19 @@ function drip(response: ServerResponse): void {
 
 function jwt(
   claims: object,
-  { alg = 'RS256' as string, isForged }: { alg?: string; isForged?: boolean },
+  { alg, isForged }: { alg: Algorithm | 'none' | 'HS256'; isForged?: boolean },
   secret: string,
 ) {
   const input = `${encode({ alg, kid: 'k', typ: 'JWT' })}.${encode(claims)}`;
   if (alg === 'none') return `${input}.`;
   if (alg === 'HS256') return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
-  const { privateKey } = isForged ? unpublished : published;
-  return `${input}.${createSign('RSA-SHA256').update(input).sign(privateKey, 'base64url')}`;
+  const { privateKey } = (isForged ? unpublished : published)[alg];
+  const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${input}.${signature.toString('base64url')}`;
 }
 
-function jwk(): object {
-  return { ...published.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'RS256' };
+function jwk(algorithm: Algorithm): object {
+  return { ...published[algorithm].publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: algorithm };
 }
 
 function encode(value: object): string {

@@ -14,7 +14,10 @@ const Claims = z.object({
   sub: plainText(255).min(1),
   email: plainText(254).optional().catch(undefined),
   // Amazon Cognito sends text.
-  email_verified: z.literal([true, 'true']).optional().catch(undefined),
+  email_verified: z
+    .union([z.literal(true), z.string().regex(/^true$/i)])
+    .optional()
+    .catch(undefined),
 });
 
 /** `reason` is for the operator: the log and the audit log have it. */

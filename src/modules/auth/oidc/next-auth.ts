@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { NextApiRequest, NextApiResponse } from 'next';
 import NextAuth, { type NextAuthOptions } from 'next-auth';
-import { custom, type OpenIDCallbackChecks } from 'openid-client';
+import { type BaseClient, custom, type OpenIDCallbackChecks } from 'openid-client';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
@@ -113,7 +113,8 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
         authorization: { params: { scope: 'openid email profile' } },
         // The library tolerates 10 seconds, which clocks without NTP differ by.
         token: {
-          request: async ({ client, provider: { callbackUrl }, params, checks }) => {
+          request: async ({ client: given, provider: { callbackUrl }, params, checks }) => {
+            const client = forItsAlgorithm(given);
             client[custom.clock_tolerance] = CLOCK_TOLERANCE_SECONDS;
             return { tokens: await client.callback(callbackUrl, params, checks as OpenIDCallbackChecks) };
           },
@@ -129,6 +130,17 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
       },
     },
   };
+}
+
+// The library expects RS256, which some providers don't sign with. None of these can be forged with the client's secret.
+const ALGORITHMS = ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'PS384', 'RS384', 'ES512', 'PS512', 'RS512'];
+
+/** The client, or one like it that expects the algorithm that the provider says it signs with. */
+function forItsAlgorithm(client: BaseClient): BaseClient {
+  const { id_token_signing_alg_values_supported: supported } = client.issuer.metadata;
+  const algorithm = ALGORITHMS.find((each) => Array.isArray(supported) && supported.includes(each)) ?? 'RS256';
+  if (algorithm === 'RS256') return client;
+  return new client.issuer.Client({ ...client.metadata, id_token_signed_response_alg: algorithm });
 }
 
 /** The library's error code, and its message up to the first quotation. */

@@ -126,9 +126,18 @@ describe('an identity without an admin', () => {
     expect((await oidcBrowser().signIn('corp', { claims: { ...as.claims, ...times } })).session).not.toBeNull();
   });
 
-  it('is linked by an email that is verified in text', async () => {
+  it('signs in through a provider that signs with ES256 only, unless the key is another or the algorithm weaker', async () => {
+    const { as } = await makeLinkedAdmin(providers.elliptic.issuer);
+    const signIn = async (trick: object) => (await oidcBrowser().signIn('elliptic', { ...as, ...trick })).session;
+    expect(await signIn({})).not.toBeNull();
+    expect(await signIn({ isForged: true })).toBeNull();
+    expect(await signIn({ alg: 'none' })).toBeNull();
+    expect(await signIn({ alg: 'HS256' })).toBeNull();
+  });
+
+  it.each(['true', 'True'])('is linked by an email that is verified in text, as %s', async (text) => {
     const admin = await makeAdmin();
-    const claims = { sub: unique(), email: admin.email, email_verified: 'true' };
+    const claims = { sub: unique(), email: admin.email, email_verified: text };
     expect((await oidcBrowser().signIn('trusted', { claims })).session).not.toBeNull();
   });
 

@@ -76,5 +76,10 @@ function newRecoveryCode(): string {
 }
 
 function hashOf(code: string): Uint8Array<ArrayBuffer> {
-  return sha256(code.toUpperCase().replace(/[^A-Z2-7]/g, ''));
+  return sha256(
+    code
+      .normalize('NFKC')
+      .toUpperCase()
+      .replace(/[^A-Z2-7]/g, ''),
+  );
 }

@@ -82,6 +82,14 @@ describe('setting up a second factor', () => {
     expect(JSON.stringify(stored)).not.toContain(answer.data.recovery_codes[0]);
   });
 
+  it('accepts a code in digits of full width, as keyboards for East Asian languages write them', async () => {
+    const { begin, call, code } = await person();
+    await begin();
+    const fullWidth = code().replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
+    expectError(await call('POST', '/auth/totp/verify', { code: `${fullWidth}１` }), 400, 'VALIDATION_ERROR');
+    expect((await call('POST', '/auth/totp/verify', { code: fullWidth })).status).toBe(200);
+  });
+
   it('rejects a wrong code, a code before setup, and setup while enabled', async () => {
     const { begin, call, code } = await person();
     expectError(await call('POST', '/auth/totp/verify', { code: '123456' }), 409, 'CONFLICT');
