@@ -1,5 +1,7 @@
-// Date and time as ISO 8601 and RFC 3339 have them. In a query, a plus sign that wasn't encoded arrives as a space.
-const TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?([Zz]|([+ -])(\d{2})(?::?(\d{2}))?)$/;
+// Date and time as ISO 8601 and RFC 3339 have them, with the name of a zone behind it as in RFC 9557, which Java and Temporal
+// write. In a query, a plus sign that wasn't encoded arrives as a space.
+const TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?([Zz]|([+ -])(\d{2})(?::?(\d{2}))?)(?:\[[\w/+-]{1,64}\])?$/;
 
 /** Returns a time with any offset in UTC, as responses have it, or null if it isn't one. */
 export function utcTimestamp(text: string): string | null {
