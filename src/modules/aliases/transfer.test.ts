@@ -99,6 +99,14 @@ describe('importing aliases', () => {
     ]);
   });
 
+  it('reads true and false as databases write them', async () => {
+    const cells = ['1', 't', 'Y', 'on', '0', 'F', 'n', 'off', '2'];
+    const rows = cells.map((cell, index) => `alias${index},x@far.example,${cell}\n`);
+    const { data } = await importCsv(`source_local_part,destination,active\n${rows.join('')}`);
+    expect(data).toMatchObject({ created: 8, failed: 1 });
+    expect(await db.alias.count({ where: { domainId: domain.id, active: true } })).toBe(4);
+  });
+
   it('drops no cell of a row: one that belongs to no column fails the row, with its number', async () => {
     const { data } = await importCsv(
       'source_local_part,destination\nsales,a@far.example,b@far.example\ninfo,a@far.example,',

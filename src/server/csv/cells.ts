@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 
-/** The words that spreadsheet programs write for their values TRUE and FALSE. */
-const TRUE = 'true yes wahr vrai verdadero vero verdadeiro waar sant sann sand tosi prawda pravda igaz doğru истина';
-const FALSE = 'false no falsch faux falso onwaar falskt usann falsk epätosi fałsz nepravda hamis yanliş yanlış ложь';
+/** What databases, and spreadsheet programs in their languages, write for true and false. */
+const TRUE =
+  '1 1.0 t y true yes on wahr vrai verdadero vero verdadeiro waar sant sann sand tosi prawda pravda igaz doğru истина';
+const FALSE =
+  '0 0.0 f n false no off falsch faux falso onwaar falskt usann falsk epätosi fałsz nepravda hamis yanliş yanlış ложь';
 const IS_ACTIVE = new Map([
   ...['', ...TRUE.split(' ')].map((word) => [word, true] as const),
   ...FALSE.split(' ').map((word) => [word, false] as const),

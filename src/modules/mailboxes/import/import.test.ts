@@ -101,6 +101,9 @@ describe('importing mailboxes', () => {
     await db.mailbox.deleteMany({ where: { domainId: domain.id } });
     expect((await importCsv(`\ufeff${exported}`)).data).toMatchObject({ created: 1 });
     expect(await find('ann')).toMatchObject({ displayName: "'=Ann, Ü", quotaBytes: 5000n });
+    const decimal = await importCsv('local_part,quota_mb\ncy,1024.0\ndee,1.5');
+    expect(decimal.data).toMatchObject({ created: 1, failed: 1 });
+    expect(await find('cy')).toMatchObject({ quotaBytes: 1024n * 1024n * 1024n });
     const both = await importCsv('local_part,quota_mb,quota_bytes\nbo,1,1048576');
     expect(both.data.lines).toMatchObject([{ outcome: 'failed', message: expect.stringContaining('not both') }]);
   });

@@ -44,16 +44,23 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
     .transform((text) => text || undefined),
   quota_mb: z
     .string()
-    .regex(/^\d*$/, NOT_WHOLE)
+    .transform(withoutZeros)
+    .pipe(z.string().regex(/^\d*$/, NOT_WHOLE))
     .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
     .transform((text) => (text === '' ? undefined : Number(text) * MB)),
   quota_bytes: z
     .string()
-    .regex(/^\d*$/, QUOTA_ERROR)
+    .transform(withoutZeros)
+    .pipe(z.string().regex(/^\d*$/, QUOTA_ERROR))
     .refine((text) => Number(text) <= Number.MAX_SAFE_INTEGER, QUOTA_ERROR)
     .transform((text) => (text === '' ? undefined : Number(text))),
   active: ActiveCell,
 });
+
+/** Programs write whole numbers as `1024.0` where a column has empty cells. */
+function withoutZeros(text: string): string {
+  return text.replace(/^(\d+)\.0+$/, '$1');
+}
 
 /** A row as a mailbox, or the first thing that is wrong with it. */
 export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedDomain): ParsedLine | MailboxImportLine {
