@@ -90,6 +90,17 @@ describe('bodies', () => {
     },
   );
 
+  it.each(['gzip', 'br', 'deflate'])('answers 415 to a body that is compressed with %s', async (encoding) => {
+    const api = await keyClient();
+    const send = {
+      rawBody: new Uint8Array([0x1f, 0x8b, 8, 0]),
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    };
+    const answer = await api.call('POST', '/domains', send);
+    expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+    expect(answer.error.message).toContain('Content-Encoding');
+  });
+
   it('accepts application/json with a charset', async () => {
     const api = await keyClient();
     const send = {

@@ -30,6 +30,12 @@ export async function readBytes(request: WebRequest, limitBytes: number, budget:
 export function requireJson(request: WebRequest, bytes: Uint8Array): void {
   if (bytes.byteLength === 0) return;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
+  if (encoding !== 'identity') {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed, without Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
   if (type === 'application/json') return;
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
 }
