@@ -13,6 +13,8 @@ import { MTA_STS_PATH, mtaStsPolicy, type PublishedDomain } from './mta-sts';
 import { findPublishedDomain } from './published-domain';
 
 const MAX_BODY_BYTES = 16 * 1024;
+/** How Outlook for Windows and phones asks where the XML is. */
+const WITH_ADDRESS = /^(\/autodiscover\/autodiscover\.json)\/v1\.0\/([^/]{1,800})$/i;
 const HOST_LABELS = /^(mta-sts|autoconfig|autodiscover)\./;
 const CACHE_SECONDS = 300;
 
@@ -38,7 +40,7 @@ export function findPublishedHandler(host: string, pathname: string): WebHandler
   const hostname = host.replace(/\.?(:\d+)?$/, '').toLowerCase();
   const lowerCase = pathname.toLowerCase();
   // Outlook writes this path in several ways.
-  const file = FILES[lowerCase.startsWith('/autodiscover/') ? lowerCase : pathname];
+  const file = FILES[lowerCase.startsWith('/autodiscover/') ? lowerCase.replace(WITH_ADDRESS, '$1') : pathname];
   const isOther = HOST_LABELS.test(hostname) && !isOwnHost(hostname);
   if (!file && !isOther) return undefined;
   return (request) => answer(file ?? notPublished, { request, url: new URL(request.url), host: hostname });
@@ -60,7 +62,7 @@ async function serveMtaSts({ host }: Question): Promise<Response> {
 }
 
 async function serveAutoconfig({ url, host }: Question): Promise<Response> {
-  const domain = await domainOf(host, url.searchParams.get('emailaddress'));
+  const domain = await domainOf(host, parameter(url, 'emailaddress'));
   return domain ? cached(autoconfigXml(domain), 'application/xml; charset=utf-8') : notPublished();
 }
 
@@ -81,7 +83,8 @@ async function serveAutodiscover({ request, host }: Question): Promise<Response>
 
 /** Newer versions of Outlook ask here where the XML is. */
 async function serveAutodiscoverUrl({ url, host }: Question): Promise<Response> {
-  const domain = await domainOf(host, parameter(url, 'email'));
+  const [, , inPath] = WITH_ADDRESS.exec(url.pathname) ?? [];
+  const domain = await domainOf(host, inPath === undefined ? parameter(url, 'email') : decodeURIComponent(inPath));
   if (!domain) return notPublished();
   const protocol = parameter(url, 'protocol') ?? '';
   if (protocol.toLowerCase() !== 'autodiscoverv1') {
@@ -93,7 +96,7 @@ async function serveAutodiscoverUrl({ url, host }: Question): Promise<Response> 
 }
 
 async function serveMobileconfig({ url, host }: Question): Promise<Response> {
-  const address = parseAddress(url.searchParams.get('emailaddress'))?.address ?? null;
+  const address = parseAddress(parameter(url, 'emailaddress'))?.address ?? null;
   const domain = await domainOf(host, address);
   if (!domain) return notPublished();
   const headers = {

@@ -185,6 +185,10 @@ describe('autodiscover', () => {
     const to = `https://autodiscover.${domain.name}/autodiscover/autodiscover.xml`;
     expect(JSON.parse(body)).toEqual({ Protocol: 'AutodiscoverV1', Url: to });
     expect((await ask(path('ActiveSync'), { host: MAIL_HOST })).status).toBe(400);
+    const inPath = `/Autodiscover/autodiscover.json/v1.0/a%40${domain.name}?Protocol=AutodiscoverV1`;
+    expect(JSON.parse((await ask(inPath, { host: MAIL_HOST })).body)).toEqual({ Protocol: 'AutodiscoverV1', Url: to });
+    const foreign = inPath.replace(domain.name, 'foreign.example');
+    expect((await ask(foreign, { host: MAIL_HOST })).status).toBe(404);
   });
 });
 
@@ -198,6 +202,12 @@ describe('the Apple profile', () => {
     expect(body).toContain(`<key>EmailAddress</key>\n<string>o&#39;neil&#38;co@${domain.name}</string>`);
     expect(body).toContain('<key>IncomingMailServerPortNumber</key>\n<integer>993</integer>');
     expect((await ask('/mail/apple.mobileconfig', { host })).body).not.toContain('<key>EmailAddress</key>');
+  });
+
+  it('reads the name of the parameter in any case', async () => {
+    const host = `autoconfig.${domain.name}`;
+    const { body } = await ask(`/mail/apple.mobileconfig?EmailAddress=a%40${domain.name}`, { host });
+    expect(body).toContain(`<string>a@${domain.name}</string>`);
   });
 
   it('replaces the profile of its own address only', async () => {

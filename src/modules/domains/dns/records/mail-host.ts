@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import type { Resolver } from '@/server/dns/resolver';
 import { reverseName } from '@/server/dns/reverse-name';
 import {
@@ -74,6 +75,7 @@ async function judgeTarget(target: string, own: Set<string>, resolver: Resolver)
     problem: `The MX record points to ${target}, which ${problem}`,
     isOwn: false,
   });
+  if (ipaddr.isValid(target)) return broken('is an address. An MX record needs the name of a host.');
   if ((await valuesOf(resolver, target, 'CNAME')).length > 0) return broken('is a CNAME. Some servers reject that.');
   const addresses = await addressesOf(resolver, target);
   if (addresses.length === 0) return broken('has no address.');

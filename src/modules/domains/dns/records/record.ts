@@ -133,6 +133,8 @@ export function temporaryError(reason: string): Verdict {
   return { status: 'temporary_error', severity: 'warning', message: `The lookup failed: ${reason}`, fix: null };
 }
 
+const TAG_NAME = /^[a-z][a-z0-9_]*$/;
+
 /** The tags of a record such as `v=DKIM1; k=rsa; p=…`, by lower-case name. Null if it has no such form. */
 export function tagsOf(text: string): Map<string, string> | null {
   const tags = new Map<string, string>();
@@ -140,11 +142,29 @@ export function tagsOf(text: string): Map<string, string> | null {
     if (part.trim() === '') continue;
     const [name = '', ...rest] = part.split('=');
     const key = name.trim().toLowerCase();
-    if (rest.length === 0 || !/^[a-z][a-z0-9_]*$/.test(key) || tags.has(key)) return null;
+    if (rest.length === 0 || !TAG_NAME.test(key) || tags.has(key)) return null;
     tags.set(key, rest.join('=').trim());
   }
   return tags;
 }
+
+/** The part for which {@link tagsOf} is null; null if there is none. */
+export function tagProblem(text: string): string | null {
+  const seen = new Set<string>();
+  for (const part of text.split(';')) {
+    const shown = part.trim().slice(0, MAX_SHOWN);
+    if (shown === '') continue;
+    const [name = '', ...rest] = part.split('=');
+    const key = name.trim().toLowerCase();
+    if (rest.length === 0) return `“${shown}” has no value`;
+    if (!TAG_NAME.test(key)) return `“${shown}” doesn’t begin with the name of a tag`;
+    if (seen.has(key)) return `${key} is there twice`;
+    seen.add(key);
+  }
+  return null;
+}
+
+const MAX_SHOWN = 60;
 
 /** A lookup that has an answer, with as many values as are judged. @throws LookupFailed */
 export async function answered(lookup: Promise<Lookup>, name: string): Promise<Answered> {

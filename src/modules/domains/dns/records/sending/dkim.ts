@@ -1,5 +1,14 @@
 import { lookalike } from '../lookalike';
-import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf, type Verdict } from '../record';
+import {
+  type DomainFacts,
+  type ExpectedRecord,
+  mismatch,
+  multiple,
+  ok,
+  tagProblem,
+  tagsOf,
+  type Verdict,
+} from '../record';
 
 type DkimKey = Omit<DomainFacts['dkimKeys'][number], 'status'> & {
   /** `activating` for one that may be signing soon, pending or retired. */
@@ -56,17 +65,47 @@ function judgeRetired(values: string[]): Verdict {
 /** @param what what the messages call the key */
 function judgeInUse(values: string[], value: string, what: string): Verdict {
   if (values.length > 1) return multiple(values.length, 'DKIM');
-  const [published, wanted] = [parse(values[0] ?? ''), parse(value)];
+  const [record = ''] = values;
+  const [published, wanted] = [parse(record), parse(value)];
   if (published === null) {
-    return lookalike(values[0] ?? '', 'DKIM1', 'error') ?? mismatch('error', 'The DKIM record has no valid key.', FIX);
+    const problem = tagProblem(record);
+    const message = problem ? `The DKIM record is invalid: ${problem}.` : 'The DKIM record has no valid key.';
+    return lookalike(record, 'DKIM1', 'error') ?? mismatch('error', message, FIX);
   }
   if (published.key === '') return mismatch('error', 'The DKIM record says that the key is revoked.', FIX);
   if (published.algorithm !== wanted?.algorithm) {
     const message = `The DKIM record has a key of type ${published.algorithm}, not ${wanted?.algorithm}.`;
     return mismatch('error', message, FIX);
   }
+  if (withoutExtras(published.key) === wanted.key && published.key !== wanted.key) {
+    return mismatch('error', 'The DKIM record’s p has quotes or lines of a file around the key.', FIX);
+  }
   if (published.key !== wanted.key) return mismatch('error', `The published DKIM key is not ${what}.`, FIX);
-  return ok(`The published DKIM key is ${what}.`);
+  return limitation(record) ?? ok(`The published DKIM key is ${what}.`);
+}
+
+function withoutExtras(key: string): string {
+  return key.replace(/-----[A-Z]+-----|["'\\]/g, '');
+}
+
+/** What keeps the right key from counting for mail (RFC 6376, 3.6.1). */
+function limitation(record: string): Verdict | null {
+  const tags = tagsOf(record);
+  const listOf = (tag: string) =>
+    tags
+      ?.get(tag)
+      ?.toLowerCase()
+      .split(':')
+      .map((each) => each.trim());
+  if (listOf('h')?.includes('sha256') === false) {
+    return mismatch('error', 'The DKIM record’s h doesn’t allow sha256, which the signatures use.', 'Remove h.');
+  }
+  if (listOf('s')?.every((service) => service !== '*' && service !== 'email')) {
+    return mismatch('error', 'The DKIM record’s s doesn’t allow the key for mail.', 'Remove s.');
+  }
+  if (!listOf('t')?.includes('y')) return null;
+  const message = 'The DKIM record says that the key is only tested (t=y), so some servers treat mail as unsigned.';
+  return mismatch('warning', message, 'Remove t=y.');
 }
 
 /** An empty key is a revoked one. Spaces in a key don't matter (RFC 6376, 3.6.1). */

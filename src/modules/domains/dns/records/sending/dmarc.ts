@@ -7,6 +7,7 @@ import {
   mismatch,
   multiple,
   ok,
+  tagProblem,
   tagsOf,
   type Verdict,
   valuesOf,
@@ -54,8 +55,12 @@ export function dmarcRecord({ name }: DomainFacts): ExpectedRecord {
     },
     async judge(values, resolver) {
       if (values.length > 1) return multiple(values.length, 'DMARC');
-      const tags = tagsOf(values[0] ?? '');
-      if (!tags) return mismatch('error', 'The DMARC record is invalid.', `Replace it with ${expected}`);
+      const [record = ''] = values;
+      const tags = tagsOf(record);
+      if (!tags) {
+        const message = `The DMARC record is invalid: ${tagProblem(record)}.`;
+        return mismatch('error', message, `Correct that, or replace the record with ${expected}`);
+      }
       return (
         invalidTag(tags) ??
         weakPolicy(tags) ??

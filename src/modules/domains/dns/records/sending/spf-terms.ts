@@ -4,7 +4,7 @@ import { valuesOf } from '../record';
 
 export type TermProblem = { term: string; why: string; fix: string };
 
-const RECORD = /^v=spf1(\s|$)/i;
+const RECORD = /^v=spf1( |$)/i;
 // As many as a record may have that is evaluated at all, and no more, whatever somebody publishes.
 const MAX_TERMS = 100;
 const MAX_LOOKUPS = 20;
@@ -67,7 +67,7 @@ export async function termProblem(record: string, resolver: Resolver): Promise<T
 }
 
 function termsOf(record: string): string[] {
-  return record.trim().split(/\s+/).slice(1, MAX_TERMS);
+  return record.trim().split(/ +/).slice(1, MAX_TERMS);
 }
 
 /** The name whose SPF record a term refers to, unless that depends on the mail. */
@@ -92,6 +92,7 @@ function modifierProblem(term: string, seen: Set<string>): Problem | null {
 }
 
 function mechanismProblem(term: string): Problem | null {
+  if (/[\x00-\x1f\x7f]/.test(term)) return problem('it has a tab or another control character', 'Put a space there.');
   if (/[^\x21-\x7e]/.test(term)) return problem('it has a character that isn’t ASCII');
   if (/^[a-z][a-z0-9._-]*=/i.test(term)) return null;
   const [, name = '', rest = ''] = /^[+?~-]?([^:/]*)(.*)$/.exec(term) ?? [];
@@ -126,7 +127,7 @@ function unknownProblem(term: string, name: string): Problem {
 
 /** What follows a or mx: a name, and lengths of IPv4 and IPv6 prefixes. */
 function hostProblem(rest: string): Problem | null {
-  const parts = /^(:[^/]*)?(?:\/(\d{1,3}))?(?:\/\/(\d{1,3}))?$/.exec(withoutMacros(rest));
+  const parts = /^(:[^/]*)?(?:\/(0|[1-9]\d{0,2}))?(?:\/\/(0|[1-9]\d{0,2}))?$/.exec(withoutMacros(rest));
   if (!parts) return problem('what follows the name isn’t the length of a prefix');
   const [, name, four, six] = parts;
   if (Number(four ?? 0) > 32 || Number(six ?? 0) > 128) return problem('the prefix is too long');
@@ -142,7 +143,7 @@ function rangeProblem(name: 'ip4' | 'ip6', text: string): Problem | null {
     const fix = other ? `Write ${name === 'ip4' ? 'ip6' : 'ip4'} in place of ${name}.` : undefined;
     return problem(`${address || 'nothing'} isn’t an ${family} address`, fix);
   }
-  if (others.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
+  if (others.length > 0 || (length !== undefined && !/^(?:0|[1-9]\d{0,2})$/.test(length)))
     return problem('what follows the address isn’t the length of a prefix');
   return Number(length ?? 0) > (name === 'ip4' ? 32 : 128) ? problem('the prefix is too long') : null;
 }
