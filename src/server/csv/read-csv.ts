@@ -41,7 +41,7 @@ const SLICE_BYTES = 1_024;
 const TURN_MS = 10;
 
 /**
- * Reads the rows after the header, each with its line number in the file. Cells are separated by commas, semicolons or tabs. The
+ * Reads the rows after the header, each with its line number in the file. Cells are separated by commas, semicolons, tabs or pipes. The
  * limits hold while the text is read, in slices that other work comes between.
  * @throws VALIDATION_ERROR
  */
@@ -125,21 +125,26 @@ function tooLong(line: number): AppError {
   return invalid(`Line ${line} has more than ${formatCount(MAX_ROW_LENGTH)} characters.`);
 }
 
-/** Returns the separator of cells: the one that a first line `sep=;` of Excel names, or that the header has most of. */
+/**
+ * Returns the separator of cells: the one that a first line `sep=;` of Excel names, or that the header has most of. Separators
+ * behind that line show that another program saved the file, with a separator of its own.
+ */
 function delimiterOf(text: string): { delimiter: string; firstLine: number } {
-  const [first = ''] = /\S.*/.exec(text) ?? [];
-  const [, named] = /^"?sep=([,;|\t])"?$/i.exec(text.replace(/^\ufeff/, '').split(/[\r\n]/, 1)[0] ?? '') ?? [];
-  if (named) return { delimiter: named, firstLine: 2 };
-  const [delimiter = ','] = [',', ';', '\t'].toSorted(
+  const [line = ''] = text.replace(/^\ufeff/, '').split(/\r\n?|\n/, 1);
+  const [whole, named, others] = /^"?sep=([,;|\t])"?([,;|\t]*)$/i.exec(line) ?? [];
+  if (named && !others) return { delimiter: named, firstLine: 2 };
+  const rest = whole === undefined ? text : text.slice(text.indexOf(line) + line.length);
+  const [first = ''] = /\S.*/.exec(rest) ?? [];
+  const [delimiter = ','] = [',', ';', '\t', '|'].toSorted(
     (one, other) => first.split(other).length - first.split(one).length,
   );
-  return { delimiter, firstLine: 1 };
+  return { delimiter, firstLine: whole === undefined ? 1 : 2 };
 }
 
 /** Returns the columns by their names here. One without a name is there only for cells that belong to none. */
 function headerOf(record: string[], { names, required, synonyms = {}, ignored = [] }: Columns): string[] {
   const spelled = record.map((cell) =>
-    withoutApostrophe(cell)
+    withoutApostrophe(cell.replace(/\p{Cf}/gu, ''))
       .trim()
       .toLowerCase()
       .replace(/[\s_-]+/g, '_'),
