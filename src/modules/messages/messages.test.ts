@@ -166,6 +166,7 @@ describe('listing messages', () => {
       'from=press@post.example',
       'to=bo@bücher.example',
       `message_id=${encodeURIComponent(special.messageId)}`,
+      `message_id=${encodeURIComponent(special.messageId.slice(1, -1))}`,
       'since=2026-02-15T00:00:00Z&until=2026-03-15T00:00:00Z',
       'q=second%20PROOFS',
       'q=100%25%20ready_now',

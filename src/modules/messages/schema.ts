@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withBrackets } from '@/lib/mail/message-id';
 import { MAX_TAG_LENGTH, TAG_NAME, TAG_NAME_RULE, type Tags } from '@/lib/mail/message-tags';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
@@ -200,7 +201,10 @@ const filters = {
     .meta({ description: 'true: outbound messages that your mail server accepted, whatever happened to them later' }),
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
-  message_id: searchedText(998).optional(),
+  message_id: searchedText(998)
+    .overwrite(withBrackets)
+    .optional()
+    .meta({ description: 'A Message-ID, with or without its angle brackets' }),
   tag: searchedText(2 * MAX_TAG_LENGTH + 1)
     .refine((text) => TAG_NAME.test(text.split(':', 1)[0] ?? ''), TAG_NAME_RULE)
     .optional()

@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { withBrackets } from '@/lib/mail/message-id';
 import type { Tx } from '@/server/db';
 import { searchKey, type Words, wordsOf } from '@/server/list/search-key';
 import { Prisma } from '@/server/prisma/client';
@@ -12,7 +13,7 @@ export function exactMeanings(text: string): Meaning[] {
   const address = parseAddress(text)?.address;
   if (address) meanings.push({ sender: address }, { recipient: address });
   // A Message-ID pasted without its angle brackets looks like an address.
-  const messageId = text.startsWith('<') ? text : `<${text}>`;
+  const messageId = withBrackets(text);
   if (messageId.includes('@')) meanings.push({ named: Prisma.sql`m.message_id = ${messageId}` });
   if (/^\w+$/.test(text)) meanings.push({ named: Prisma.sql`m.queue_id = ${text}` });
   return meanings;
