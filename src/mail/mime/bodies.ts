@@ -148,14 +148,31 @@ function protectionOf(root: Part, text: string | null): Protection | null {
   return protectedPart(root);
 }
 
-function protectedPart({ type, contentType, children }: Part): Protection | null {
+function protectedPart(part: Part): Protection | null {
+  const { type, children } = part;
   if (type === 'multipart/encrypted') return 'encrypted';
   if (type === 'multipart/signed') return 'signed';
-  if (/^application\/(?:x-)?pkcs7-mime$/.test(type))
-    return /^(?:signed-data|certs-only)$/i.test(contentType.parameter('smime-type') ?? '') ? 'signed' : 'encrypted';
+  if (isSmime(part)) return isOnlySigned(part) ? 'signed' : 'encrypted';
   for (const child of children) {
     const protection = protectedPart(child);
     if (protection) return protection;
   }
   return null;
 }
+
+/** Also a part that gateways have given the general type (RFC 8551, 3.9). */
+function isSmime(part: Part): boolean {
+  if (/^application\/(?:x-)?pkcs7-mime$/.test(part.type)) return true;
+  return part.type === 'application/octet-stream' && /^smime\.p7m$/i.test(nameOf(part, null) ?? '');
+}
+
+/** What the parameter says, or else the content itself. */
+function isOnlySigned({ contentType, content }: Part): boolean {
+  const type = contentType.parameter('smime-type');
+  if (type) return /^(?:signed-data|certs-only)$/i.test(type);
+  return content().subarray(0, START_BYTES).includes(SIGNED_DATA);
+}
+
+const START_BYTES = 64;
+/** The object identifier at the start of signed content (RFC 5652, 5.1). */
+const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
