@@ -9,10 +9,14 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
   let text = '';
   let hidden = 0;
   const links: { href: string; start: number }[] = [];
+  const breakLine = () => {
+    if (!/\n\s*$/.test(text.slice(-10))) text += '\n';
+  };
   const parser = new Parser({
     onopentag(name, { href = '' }) {
       if (HIDDEN.has(name)) hidden += 1;
       else if (name === 'br') text += '\n';
+      else if (BLOCKS.has(name) || LINES.has(name)) breakLine();
       else if (name === 'a' && hasLinks) links.push({ href: href.trim(), start: text.length });
     },
     ontext(content) {
@@ -21,7 +25,9 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
     onclosetag(name) {
       if (HIDDEN.has(name)) hidden -= 1;
       else if (name === 'a') text += targetOf(links.pop(), text);
+      else if (name === 'td' || name === 'th') text += ' ';
       else if (BLOCKS.has(name)) text += '\n';
+      else if (LINES.has(name)) breakLine();
     },
   });
   parser.end(boundedHtml(html));
@@ -31,6 +37,11 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
 
 const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);
 const BLOCKS = new Set(['p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'blockquote', 'pre']);
+/** Elements that only begin and end a line. */
+const LINES = new Set([
+  ...['address', 'article', 'aside', 'caption', 'center', 'dd', 'dl', 'dt', 'figcaption', 'figure', 'footer', 'header'],
+  ...['hr', 'main', 'ol', 'section', 'ul'],
+]);
 
 /** The target of a link in parentheses, unless its text says it already. */
 function targetOf(link: { href: string; start: number } | undefined, text: string): string {

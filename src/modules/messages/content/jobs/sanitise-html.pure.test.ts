@@ -112,6 +112,11 @@ describe('sanitised HTML', () => {
     expect(html(`<img src="${source}">`)).toBe(`<img src="${source}" />`);
   });
 
+  it('keeps a link with white space around its address', () => {
+    expect(html('<a href=" https://far.example/ ">x</a>')).toContain('href="https://far.example/"');
+    expect(html('<a href=" javascript:alert(1)">x</a>')).not.toContain('href');
+  });
+
   it('shows no image that a browser could run, and none beyond a size', () => {
     const svg = image({ content: new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>') });
     expect(html('<img src="cid:logo@a">', [svg])).toBe('<img />');

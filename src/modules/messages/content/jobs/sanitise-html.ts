@@ -62,9 +62,10 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
     nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template', 'svg', 'math'],
     transformTags: {
       // A relative link would lead into the console.
-      a: (tagName, { href = '', ...attribs }) => {
-        isCut ||= href.length > MAX_LINK_LENGTH;
-        const isKept = href.length <= MAX_LINK_LENGTH && ABSOLUTE.test(href);
+      a: (tagName, { href: given = '', ...attribs }) => {
+        isCut ||= given.length > MAX_LINK_LENGTH;
+        const href = given.length <= MAX_LINK_LENGTH ? given.trim() : '';
+        const isKept = ABSOLUTE.test(href);
         return { tagName, attribs: { ...attribs, ...(isKept && { href }), target: '_blank', rel: LINK_RELATION } };
       },
       img: (tagName, { src = '', srcset: _, ...attribs }) => {
