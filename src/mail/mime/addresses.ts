@@ -171,17 +171,15 @@ function bareAddress(entry: Token[]): { address: string; parts: ReadonlySet<Toke
 // With a route; an address alone has at most 254.
 const MAX_LENGTH = 2_000;
 /** Marks of direction and characters without width, which copying puts around an address. */
-const INVISIBLE = '[\\s\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff]+';
-const INVISIBLE_AROUND = new RegExp(`^${INVISIBLE}|${INVISIBLE}$`, 'g');
+const INVISIBLE = '\\s\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff';
+const BETWEEN_INVISIBLE = new RegExp(`^[${INVISIBLE}]*([\\s\\S]*[^${INVISIBLE}])?`);
 const ROUTE = /^@[^:"]*:/;
 
 /** The address between brackets: without a route, white space outside of quotes, and what cannot belong to it. */
 function specOf(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
-  const trimmed = text
-    .replace(INVISIBLE_AROUND, '')
-    .replace(/^mailto:/i, '')
-    .replace(ROUTE, '');
+  const [, visible = ''] = BETWEEN_INVISIBLE.exec(text) ?? [];
+  const trimmed = visible.replace(/^mailto:/i, '').replace(ROUTE, '');
   const quoted = /^\s*"((?:[^"\\]|\\[\s\S])*)"\s*(@[\s\S]*)?$/.exec(trimmed);
   if (quoted) {
     const [, local = '', domain] = quoted;

@@ -63,7 +63,7 @@ function splitAtSemicolons(raw: string): string[] {
   return [...pieces, piece];
 }
 
-const PARAMETER = /^\s*([^\s=";]+(?:\s*\*[\d*]*)?)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([\s\S]*))/;
+const PARAMETER = /^\s*([^\s=";*]+(?:\s*\*[\d*]*)?)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([\s\S]*))/;
 // The search starts over at each character.
 const MAX_SPACED = 2_000;
 const SPACED_PARAMETER = /([^\s=";]+)=(?:"((?:[^"\\]|\\[\s\S])*)"|(\S*))/g;
