@@ -173,7 +173,7 @@ function nameIn(text: string): string {
   return text
     .toLowerCase()
     .replace(/^.*@/, '')
-    .replace(/[>.]+$/, '');
+    .replace(/(?<![>.])[>.]+$/, '');
 }
 
 /** @throws UnreadablePart */

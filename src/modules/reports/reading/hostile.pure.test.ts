@@ -91,6 +91,13 @@ describe('a file is refused', () => {
   });
 });
 
+it('JSON that is cut within an escape sequence is read up to there, in a time that grows with its size only', async () => {
+  const { reports } = await read(
+    `${JSON.stringify(tlsReport({ domain: 'shop.example' })).slice(0, -1)},"x":"${'a'.repeat(MB / 2)}\\`,
+  );
+  expect(reports).toMatchObject([{ kind: 'tls' }]);
+});
+
 it('a report with too many rows says that it is truncated', async () => {
   const row = XML.slice(XML.indexOf('  <record>'), XML.indexOf('</feedback>')).replaceAll(/\s{2,}/g, '');
   const { reports } = await readReportsAside({

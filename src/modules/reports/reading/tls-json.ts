@@ -79,7 +79,7 @@ function jsonIn(text: string): unknown {
 function closed(text: string): string {
   const open: string[] = [];
   let [end, closing] = [0, ''];
-  for (const { index, 0: sign } of text.matchAll(/"(?:[^"\\]+|\\.)*(?:"|$)|[[\]{},]/g)) {
+  for (const { index, 0: sign } of text.matchAll(/"[^"\\]*(?:\\.?[^"\\]*)*"?|[[\]{},]/g)) {
     if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']');
     else if (sign === '}' || sign === ']') open.pop();
     if (sign.startsWith('"') || open.length > LIMITS.depth) continue;
