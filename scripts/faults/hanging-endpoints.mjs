@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
 import { until } from '../testing/trial.mjs';
 import { figures, percentile } from './figures.mjs';
-import { startInstances } from './instances.mjs';
+import { openDatabase, startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
 import { trusting } from './trusting.mjs';
 
@@ -17,8 +16,7 @@ const SETTLE_TIMEOUT_MS = 60_000;
 export async function testHangingEndpoints({ root, env, adminUrl, lifetime, check }) {
   const receivers = await startReceivers((path) => (path.startsWith('hang') ? null : 200));
   lifetime.atEnd(receivers.close);
-  const db = new pg.Pool({ connectionString: adminUrl, max: 2 });
-  lifetime.atEnd(() => db.end());
+  const db = openDatabase(adminUrl, lifetime);
   const [instance] = await startInstances(1, { root, env: trusting(env, receivers.cert), lifetime });
   const key = await createKey(instance.port);
   const domain = await call(instance.api, key, '/domains', { name: DOMAIN });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { apiOf, freePort, startApp } from '../testing/app.mjs';
 
 /** App instances on one database, each with a data folder that outlives its process. */
@@ -41,4 +42,13 @@ async function startInstance({ root, env, lifetime }) {
       Object.assign(instance, await startApp(root, own, port));
     },
   };
+}
+
+/** Connects to the database of the instances, for what a test looks at. */
+export function openDatabase(adminUrl, lifetime) {
+  const db = new pg.Pool({ connectionString: adminUrl, max: 4 });
+  // Postgres may stop before the last connection has closed.
+  db.on('error', () => {});
+  lifetime.atEnd(() => db.end());
+  return db;
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
 import { until } from '../testing/trial.mjs';
 import { callCron, hasCronAnswered, isAllDelivered, leases, watchLeases } from './deliveries.mjs';
 import { figures, percentile } from './figures.mjs';
-import { startInstances } from './instances.mjs';
+import { openDatabase, startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
 import { sendUntilAcknowledged } from './senders.mjs';
 import { trusting } from './trusting.mjs';
@@ -22,8 +21,7 @@ const FAILING_SHARE = 0.005;
 export async function testKilledApp({ root, env, adminUrl, lifetime, random, options, check }) {
   const receivers = await startReceivers(() => (random() < FAILING_SHARE ? 503 : 200));
   lifetime.atEnd(receivers.close);
-  const db = new pg.Pool({ connectionString: adminUrl, max: 4 });
-  lifetime.atEnd(() => db.end());
+  const db = openDatabase(adminUrl, lifetime);
   const instances = await startInstances(INSTANCES, { root, env: trusting(env, receivers.cert), lifetime });
   const key = await createKey(instances[0].port);
   const { api } = instances[0];

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
 import { until } from '../testing/trial.mjs';
 import { figures } from './figures.mjs';
-import { startInstances } from './instances.mjs';
+import { openDatabase, startInstances } from './instances.mjs';
 import { startSmtpSink } from './proxied/smtp-sink.mjs';
 
 const DOMAIN = 'scheduled.example';
@@ -23,8 +22,7 @@ const SETTLE_TIMEOUT_MS = 240_000;
 export async function testKilledSchedule({ root, env, adminUrl, lifetime, random, options, check }) {
   const sink = await startSmtpSink(ANSWER_AFTER_MS);
   lifetime.atEnd(sink.close);
-  const db = new pg.Pool({ connectionString: adminUrl, max: 4 });
-  lifetime.atEnd(() => db.end());
+  const db = openDatabase(adminUrl, lifetime);
   const instances = await startInstances(INSTANCES, { root, env: { ...env, SMTP_URL: sink.url }, lifetime });
   const [{ api, port }] = instances;
   const key = await createKey(port);

@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
 import { until } from '../testing/trial.mjs';
-import { startInstances } from './instances.mjs';
+import { openDatabase, startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
 import { trusting } from './trusting.mjs';
 
@@ -14,8 +13,7 @@ const SETTLE_TIMEOUT_MS = 60_000;
 export async function testStoppedApp({ root, env, adminUrl, lifetime, check }) {
   const receivers = await startReceivers(() => 200, ANSWER_AFTER_MS);
   lifetime.atEnd(receivers.close);
-  const db = new pg.Pool({ connectionString: adminUrl, max: 2 });
-  lifetime.atEnd(() => db.end());
+  const db = openDatabase(adminUrl, lifetime);
   const [instance] = await startInstances(1, { root, env: trusting(env, receivers.cert), lifetime });
   const key = await createKey(instance.port);
   await call(instance.api, key, '/domains', { name: DOMAIN });

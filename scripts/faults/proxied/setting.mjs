@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { createKey, signIn } from '../../testing/app.mjs';
-import { startInstances } from '../instances.mjs';
+import { openDatabase, startInstances } from '../instances.mjs';
 import { startReceivers } from '../receivers.mjs';
 import { trusting } from '../trusting.mjs';
 import { createClient } from './client.mjs';
@@ -17,8 +16,7 @@ export async function startProxied({ root, env, adminUrl, lifetime, settings = {
   lifetime.atEnd(receivers.close);
   const sink = await startSmtpSink(SMTP_ANSWERS_AFTER_MS);
   lifetime.atEnd(sink.close);
-  const db = new pg.Pool({ connectionString: adminUrl, max: 4 });
-  lifetime.atEnd(() => db.end());
+  const db = openDatabase(adminUrl, lifetime);
   const own = { SMTP_URL: sink.url, APP_URL: `https://${HOST_NAME}`, TRUSTED_PROXIES: '127.0.0.1', ...settings };
   const instances = await startInstances(2, { root, env: { ...trusting(env, receivers.cert), ...own }, lifetime });
   const ports = instances.map(({ port }) => port);
