@@ -100,7 +100,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 type KindOf<Action> = Action extends `${infer Kind}.${string}` ? Kind : never;
 
-/** What kinds of record actions are about. */
+/** The kind of record that an action is about: the first word of its name. */
 export type AuditKind = KindOf<AuditAction>;
 export const AUDIT_KINDS = [...new Set(AUDIT_ACTIONS.map(kindOf))] as [AuditKind, ...AuditKind[]];
 

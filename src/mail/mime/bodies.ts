@@ -166,7 +166,7 @@ function isSmime(part: Part): boolean {
   return part.type === 'application/octet-stream' && /^smime\.p7m$/i.test(nameOf(part, null) ?? '');
 }
 
-/** What the parameter says, or else the content itself. */
+/** Whether S/MIME content is signed and not encrypted, by its parameter, or else by its first bytes. */
 function isOnlySigned({ contentType, content }: Part): boolean {
   const type = contentType.parameter('smime-type');
   if (type) return /^(?:signed-data|certs-only)$/i.test(type);

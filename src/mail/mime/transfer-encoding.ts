@@ -29,8 +29,9 @@ export function decodeTransfer(content: Buffer, encoding: string): Buffer {
  */
 export function decodeBase64(content: Buffer): Buffer {
   const padding = content.indexOf('=');
-  if (padding >= 0 && padding < content.length - SHORTEST_REST && isPieces(content, padding))
-    return decodePieces(content);
+  const isPadded = padding >= 0 && padding < content.length - SHORTEST_REST;
+  const pieces = isPadded ? decodePieces(content, padding) : null;
+  if (pieces) return pieces;
   const encoded = (padding < 0 ? content : content.subarray(0, padding)).toString('latin1');
   const start = encoded.slice(0, 2_000).trim();
   const count = (pattern: RegExp) => start.match(pattern)?.length ?? 0;
@@ -43,27 +44,17 @@ export function decodeBase64(content: Buffer): Buffer {
 
 const SHORTEST_REST = 16;
 
-/** Whether more lines of base64 follow the padding, and nothing else, such as a footer. */
-function isPieces(content: Buffer, padding: number): boolean {
-  const rest = content
-    .toString('latin1', padding)
+/** Decodes content of which more lines of base64 follow the padding; null if anything else follows it, such as a footer. */
+function decodePieces(content: Buffer, padding: number): Buffer | null {
+  const whole = content.toString('latin1');
+  const rest = whole
+    .slice(padding)
     .replace(/^=+\s*/, '')
     .trimEnd();
-  if (rest.length < SHORTEST_REST || /[^A-Za-z0-9+/=\s]|\S[ \t]+\S/.test(rest)) return false;
-  return piecesIn(content).every((piece) => piece.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(piece));
-}
-
-function piecesIn(content: Buffer): string[] {
-  return (
-    content
-      .toString('latin1')
-      .replace(/\s+/g, '')
-      .match(/[^=]+=*/g) ?? []
-  );
-}
-
-function decodePieces(content: Buffer): Buffer {
-  return Buffer.concat(piecesIn(content).map((piece) => Buffer.from(piece, 'base64')));
+  if (rest.length < SHORTEST_REST || /[^A-Za-z0-9+/=\s]|\S[ \t]+\S/.test(rest)) return null;
+  const pieces = whole.replace(/\s+/g, '').match(/[^=]+=*/g) ?? [];
+  const arePieces = pieces.every((piece) => piece.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(piece));
+  return arePieces ? Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))) : null;
 }
 
 /** Decodes quoted-printable; sequences that aren't valid stay as they are (RFC 2045, 6.7). */

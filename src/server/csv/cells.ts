@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 
-/** What databases, and spreadsheet programs in their languages, write for true and false. */
+/** The words that databases, and spreadsheet programs in their languages, write for true and false. */
 const TRUE =
   '1 1.0 t y true yes on wahr vrai verdadero vero verdadeiro waar sant sann sand tosi prawda pravda igaz doğru истина';
 const FALSE =

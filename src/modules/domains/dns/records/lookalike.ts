@@ -18,7 +18,7 @@ export function lookalike(value: string, version: Version, severity: Severity): 
   return mismatch(severity, `Other servers ignore the record: ${problemOf(value, version)}`, `Change it to ${right}`);
 }
 
-/** What follows the version, also another version or one that isn't at the start. Null without a version. */
+/** The record without its version, which may be another one, or not at the start. Null without a version. */
 function restOf(cleaned: string, version: Version): string | null {
   const kind = version.replace(/v?\d+$/, '');
   const start = new RegExp(

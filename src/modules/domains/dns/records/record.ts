@@ -135,22 +135,22 @@ export function temporaryError(reason: string): Verdict {
 
 const TAG_NAME = /^[a-z][a-z0-9_]*$/;
 
+const MAX_SHOWN = 60;
+
 /** The tags of a record such as `v=DKIM1; k=rsa; p=…`, by lower-case name. Null if it has no such form. */
 export function tagsOf(text: string): Map<string, string> | null {
-  const tags = new Map<string, string>();
-  for (const part of text.split(';')) {
-    if (part.trim() === '') continue;
-    const [name = '', ...rest] = part.split('=');
-    const key = name.trim().toLowerCase();
-    if (rest.length === 0 || !TAG_NAME.test(key) || tags.has(key)) return null;
-    tags.set(key, rest.join('=').trim());
-  }
-  return tags;
+  const tags = readTags(text);
+  return typeof tags === 'string' ? null : tags;
 }
 
-/** The part for which {@link tagsOf} is null; null if there is none. */
+/** Why {@link tagsOf} is null, naming the part; null if it isn't. */
 export function tagProblem(text: string): string | null {
-  const seen = new Set<string>();
+  const tags = readTags(text);
+  return typeof tags === 'string' ? tags : null;
+}
+
+function readTags(text: string): Map<string, string> | string {
+  const tags = new Map<string, string>();
   for (const part of text.split(';')) {
     const shown = part.trim().slice(0, MAX_SHOWN);
     if (shown === '') continue;
@@ -158,13 +158,11 @@ export function tagProblem(text: string): string | null {
     const key = name.trim().toLowerCase();
     if (rest.length === 0) return `“${shown}” has no value`;
     if (!TAG_NAME.test(key)) return `“${shown}” doesn’t begin with the name of a tag`;
-    if (seen.has(key)) return `${key} is there twice`;
-    seen.add(key);
+    if (tags.has(key)) return `${key} is there twice`;
+    tags.set(key, rest.join('=').trim());
   }
-  return null;
+  return tags;
 }
-
-const MAX_SHOWN = 60;
 
 /** A lookup that has an answer, with as many values as are judged. @throws LookupFailed */
 export async function answered(lookup: Promise<Lookup>, name: string): Promise<Answered> {

@@ -71,12 +71,13 @@ function hasOutcome(fields: RawField[]): boolean {
 function dividedByRecipient(fields: RawField[]): RawField[][] {
   const groups: RawField[][] = [[]];
   let hasFinal = false;
+  const nameOf = (index: number) => fields[index]?.name.toLowerCase();
   for (const [index, field] of fields.entries()) {
-    const isFinal = (at: number) => fields[at]?.name.toLowerCase() === 'final-recipient';
-    const isOriginal = field.name.toLowerCase() === 'original-recipient' && isFinal(index + 1);
-    const begins = isOriginal || (isFinal(index) && fields[index - 1]?.name.toLowerCase() !== 'original-recipient');
+    const isFinal = nameOf(index) === 'final-recipient';
+    const isOriginal = nameOf(index) === 'original-recipient' && nameOf(index + 1) === 'final-recipient';
+    const begins = isOriginal || (isFinal && nameOf(index - 1) !== 'original-recipient');
     if (begins && hasFinal) groups.push([]);
-    hasFinal ||= isFinal(index);
+    hasFinal ||= isFinal;
     groups.at(-1)?.push(field);
   }
   return groups;

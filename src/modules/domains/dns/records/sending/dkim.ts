@@ -88,7 +88,7 @@ function withoutExtras(key: string): string {
   return key.replace(/-----[A-Z]+-----|["'\\]/g, '');
 }
 
-/** What keeps the right key from counting for mail (RFC 6376, 3.6.1). */
+/** Finds the tag that keeps the right key from counting for mail (RFC 6376, 3.6.1). */
 function limitation(record: string): Verdict | null {
   const tags = tagsOf(record);
   const listOf = (tag: string) =>
