@@ -49,17 +49,3 @@ function isTwiceEncoded(text: string): boolean {
     return false;
   }
 }
-
-export const FailedCsv = z.string().nullable().meta({
-  description:
-    'The failed lines as CSV, with a last column error that says why. Correct them and import the text again. Null if none failed',
-});
-
-/** The description of the domain of an import. */
-export const IMPORT_DOMAIN =
-  'The domain of all lines. Null: each line names a whole address, and is imported into its domain';
-
-export const ImportedDomain = z
-  .string()
-  .nullable()
-  .meta({ description: 'The name of the domain. Null for a line whose domain you can’t use or that names none' });

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { csvText, FailedCsv, IMPORT_DOMAIN, ImportedDomain } from '@/lib/csv/csv-text';
+import { csvText } from '@/lib/csv/csv-text';
+import {
+  DryRun,
+  IMPORT_DOMAIN,
+  ImportedDomain,
+  ImportedLineNumber,
+  importOutcome,
+  importReport,
+} from '@/lib/csv/import-report';
 import {
   ADDRESS_ERROR,
   addressError,
@@ -152,30 +160,20 @@ export const ImportAliases = z.strictObject({
       'A column error is ignored',
     examples: ['source_local_part,destination\nsupport,ann@example.com\n'],
   }),
-  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
+  dry_run: DryRun,
 });
 export type ImportAliases = z.infer<typeof ImportAliases>;
 
 export const ImportLine = z.object({
-  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  line: ImportedLineNumber,
   domain: ImportedDomain,
   source_local_part: z.string(),
   destination: z.string(),
-  outcome: z.enum(['created', 'unchanged', 'failed']),
-  code: z.string().nullable(),
-  message: z.string().nullable(),
+  ...importOutcome,
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
-export const ImportReport = z.object({
-  dry_run: z.boolean(),
-  total: z.number().int(),
-  created: z.number().int(),
-  unchanged: z.number().int(),
-  failed: z.number().int(),
-  lines: z.array(ImportLine),
-  failed_csv: FailedCsv,
-});
+export const ImportReport = importReport(ImportLine);
 export type ImportReport = z.infer<typeof ImportReport>;
 
 export const ExportAliases = z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { csvText, FailedCsv } from '@/lib/csv/csv-text';
+import { csvText } from '@/lib/csv/csv-text';
+import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
 import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
@@ -77,26 +78,16 @@ export const ImportSuppressions = z.strictObject({
       'export, and a column error, are ignored',
     examples: ['email,detail\nann@example.com,Asked to be removed\n'],
   }),
-  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
+  dry_run: DryRun,
 });
 export type ImportSuppressions = z.infer<typeof ImportSuppressions>;
 
 export const SuppressionImportLine = z.object({
-  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  line: ImportedLineNumber,
   email: z.string(),
-  outcome: z.enum(['created', 'unchanged', 'failed']),
-  code: z.string().nullable(),
-  message: z.string().nullable(),
+  ...importOutcome,
 });
 export type SuppressionImportLine = z.infer<typeof SuppressionImportLine>;
 
-export const SuppressionImportReport = z.object({
-  dry_run: z.boolean(),
-  total: z.number().int(),
-  created: z.number().int(),
-  unchanged: z.number().int(),
-  failed: z.number().int(),
-  lines: z.array(SuppressionImportLine),
-  failed_csv: FailedCsv,
-});
+export const SuppressionImportReport = importReport(SuppressionImportLine);
 export type SuppressionImportReport = z.infer<typeof SuppressionImportReport>;

@@ -1,5 +1,6 @@
 import type { AuthorizedDomain } from '@/server/access/authorize';
 import { cellMessage, duplicateOf } from '@/server/csv/cells';
+import { countLines } from '@/server/csv/count-lines';
 import { failedCsv } from '@/server/csv/failed-lines';
 import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
@@ -38,9 +39,7 @@ export async function importSuppressions(
   const parsed = results.filter((line): line is ParsedLine => !('outcome' in line));
   const reportOf = (created: ReadonlySet<string>) => {
     const lines = results.map((line) => ('outcome' in line ? line : importLine(line, created.has(keyOf(line)))));
-    const count = (outcome: string) => lines.filter((line) => line.outcome === outcome).length;
-    const counts = { created: count('created'), unchanged: count('unchanged'), failed: count('failed') };
-    return { dry_run: input.dry_run, total: lines.length, ...counts, lines };
+    return { ...countLines(lines, input.dry_run), lines };
   };
   const entryOf = ({ lines: _, ...details }: ReturnType<typeof reportOf>) => {
     return { resource: 'suppression', domainId: domain?.id ?? null, details };

@@ -1,13 +1,12 @@
 import { csvLine } from '@/lib/csv/csv-line';
+import type { ReportedLine } from '@/lib/csv/import-report';
 import { type CsvFile, ERROR_COLUMN, mapLines } from './read-csv';
-
-type Outcome = { line: number; outcome: string; message: string | null };
 
 /**
  * Returns the failed lines as CSV, with a last column that says why, or null if none failed. The file can be imported after it
  * was corrected: that column is ignored then. Cells that belong to no column are in one without a name, which fails again.
  */
-export async function failedCsv({ header, lines }: CsvFile, outcomes: readonly Outcome[]): Promise<string | null> {
+export async function failedCsv({ header, lines }: CsvFile, outcomes: readonly ReportedLine[]): Promise<string | null> {
   const messages = new Map(
     outcomes.flatMap(({ line, outcome, message }) => (outcome === 'failed' ? [[line, message ?? '']] : [])),
   );

@@ -1,3 +1,4 @@
+import type { ReportedLine } from '@/lib/csv/import-report';
 import { identify } from '@/server/access/actor';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import type { AuditRecord } from '@/server/audit';
@@ -7,13 +8,6 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { isUnexpected, publicError } from '@/server/public-error';
 import { type DomainLines, type File, linesByDomain, type RefusedDomain, type Rejection } from './by-domain';
 import type { CsvLine } from './read-csv';
-
-type ReportedLine = {
-  line: number;
-  outcome: 'created' | 'unchanged' | 'failed';
-  code: string | null;
-  message: string | null;
-};
 
 /** The reports of a domain's lines before anything is written, and those that are final, in the same order. */
 export type Progress<Line> = { planned: Line[]; done: Line[] };
@@ -73,6 +67,12 @@ export async function importByDomain<Line extends ReportedLine>(
     }
   }
   return lines.toSorted((one, other) => one.line - other.line);
+}
+
+/** The lines in parts of this size. There is at least one, so that an empty import is recorded too. */
+export function stepsOf<Line>(lines: Line[], size: number): Line[][] {
+  const count = Math.max(1, Math.ceil(lines.length / size));
+  return Array.from({ length: count }, (_, i) => lines.slice(i * size, (i + 1) * size));
 }
 
 /** An import takes a while, so that access is checked again when a domain's turn comes. */

@@ -1,7 +1,8 @@
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import type { DomainLines } from '@/server/csv/by-domain';
+import { countLines } from '@/server/csv/count-lines';
 import { failedCsv } from '@/server/csv/failed-lines';
-import { importByDomain, type Progress } from '@/server/csv/import-by-domain';
+import { importByDomain, type Progress, stepsOf } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -55,7 +56,7 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
       },
     );
   });
-  return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
+  return { ...countLines(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** Imports the lines of one domain. Each transaction locks that domain and those of the destinations. */
@@ -77,7 +78,7 @@ async function importInto(
     progress.done = planned.lines;
     return;
   }
-  for (const step of stepsOf(results)) {
+  for (const step of stepsOf(results, STEP)) {
     const destinations = step.flatMap((line) => ('source' in line ? [line.destination] : []));
     const written = await write({ domainId: domain.id, destinations }, async ({ tx, audit }) => {
       const checked = await check(tx, domain, step, NO_OTHERS);
@@ -92,12 +93,6 @@ async function importInto(
 
 /** In the steps, aliases of other domains are in the database. */
 const NO_OTHERS: OtherAliases = { sources: new Set(), destinations: new Set() };
-
-/** At least one, so that an empty import is recorded too. */
-function stepsOf<Each>(lines: Each[]): Each[][] {
-  const count = Math.max(1, Math.ceil(lines.length / STEP));
-  return Array.from({ length: count }, (_, i) => lines.slice(i * STEP, (i + 1) * STEP));
-}
 
 /** The report of these lines, and the aliases to create. */
 async function check(tx: Tx, domain: AuthorizedDomain, results: Line[], others: OtherAliases): Promise<Checked> {
@@ -116,17 +111,6 @@ async function insert(tx: Tx, domain: AuthorizedDomain, accepted: ParsedLine[], 
 }
 
 function entryOf(domain: AuthorizedDomain | null, { lines, accepted }: Checked, isDryRun: boolean) {
-  const details = { ...reportOf(lines, isDryRun), created_sources: accepted.map(({ source }) => source) };
+  const details = { ...countLines(lines, isDryRun), created_sources: accepted.map(({ source }) => source) };
   return { resource: 'alias', domainId: domain?.id ?? null, details };
-}
-
-function reportOf(lines: ImportLine[], isDryRun: boolean) {
-  const count = (outcome: ImportLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
-  return {
-    dry_run: isDryRun,
-    total: lines.length,
-    created: count('created'),
-    unchanged: count('unchanged'),
-    failed: count('failed'),
-  };
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { csvText, FailedCsv, IMPORT_DOMAIN, ImportedDomain } from '@/lib/csv/csv-text';
+import { csvText } from '@/lib/csv/csv-text';
+import {
+  DryRun,
+  IMPORT_DOMAIN,
+  ImportedDomain,
+  ImportedLineNumber,
+  importOutcome,
+  importReport,
+} from '@/lib/csv/import-report';
 import { chosenId } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 200_000;
@@ -16,33 +24,21 @@ export const ImportMailboxes = z.strictObject({
       'domain’s default. A column error and the other columns of the export are ignored',
     examples: ['local_part,display_name\nann,Ann Example\n'],
   }),
-  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
+  dry_run: DryRun,
 });
 export type ImportMailboxes = z.infer<typeof ImportMailboxes>;
 
 export const MailboxImportLine = z.object({
-  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  line: ImportedLineNumber,
   domain: ImportedDomain,
   local_part: z.string(),
   display_name: z.string(),
-  outcome: z.enum(['created', 'unchanged', 'failed']),
-  code: z.string().nullable(),
-  message: z.string().nullable(),
+  ...importOutcome,
   password: z.string().nullable().meta({
     description: 'The generated password of a mailbox that was created, returned only in this response',
   }),
 });
 export type MailboxImportLine = z.infer<typeof MailboxImportLine>;
 
-export const MailboxImportReport = z
-  .object({
-    dry_run: z.boolean(),
-    total: z.number().int(),
-    created: z.number().int(),
-    unchanged: z.number().int(),
-    failed: z.number().int(),
-    lines: z.array(MailboxImportLine),
-    failed_csv: FailedCsv,
-  })
-  .meta({ id: 'MailboxImportReport' });
+export const MailboxImportReport = importReport(MailboxImportLine).meta({ id: 'MailboxImportReport' });
 export type MailboxImportReport = z.infer<typeof MailboxImportReport>;

@@ -1,8 +1,9 @@
 import { generatePassword } from '@/lib/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import type { DomainLines } from '@/server/csv/by-domain';
+import { countLines } from '@/server/csv/count-lines';
 import { failedCsv } from '@/server/csv/failed-lines';
-import { importByDomain, type Progress } from '@/server/csv/import-by-domain';
+import { importByDomain, type Progress, stepsOf } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -43,7 +44,7 @@ export async function importMailboxes(ctx: MutationContext, input: ImportMailbox
       entryOf: (of, failed) => entryOf(of, { lines: failed, accepted: [] }, isDryRun),
     },
   );
-  return { ...reportOf(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
+  return { ...countLines(lines, isDryRun), lines, failed_csv: await failedCsv(file, lines) };
 }
 
 /** Imports the lines of one domain, which each transaction locks. */
@@ -63,7 +64,7 @@ async function importInto(
     progress.done = planned.lines;
     return;
   }
-  for (const step of stepsOf(settle(all, planned))) {
+  for (const step of stepsOf(settle(all, planned), STEP)) {
     const prepared = await prepare(step, planned.accepted);
     const written = await ctx.transaction(async ({ tx, audit }) => {
       await lockMailboxes(tx, domain);
@@ -82,12 +83,6 @@ async function importInto(
 function settle(all: Line[], planned: Checked): Line[] {
   const accepted = new Set(planned.accepted.map(({ line }) => line));
   return all.map((line, index) => (accepted.has(line.line) ? line : (planned.lines[index] as MailboxImportLine)));
-}
-
-/** At least one, so that an empty import is recorded too. */
-function stepsOf(lines: Line[]): Line[][] {
-  const count = Math.max(1, Math.ceil(lines.length / STEP));
-  return Array.from({ length: count }, (_, i) => lines.slice(i * STEP, (i + 1) * STEP));
 }
 
 /** The passwords of a step's new mailboxes by line, those that were generated in clear. Outside of any transaction. */
@@ -136,17 +131,6 @@ function withPassword(line: MailboxImportLine, prepared: Map<number, Prepared>):
 }
 
 function entryOf(domain: AuthorizedDomain | null, { lines, accepted }: Checked, isDryRun: boolean) {
-  const details = { ...reportOf(lines, isDryRun), created_local_parts: accepted.map(({ localPart }) => localPart) };
+  const details = { ...countLines(lines, isDryRun), created_local_parts: accepted.map(({ localPart }) => localPart) };
   return { resource: 'mailbox', domainId: domain?.id ?? null, details };
-}
-
-function reportOf(lines: MailboxImportLine[], isDryRun: boolean) {
-  const count = (outcome: MailboxImportLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
-  return {
-    dry_run: isDryRun,
-    total: lines.length,
-    created: count('created'),
-    unchanged: count('unchanged'),
-    failed: count('failed'),
-  };
 }
