@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
-import { Id, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
 
@@ -64,7 +64,7 @@ const DROP_REASONS = [
   'error',
 ] as const;
 
-export const DropReason = z.enum(DROP_REASONS).meta({
+const DropReason = z.enum(DROP_REASONS).meta({
   description:
     'too_large: over a size limit; duplicate: already stored; foreign_domain: about a domain that isn’t managed here; ' +
     'malformed: not a readable report; unreadable: mail to an address for reports in which no report was found; out_of_range: covers a time in the future, or longer ago than reports are kept; ' +
@@ -104,14 +104,29 @@ export const UploadReport = z.strictObject({
 });
 export type UploadReport = z.infer<typeof UploadReport>;
 
-export const UploadStatus = z.enum(['stored', 'duplicate', 'rejected']).meta({
+const UploadStatus = z.enum(['stored', 'duplicate', 'rejected']).meta({
   description: 'duplicate: it was stored before; rejected: it is valid, but `reason` says why it can’t be stored',
 });
 
-/** Where a stored report came from. */
-export const ReportSource = z.enum(['mail', 'upload']);
+/** Returns the outcome of an upload, with the stored report. */
+export function uploadedReport<Summary extends z.ZodType>(summary: Summary) {
+  return z.object({ status: UploadStatus, reason: DropReason.optional(), report: summary.optional() });
+}
 
-export const ReportSender = z
+/** The input of both lists of reports. */
+export const ListReports = z.strictObject({
+  ...pageQuery(['begin']),
+  domain_id: Id.optional(),
+  organisation: plainText(255).min(1).optional(),
+  since: EnteredTimestamp.optional().meta({ description: 'Reports that begin then or later' }),
+  until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
+});
+export type ListReports = z.infer<typeof ListReports>;
+
+/** Where a stored report came from. */
+const ReportSource = z.enum(['mail', 'upload']);
+
+const ReportSender = z
   .object({
     domain: z.string().nullable().meta({ description: 'The sender’s organization' }),
     authenticated: z.boolean().meta({ description: 'Whether DKIM or SPF of the mail confirm it' }),
@@ -119,3 +134,11 @@ export const ReportSender = z
   .nullable()
   .meta({ description: 'Who sent the report by mail. null: it was uploaded, or arrived before this was stored' });
 export type ReportSender = z.infer<typeof ReportSender>;
+
+/** Fields that say how and when a report arrived. */
+export const reportArrival = {
+  source: ReportSource,
+  sender: ReportSender,
+  days: Count.meta({ description: 'UTC days that the report covers. Its figures count on the one in the middle' }),
+  received_at: Timestamp,
+};

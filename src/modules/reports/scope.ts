@@ -1,7 +1,7 @@
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
-import type { DroppedReports, DropReason } from './schema';
+import type { DroppedReports, DropReason, ListReports } from './schema';
 
 export type OwnDomain = { id: string; name: string; dmarcPolicy: string | null };
 
@@ -14,10 +14,8 @@ export async function requireReportedDomain({ db, actor }: ActorContext, id: str
   return domain;
 }
 
-type ListInput = { domain_id?: string; organisation?: string; since?: string; until?: string };
-
 /** The filters that both lists have. @throws as `authorizeDomain` */
-export async function reportFilters(ctx: ActorContext, input: ListInput) {
+export async function reportFilters(ctx: ActorContext, input: ListReports) {
   const { domain_id: domainId, organisation, since, until } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   return { domainId, organisation, beginAt: { gte: since, lt: until } };

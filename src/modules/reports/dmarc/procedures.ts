@@ -2,9 +2,9 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { GetDomainResults, UploadReport } from '../schema';
+import { GetDomainResults, ListReports, UploadReport } from '../schema';
 import { dmarcReportList } from './lists';
-import { DmarcReport, DmarcReportSummary, DomainDmarc, ListDmarcReports, UploadedDmarcReport } from './schema';
+import { DmarcReport, DmarcReportSummary, DomainDmarc, UploadedDmarcReport } from './schema';
 import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
 
 const tag = 'Reports';
@@ -12,7 +12,7 @@ const tag = 'Reports';
 const reports = listProcedures(dmarcReportList, {
   procedure: authedProcedure,
   item: DmarcReportSummary,
-  input: ListDmarcReports,
+  input: ListReports,
   find: listDmarcReports,
   tag,
   isOpenToScopedKeys: true,

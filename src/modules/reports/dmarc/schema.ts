@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { DMARC_POLICIES } from '@/lib/mail/dmarc';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
-import {
-  Count,
-  DroppedReports,
-  DropReason,
-  LeftOut,
-  ReportPeriod,
-  ReportSender,
-  ReportSource,
-  UploadStatus,
-} from '../schema';
+import { Id, Timestamp } from '@/lib/wire';
+import { Count, DroppedReports, LeftOut, ReportPeriod, reportArrival, uploadedReport } from '../schema';
 
 const DmarcPolicy = z.enum(DMARC_POLICIES);
 
@@ -124,10 +115,7 @@ const summary = {
   aligned: Count,
   failed: Count,
   unknown: Count,
-  source: ReportSource,
-  sender: ReportSender,
-  days: Count.meta({ description: 'UTC days that the report covers. Its figures count on the one in the middle' }),
-  received_at: Timestamp,
+  ...reportArrival,
 };
 
 export const DmarcReportSummary = z.object(summary).meta({ id: 'DmarcReportSummary' });
@@ -178,16 +166,5 @@ export const DmarcReport = z
   .meta({ id: 'DmarcReport' });
 export type DmarcReport = z.infer<typeof DmarcReport>;
 
-export const ListDmarcReports = z.strictObject({
-  ...pageQuery(['begin']),
-  domain_id: Id.optional(),
-  organisation: plainText(255).min(1).optional(),
-  since: EnteredTimestamp.optional().meta({ description: 'Reports that begin then or later' }),
-  until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
-});
-export type ListDmarcReports = z.infer<typeof ListDmarcReports>;
-
-export const UploadedDmarcReport = z
-  .object({ status: UploadStatus, reason: DropReason.optional(), report: DmarcReportSummary.optional() })
-  .meta({ id: 'UploadedDmarcReport' });
+export const UploadedDmarcReport = uploadedReport(DmarcReportSummary).meta({ id: 'UploadedDmarcReport' });
 export type UploadedDmarcReport = z.infer<typeof UploadedDmarcReport>;

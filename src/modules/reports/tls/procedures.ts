@@ -2,9 +2,9 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { GetDomainResults, UploadReport } from '../schema';
+import { GetDomainResults, ListReports, UploadReport } from '../schema';
 import { tlsReportList } from './lists';
-import { DomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+import { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
 
 const tag = 'Reports';
@@ -12,7 +12,7 @@ const tag = 'Reports';
 const reports = listProcedures(tlsReportList, {
   procedure: authedProcedure,
   item: TlsReportSummary,
-  input: ListTlsReports,
+  input: ListReports,
   find: listTlsReports,
   tag,
   isOpenToScopedKeys: true,

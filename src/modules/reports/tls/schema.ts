@@ -1,15 +1,6 @@
 import { z } from 'zod';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
-import {
-  Count,
-  DroppedReports,
-  DropReason,
-  LeftOut,
-  ReportPeriod,
-  ReportSender,
-  ReportSource,
-  UploadStatus,
-} from '../schema';
+import { Id, Timestamp } from '@/lib/wire';
+import { Count, DroppedReports, LeftOut, ReportPeriod, reportArrival, uploadedReport } from '../schema';
 
 const failure = {
   mx_host: z.string().nullable(),
@@ -56,10 +47,7 @@ const summary = {
   end: Timestamp,
   sessions: Count,
   failed_sessions: Count,
-  source: ReportSource,
-  sender: ReportSender,
-  days: Count.meta({ description: 'UTC days that the report covers. Its figures count on the one in the middle' }),
-  received_at: Timestamp,
+  ...reportArrival,
 };
 
 export const TlsReportSummary = z.object(summary).meta({ id: 'TlsReportSummary' });
@@ -91,16 +79,5 @@ export const TlsReport = z
   .meta({ id: 'TlsReport' });
 export type TlsReport = z.infer<typeof TlsReport>;
 
-export const ListTlsReports = z.strictObject({
-  ...pageQuery(['begin']),
-  domain_id: Id.optional(),
-  organisation: plainText(255).min(1).optional(),
-  since: EnteredTimestamp.optional().meta({ description: 'Reports that begin then or later' }),
-  until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
-});
-export type ListTlsReports = z.infer<typeof ListTlsReports>;
-
-export const UploadedTlsReport = z
-  .object({ status: UploadStatus, reason: DropReason.optional(), report: TlsReportSummary.optional() })
-  .meta({ id: 'UploadedTlsReport' });
+export const UploadedTlsReport = uploadedReport(TlsReportSummary).meta({ id: 'UploadedTlsReport' });
 export type UploadedTlsReport = z.infer<typeof UploadedTlsReport>;

@@ -7,10 +7,10 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
-import type { GetDomainResults, UploadReport } from '../schema';
+import type { GetDomainResults, ListReports, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { meaningOf } from './meanings';
-import type { DomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+import type { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { readFailures, readTotals } from './sums';
 
 export async function getDomainTls(ctx: ActorContext, { id, ...query }: GetDomainResults): Promise<DomainTls> {
@@ -32,7 +32,7 @@ export async function getDomainTls(ctx: ActorContext, { id, ...query }: GetDomai
   };
 }
 
-export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
+export async function listTlsReports(ctx: ActorContext, input: ListReports): Promise<Page<TlsReportSummary>> {
   const filters = await reportFilters(ctx, input);
   const filtered = { AND: [domainFilter(ctx.actor), filters] };
   return paginate('tls reports', input, {
