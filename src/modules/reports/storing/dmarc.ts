@@ -3,25 +3,24 @@ import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
 import { CAPS, UNAUTHENTICATED } from './caps';
-import { fingerprintOf, reportedDay } from './fingerprint';
-import type { StoreOptions } from './options';
+import { reportedDay } from './fingerprint';
+import type { NewReport } from './options';
 import { isTrusted } from './trust';
 
 const BATCH_SIZE = 5_000;
 const MAX_DOMAINS = 10;
 
-/** @returns the new row's id, or null for a duplicate */
-export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOptions): Promise<string | null> {
-  const { domainId, source, sender, at } = options;
+/** @returns the new row's id */
+export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: NewReport): Promise<string> {
+  const { domainId, source, sender, at, fingerprint } = options;
   const { rows, policy, errors, isTruncated } = report;
   const id = uuidv7();
   const totals = sumOf(rows);
-  const { count } = await tx.dmarcReport.createMany({
-    skipDuplicates: true,
+  await tx.dmarcReport.create({
     data: {
       id,
       domainId,
-      fingerprint: fingerprintOf(report),
+      fingerprint,
       organisation: report.organisation,
       email: report.contact,
       reportId: report.reportId,
@@ -41,7 +40,6 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOpt
       isAuthenticated: sender?.isAuthenticated ?? false,
     },
   });
-  if (count === 0) return null;
   await insertRows(tx, id, rows);
   const summed = { domainId, day: reportedDay(report), isTrusted: isTrusted(report, options) };
   await addDay(tx, report, summed, totals);

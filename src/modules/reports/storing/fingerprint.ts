@@ -1,12 +1,22 @@
 import { sha256 } from '@/server/secrets/crypto';
 import type { ParsedReport } from '../reading/report';
 
+export type Fingerprint = Uint8Array<ArrayBuffer>;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Two reports with the same fingerprint about a domain are the same report. */
-export function fingerprintOf({ organisation, contact, reportId, begin, end }: ParsedReport): Uint8Array<ArrayBuffer> {
+/** Two trusted reports with the same fingerprint about a domain are the same report. */
+export function fingerprintOf({ organisation, contact, reportId, begin, end }: ParsedReport): Fingerprint {
   const parts = [organisation, contact, reportId, begin.getTime(), end.getTime()];
   return Uint8Array.from(sha256(JSON.stringify(parts)));
+}
+
+/**
+ * Two reports that aren't trusted are the same if all of their content is. A forged report that names the ID of a real one doesn't
+ * take its place.
+ */
+export function contentFingerprintOf(report: ParsedReport): Fingerprint {
+  return Uint8Array.from(sha256(JSON.stringify(report)));
 }
 
 /** The UTC day in the middle of the report, since some senders report local days. */

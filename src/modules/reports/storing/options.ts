@@ -1,4 +1,5 @@
 import type { ReportSender } from '../reading/authentication';
+import type { Fingerprint } from './fingerprint';
 
 export type StoreOptions = {
   domainId: string;
@@ -7,3 +8,6 @@ export type StoreOptions = {
   sender: ReportSender | null;
   at: Date;
 };
+
+/** For a report that isn't stored yet. */
+export type NewReport = StoreOptions & { fingerprint: Fingerprint };

@@ -105,6 +105,28 @@ describe('a domain has room for reports', () => {
   });
 });
 
+describe('a forged report that has the ID of a real one', () => {
+  const forged = { reportId: 'guessed', rows: [{ ip: '192.0.2.66', count: 9_000 }] };
+  const real = { reportId: 'guessed', rows: [{ ip: '192.0.2.1', count: 3 }] };
+
+  it('doesn’t take its place if it arrives first', async () => {
+    expect(await send(null, forged as Fields)).toBe(true);
+    expect(await send('far.example', real as Fields)).toBe(true);
+    expect(await send('far.example', real as Fields)).toBe(false);
+  });
+
+  it('is a duplicate if it arrives later', async () => {
+    expect(await send('far.example', real as Fields)).toBe(true);
+    expect(await send(null, forged as Fields)).toBe(false);
+  });
+
+  it('is not stored again if it is the same as one of an unconfirmed sender', async () => {
+    expect(await send(null, real as Fields)).toBe(true);
+    expect(await send(null, real as Fields)).toBe(false);
+    expect(await send('far.example', real as Fields)).toBe(false);
+  });
+});
+
 describe('the recommended policy', () => {
   it('isn’t changed by reports whose sender isn’t the organization that they name', async () => {
     const rows = [{ ip: '192.0.2.1', count: 100 }];

@@ -5,9 +5,11 @@ import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason } from '../schema';
 import { isFull } from './caps';
 import { insertDmarc } from './dmarc';
+import { contentFingerprintOf, type Fingerprint, fingerprintOf } from './fingerprint';
 import { addHosts } from './hosts';
 import type { StoreOptions } from './options';
 import { insertTls } from './tls';
+import { isTrusted } from './trust';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 // Clocks differ, and so do time zones of reports that name local days.
@@ -66,8 +68,20 @@ async function lockDomains(tx: Tx, domainIds: string[]): Promise<void> {
 async function insert(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
   if (isOutOfRange(report, options.at)) return { status: 'rejected', reason: 'out_of_range' };
   if (await isFull(tx, report, options)) return { status: 'rejected', reason: 'too_many' };
-  const id = report.kind === 'dmarc' ? await insertDmarc(tx, report, options) : await insertTls(tx, report, options);
-  return id ? { status: 'stored', id } : { status: 'rejected', reason: 'duplicate' };
+  const fingerprint = await newFingerprint(tx, report, options);
+  if (!fingerprint) return { status: 'rejected', reason: 'duplicate' };
+  const store = { ...options, fingerprint };
+  const id = report.kind === 'dmarc' ? await insertDmarc(tx, report, store) : await insertTls(tx, report, store);
+  return { status: 'stored', id };
+}
+
+/** The fingerprint to store a report with; null if it is stored already. Exact while the domain is locked. */
+async function newFingerprint(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<Fingerprint | null> {
+  const [ofReport, ofContent] = [fingerprintOf(report), contentFingerprintOf(report)];
+  const where = { domainId: options.domainId, fingerprint: { in: [ofReport, ofContent] } };
+  const stored = report.kind === 'dmarc' ? await tx.dmarcReport.count({ where }) : await tx.tlsReport.count({ where });
+  if (stored > 0) return null;
+  return isTrusted(report, options) ? ofReport : ofContent;
 }
 
 async function insertOrLeaveOut(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {

@@ -1,20 +1,19 @@
 import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import type { ParsedTls } from '../reading/report';
-import { fingerprintOf, reportedDay } from './fingerprint';
-import type { StoreOptions } from './options';
+import { reportedDay } from './fingerprint';
+import type { NewReport } from './options';
 
-/** @returns the new row's id, or null for a duplicate */
-export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions): Promise<string | null> {
-  const { domainId, source, sender, at } = options;
+/** @returns the new row's id */
+export async function insertTls(tx: Tx, report: ParsedTls, options: NewReport): Promise<string> {
+  const { domainId, source, sender, at, fingerprint } = options;
   const { policies, failures } = report;
   const id = uuidv7();
-  const { count } = await tx.tlsReport.createMany({
-    skipDuplicates: true,
+  await tx.tlsReport.create({
     data: {
       id,
       domainId,
-      fingerprint: fingerprintOf(report),
+      fingerprint,
       organisation: report.organisation,
       contact: report.contact,
       reportId: report.reportId,
@@ -33,7 +32,6 @@ export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions
       isAuthenticated: sender?.isAuthenticated ?? false,
     },
   });
-  if (count === 0) return null;
   await tx.tlsFailure.createMany({
     data: failures.map((failure, position) => ({ ...failure, tlsReportId: id, position })),
   });
