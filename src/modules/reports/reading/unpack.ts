@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import yauzl from 'yauzl';
 import { LIMITS, UnreadableReport } from './report';
 
 const MB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
+const GZIP = [0x1f, 0x8b];
 const REPORT_NAME = /\.(xml|json)\s*$/i;
 /** What macOS adds about each file. */
 const MACOS_NAME = /(^|\/)(__MACOSX\/|\._)/;
@@ -16,7 +17,7 @@ const MACOS_NAME = /(^|\/)(__MACOSX\/|\._)/;
 export async function* unpack(bytes: Uint8Array): AsyncGenerator<AsyncIterable<Uint8Array>> {
   if (bytes.byteLength > LIMITS.compressedBytes) throw tooLarge();
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (startsWith(file, [0x1f, 0x8b])) yield limited(gunzip(file), file.byteLength);
+  if (startsWith(file, GZIP)) yield gunzipped(file);
   else if (startsWith(file, [0x50, 0x4b])) yield* unzip(file);
   else yield pieces(file);
 }
@@ -25,9 +26,28 @@ async function* pieces(file: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < file.byteLength; start += PIECE_BYTES) yield file.subarray(start, start + PIECE_BYTES);
 }
 
+/** Some reporters pack twice: the second time as the transfer encoding of a file that is packed already. */
+async function* gunzipped(file: Buffer): AsyncGenerator<Uint8Array> {
+  const content = limited(gunzip(Readable.from([file])), file.byteLength);
+  const { value: first, done } = await content.next();
+  if (done) return;
+  const all = prefixed(first, content);
+  yield* startsWith(first, GZIP) ? limited(gunzip(Readable.from(all)), file.byteLength) : all;
+}
+
+async function* prefixed(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
 /** A file that was cut is read as far as it goes. */
-function gunzip(file: Buffer): Readable {
-  return Readable.from([file]).pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
+function gunzip(packed: Readable): Readable {
+  // A pipe would keep errors from the reader.
+  return pipeline(packed, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
 }
 
 async function* unzip(file: Buffer): AsyncGenerator<AsyncIterable<Uint8Array>> {
