@@ -27,7 +27,7 @@ function withoutPrefix(label: string): Decoder | null {
 function named(name: string): Decoder | null {
   if (/^(?:iso2022(?:jp|kr|cn)|jis7?$|cp5022\d$)/.test(name)) return { name: 'iso-2022', kind: 'iso-2022' };
   if (/^hz(?:gb2312)?$/.test(name)) return { name: 'hz', kind: 'hz' };
-  if (/^(?:unicode11)?utf8(?:mb4|bom|sig)?$|^(?:cp)?65001$/.test(name)) return { name: 'utf-8', kind: 'utf-8' };
+  if (/^(?:unicode11)?utf8(?:mb4|bom|sig)?$|^(?:cp)?65001$|^cesu8$/.test(name)) return { name: 'utf-8', kind: 'utf-8' };
   const decoder = ALIASES.get(name) ?? name;
   if (NOT_A_CHARSET.test(decoder) || !iconv.encodingExists(decoder)) return null;
   if (/^(?:utf|ucs)/.test(decoder)) return { name: decoder, kind: 'unicode' };
@@ -35,7 +35,7 @@ function named(name: string): Decoder | null {
 }
 
 // Encodings that iconv-lite knows besides charsets.
-const NOT_A_CHARSET = /^(?:base64|hex|binary|cesu8|utf7imap)$/;
+const NOT_A_CHARSET = /^(?:base64|hex|binary|utf7imap)$/;
 
 const MULTI_BYTE = /gb|big5|euc|jis|ksc|korean|9(?:32|36|49|50)$/;
 

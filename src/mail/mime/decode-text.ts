@@ -28,7 +28,7 @@ export type CharsetEvidence = {
  * Bytes that are invalid in the charset become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }: CharsetEvidence = {}): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = withPairsJoined(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const labelled = declared ? decoderFor(declared) : null;
   const own = labelled && WIDE.test(labelled.name) && isNarrow(buffer) ? UTF_8 : labelled;
   if (isAscii(buffer) && !buffer.includes(0x1b) && !SEVEN_BIT.test(own?.name ?? '')) return buffer.toString('latin1');
@@ -54,6 +54,21 @@ export function decodeText(bytes: Uint8Array, { declared, hint, isHtml = false }
     if (reading && reading.invalid === 0) return reading.text;
   }
   return guess(buffer) ?? read(buffer, WINDOWS_1252).text;
+}
+
+const PAIR = /\xed([\xa0-\xaf][\x80-\xbf])\xed([\xb0-\xbf][\x80-\xbf])/g;
+
+/** UTF-8 of text in CESU-8, in which Java and Oracle write each half of a surrogate pair by itself. Other bytes as they are. */
+function withPairsJoined(bytes: Buffer): Buffer {
+  if (!bytes.includes(0xed)) return bytes;
+  const text = bytes.toString('latin1');
+  const half = (given: string) => 0xd000 | ((given.charCodeAt(0) & 0x3f) << 6) | (given.charCodeAt(1) & 0x3f);
+  const joined = text.replace(PAIR, (_, high: string, low: string) =>
+    Buffer.from(String.fromCharCode(half(high), half(low))).toString('latin1'),
+  );
+  if (joined === text) return bytes;
+  const result = Buffer.from(joined, 'latin1');
+  return isUtf8(result) ? result : bytes;
 }
 
 const WINDOWS_1252: Decoder = { name: 'windows1252', kind: 'single-byte' };
