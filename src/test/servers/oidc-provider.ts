@@ -11,6 +11,8 @@ export type Trick = {
   alg?: 'none' | 'HS256';
   /** Signs with an unpublished key. */
   isForged?: boolean;
+  /** What the userinfo endpoint has. */
+  userinfo?: Record<string, unknown>;
   token?: 'hangs' | 'drips' | 'fails' | 'without-id-token';
 };
 
@@ -40,6 +42,7 @@ export async function startOidcProvider(
     if (url.pathname === '/jwks') return json(response, { keys: [jwk(algorithm)] });
     if (url.pathname === '/authorize') return authorize(request, response, url.searchParams, grants);
     if (url.pathname === '/token') return void token(request, response, client);
+    if (url.pathname === '/userinfo') return userinfo(request, response, grants);
     response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,6 +62,7 @@ function endpoints(issuer: string, algorithm: Algorithm): Record<string, unknown
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
     jwks_uri: `${issuer}/jwks`,
+    userinfo_endpoint: `${issuer}/userinfo`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [algorithm],
@@ -117,8 +121,14 @@ async function token(request: IncomingMessage, response: ServerResponse, client:
   const valid = { iss: issuer, aud: clientId, sub: 'nobody', iat: now, exp: now + 300, nonce: grant.nonce };
   const claims = Object.entries({ ...valid, ...trick.claims }).filter(([, value]) => value !== null);
   const idToken = jwt(Object.fromEntries(claims), { alg: client.algorithm, ...trick }, client.clientSecret);
-  const answer = { access_token: 'at', token_type: 'Bearer', expires_in: 300 };
+  const answer = { access_token: form.get('code'), token_type: 'Bearer', expires_in: 300 };
   json(response, trick.token === 'without-id-token' ? answer : { ...answer, id_token: idToken });
+}
+
+function userinfo(request: IncomingMessage, response: ServerResponse, grants: Map<string, Grant>): void {
+  const grant = grants.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '');
+  if (grant?.trick.userinfo) json(response, { sub: grant.trick.claims?.sub, ...grant.trick.userinfo });
+  else json(response, { error: 'invalid_token' }, 401);
 }
 
 function drip(response: ServerResponse): void {

@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { NextApiRequest, NextApiResponse } from 'next';
 import NextAuth, { type NextAuthOptions } from 'next-auth';
-import { type BaseClient, custom, type OpenIDCallbackChecks } from 'openid-client';
+import { type BaseClient, custom, type OpenIDCallbackChecks, type TokenSet } from 'openid-client';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
@@ -21,7 +21,9 @@ type Call =
 /** `isOutage`: the provider could not be reached or didn't respond as it should. */
 type Failure = { isOutage: boolean; text: string };
 
-type Outcome = { location?: string; cookies: string[]; profile?: unknown; failure?: Failure };
+type Outcome = { location?: string; cookies: string[]; userinfo?: Email; profile?: unknown; failure?: Failure };
+
+type Email = { email?: unknown; email_verified?: unknown };
 
 type Work = { outcome: Outcome; requests: ClientRequest[]; isOver: boolean };
 
@@ -116,7 +118,9 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
           request: async ({ client: given, provider: { callbackUrl }, params, checks }) => {
             const client = forItsAlgorithm(given);
             client[custom.clock_tolerance] = CLOCK_TOLERANCE_SECONDS;
-            return { tokens: await client.callback(callbackUrl, params, checks as OpenIDCallbackChecks) };
+            const tokens = await client.callback(callbackUrl, params, checks as OpenIDCallbackChecks);
+            if (provider.linkVerifiedEmail) outcome.userinfo = await emailOf(client, tokens);
+            return { tokens };
           },
         },
         profile: ({ sub }) => ({ id: sub }),
@@ -125,7 +129,7 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
     callbacks: {
       // Returning a URL keeps next-auth from creating its own session.
       signIn: ({ profile }) => {
-        outcome.profile = profile;
+        outcome.profile = { ...outcome.userinfo, ...profile };
         return '/';
       },
     },
@@ -141,6 +145,17 @@ function forItsAlgorithm(client: BaseClient): BaseClient {
   const algorithm = ALGORITHMS.find((each) => Array.isArray(supported) && supported.includes(each)) ?? 'RS256';
   if (algorithm === 'RS256') return client;
   return new client.issuer.Client({ ...client.metadata, id_token_signed_response_alg: algorithm });
+}
+
+/**
+ * The email that the provider has at its userinfo endpoint only, as OpenID Connect provides for (Core 5.4). Empty if the id_token has
+ * one, or if the endpoint fails: then nothing is linked.
+ */
+async function emailOf(client: BaseClient, tokens: TokenSet): Promise<Email> {
+  if (tokens.claims().email !== undefined || !client.issuer.metadata.userinfo_endpoint) return {};
+  // The library compares the subjects.
+  const { email, email_verified } = await client.userinfo(tokens).catch((): Email => ({}));
+  return { email, email_verified };
 }
 
 /** The library's error code, and its message up to the first quotation. */

@@ -141,6 +141,30 @@ describe('an identity without an admin', () => {
     expect((await oidcBrowser().signIn('trusted', { claims })).session).not.toBeNull();
   });
 
+  it('is linked by a verified email that only the userinfo endpoint has', async () => {
+    const admin = await makeAdmin();
+    const as = { claims: { sub: unique() }, userinfo: { email: admin.email, email_verified: true } };
+    expect((await oidcBrowser().signIn('trusted', as)).session).not.toBeNull();
+    expect(await sessionsOf(admin.id)).toBe(1);
+  });
+
+  it.each([
+    ['of another subject', 'trusted', { userinfo: { sub: 'another', email_verified: true } }],
+    ['that isn’t verified', 'trusted', { userinfo: { email_verified: false } }],
+    ['through a provider that isn’t configured for it', 'corp', { userinfo: { email_verified: true } }],
+    [
+      'beside another email in the id_token',
+      'trusted',
+      { claims: { email: 'x@corp.example' }, userinfo: { email_verified: true } },
+    ],
+  ] as const)('is not linked by an email of the userinfo endpoint %s', async (_, provider, { userinfo, ...trick }) => {
+    const admin = await makeAdmin();
+    const claims = { sub: unique(), ...('claims' in trick ? trick.claims : {}) };
+    const as = { claims, userinfo: { email: admin.email, ...userinfo } };
+    expect((await oidcBrowser().signIn(provider, as)).path).toMatch(/^\/login\?error=no_account/);
+    expect(await db.oidcIdentity.count({ where: { adminId: admin.id } })).toBe(0);
+  });
+
   it('is not linked by email to an admin who has another identity', async () => {
     const { admin } = await linkedAdmin();
     const claims = { sub: unique(), email: admin.email, email_verified: true };
