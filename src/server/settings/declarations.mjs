@@ -14,6 +14,7 @@ import {
   isUrlOf,
   toLowerCase,
   toOrigin,
+  toPostgresUrl,
 } from './formats.mjs';
 import {
   boolean,
@@ -85,6 +86,7 @@ export const SETTINGS = {
       url(POSTGRES, {
         example: 'postgresql://user:password@host:5432/database',
         ifUnset: 'an embedded one in DATA_DIR',
+        normalize: toPostgresUrl,
       }),
     ),
     DATABASE_READ_URL: secret(
@@ -92,6 +94,7 @@ export const SETTINGS = {
       url(POSTGRES, {
         example: 'postgresql://user:password@replica:5432/database',
         ifUnset: 'reads from DATABASE_URL',
+        normalize: toPostgresUrl,
       }),
       {
         details:

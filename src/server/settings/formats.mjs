@@ -50,6 +50,18 @@ export function isUrlOf(value, protocols) {
   return protocols.includes(protocol) && hostname !== '';
 }
 
+const SOCKET_URL = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?\/([^?#]*)\?([^#]*)$/;
+
+/** The URL of a Postgres. The folder of its socket may be the option `host`, as libpq has it. @param {string} value */
+export function toPostgresUrl(value) {
+  const [, scheme, user = '', database, query] = SOCKET_URL.exec(value) ?? [];
+  const options = new URLSearchParams(query);
+  const folder = options.get('host');
+  if (!folder?.startsWith('/')) return value;
+  options.delete('host');
+  return `${scheme}${user}${encodeURIComponent(folder)}/${database}?${options}`;
+}
+
 /** @param {string} value */
 export function isHttps(value) {
   if (!URL.canParse(value) || /\s/.test(value) || value.length > 2048) return false;

@@ -116,9 +116,15 @@ export function optional(claim, isValid, { example, ifUnset, normalize = (text) 
   return text(schema.optional(), { example, ifUnset });
 }
 
-/** A URL without a default. @param {string[]} protocols @param {{ example: string, ifUnset?: string }} traits */
+/**
+ * A URL without a default.
+ * @param {string[]} protocols
+ * @param {{ example: string, ifUnset?: string, normalize?: (text: string) => string }} traits
+ */
 export function url(protocols, traits) {
-  return optional(`be a ${protocols.join('// or ')}// URL such as`, (value) => isUrlOf(value, protocols), traits);
+  const { normalize = (text) => text } = traits;
+  const isValid = (/** @type {string} */ value) => isUrlOf(normalize(value), protocols);
+  return optional(`be a ${protocols.join('// or ')}// URL such as`, isValid, traits);
 }
 
 /** A secret without a default. @param {number} minLength @param {string} command prints one @param {string} [ifUnset] */

@@ -33,6 +33,18 @@ describe('SETTINGS', () => {
   });
 });
 
+it.each([
+  ['postgres://u:p@/db?host=/run/postgresql', 'postgres://u:p@%2Frun%2Fpostgresql/db?'],
+  ['postgresql:///db?host=%2Frun%2Fpg&user=u', 'postgresql://%2Frun%2Fpg/db?user=u'],
+  ['postgres://u:p@db/name?sslmode=require', 'postgres://u:p@db/name?sslmode=require'],
+])('the socket of DATABASE_URL may be an option: %s', (given, value) => {
+  expect(readSetting('DATABASE_URL', given)).toEqual({ value });
+});
+
+it.each(['postgres:///db', 'postgres://u@/db?host=db'])('%s names no host', (given) => {
+  expect(readSetting('DATABASE_URL', given)).toHaveProperty('problem');
+});
+
 describe('secrets in files', () => {
   const read = (env: Record<string, string | undefined>, content?: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'postroom-secrets-'));
