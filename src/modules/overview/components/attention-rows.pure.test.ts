@@ -5,7 +5,8 @@ import { attentionRows } from './attention-rows';
 const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null } as const;
 const OVERVIEW = {
   mta: 'off',
-  totals: { failed: 2, uncertain: 1 },
+  totals: { sent: 200, bounced: 9, failed: 2, uncertain: 1 },
+  previous: { bounced: 3 },
   checklist: { has_sent: true },
   since: '2026-11-27T19:00:00.000Z',
   until: '2026-11-28T19:00:00.000Z',
@@ -27,4 +28,15 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
     'Unconfirmed Messages',
   ]);
   expect(total).toBe(7);
+});
+
+it('lists bounces first once they are at least ten and 5% of what was sent', () => {
+  const nothing = { items: [], counts: {}, open_alerts: 0, suspended_mailboxes: 0 };
+  const first = (sent: number, bounced: number) => {
+    const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, sent, bounced } } as Overview;
+    return attentionRows(overview, nothing as Attention, null).rows[0];
+  };
+  expect(first(200, 10)).toMatchObject({ subject: '10 messages bounced', reason: '5.0% of sent, 3 the day before.' });
+  expect(first(201, 10)).toMatchObject({ label: 'Failed' });
+  expect(first(20, 9)).toMatchObject({ label: 'Failed' });
 });

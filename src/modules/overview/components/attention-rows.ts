@@ -1,5 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
-import { formatCount, formatPlural } from '@/lib/format';
+import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import { ROUTES } from '@/lib/routes';
 import type { Attention, AttentionItem, Overview } from '../schema';
@@ -22,7 +22,11 @@ export function attentionRows(
   { items, counts, suspended_mailboxes: suspended }: Attention,
   domain: string | null,
 ): { rows: AttentionRow[]; total: number } {
-  const severe = [...(overview.mta === 'off' ? [SENDING_DISABLED] : []), ...failedRow(overview, domain)];
+  const severe = [
+    ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
+    ...bouncedRow(overview, domain),
+    ...failedRow(overview, domain),
+  ];
   const unconfirmed = unconfirmedRow(overview, domain);
   // The checklist has the records of a new domain.
   const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
@@ -138,6 +142,26 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
     subject: `${row.subject} ${MORE_MAILBOXES[show].toLowerCase()}`,
     href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
   };
+}
+
+/** Fewer bounces are usual: addresses that are mistyped or no longer exist. */
+const MANY_BOUNCES = { count: 10, share: 0.05 };
+
+function bouncedRow({ totals, previous, since, until }: Overview, domain: string | null): AttentionRow[] {
+  const { bounced, sent } = totals;
+  if (sent === 0 || bounced < MANY_BOUNCES.count || bounced < MANY_BOUNCES.share * sent) return [];
+  return [
+    {
+      key: 'bounced',
+      status: 'bounced',
+      label: 'Bounced',
+      object: 'Messages',
+      subject: `${formatPlural(bounced, 'message')} bounced`,
+      reason: `${formatShare(bounced, sent)} of sent, ${formatCount(previous.bounced)} the day before.`,
+      href: messagesHref('bounced', { start: since, end: until, domain }),
+      action: 'Review bounces',
+    },
+  ];
 }
 
 function failedRow({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
