@@ -130,8 +130,10 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
-  const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
-  return `${formatPlural(count, 'message')} in an hour (${measure})`;
+  const sent = `${formatPlural(count, 'message')} in an hour`;
+  return kind === 'volume_spike'
+    ? `${sent} when raised (usually ${expected.toFixed(1)})`
+    : `${sent} (limit ${formatCount(expected)})`;
 }
 
 const ACKNOWLEDGE = { status: 'acknowledged', label: 'Acknowledge', Icon: IconEye } as const;

@@ -8,10 +8,10 @@ export const KINDS: Record<Alert['kind'], [Status, string, string]> = {
   volume_spike: ['warning', 'Spike', 'Volume spike'],
   webhook_failing: ['failed', 'Failing', 'Webhook failing'],
   wrong_passwords: ['warning', 'Guessing', 'Password guessing'],
-  dns_broken: ['failed', 'DNS', 'DNS records'],
+  dns_broken: ['bounced', 'DNS', 'DNS records'],
   content_store: ['failed', 'Storage', 'Content storage'],
   system_down: ['failed', 'Down', 'System down'],
-  system_degraded: ['deferred', 'Degraded', 'System degraded'],
+  system_degraded: ['warning', 'Degraded', 'System degraded'],
 };
 
 /** Open is the usual one. */
