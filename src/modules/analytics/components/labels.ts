@@ -102,6 +102,7 @@ export function formatSeconds(seconds: number | null): string {
 export function formatChange(value: number, before: number): string {
   if (before === 0) return 'none before';
   if (value === before) return 'as many as before';
+  if (value === 0) return `${formatCount(before)} before`;
   const percent = Math.round((100 * Math.abs(value - before)) / before);
   if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times as many`;
   return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
