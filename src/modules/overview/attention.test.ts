@@ -174,3 +174,10 @@ it('reads everything in one statement', async () => {
   spy.mockRestore();
   expect(texts.filter((text) => /\b(alert|webhook|mailbox|dns_record)\b/.test(text))).toHaveLength(1);
 });
+
+it('tells super admins that no email address and no webhook is set for alerts', async () => {
+  expect((await attentionFor('super_admin')).notifies_nobody).toBe(true);
+  expect((await attentionFor('domain_admin')).notifies_nobody).toBe(false);
+  await makeWebhook({ events: ['system.alert'] });
+  expect((await attentionFor('super_admin')).notifies_nobody).toBe(false);
+});

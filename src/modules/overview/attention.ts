@@ -11,6 +11,7 @@ import type { DnsRecordStatus } from '@/modules/domains/schema';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
+import { env } from '@/server/settings/env';
 import {
   ATTENTION_SECTIONS,
   type Attention,
@@ -33,9 +34,12 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
   const canSeeAlerts = hasRole(ctx.actor.admin.role, 'admin');
   const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids), expiringKeys(ctx, domainId)];
   if (canSeeAlerts) sources.push(failingWebhooks(ids), openAlerts(domainId));
-  const [{ rows, openCount }] = await ctx.db.$queryRaw<[{ rows: Row[]; openCount: number }]>`
+  const [{ rows, openCount, hasWebhook }] = await ctx.db.$queryRaw<
+    [{ rows: Row[]; openCount: number; hasWebhook: boolean }]
+  >`
     SELECT (SELECT coalesce(json_agg(row), '[]') FROM (${Prisma.join(sources, ' UNION ALL ')}) row) AS rows,
-           ${canSeeAlerts ? countListed(domainId) : Prisma.sql`0`} AS "openCount"`;
+           ${canSeeAlerts ? countListed(domainId) : Prisma.sql`0`} AS "openCount",
+           EXISTS (SELECT FROM webhook WHERE active AND 'system.alert' = ANY(events)) AS "hasWebhook"`;
   const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
   const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
   const bySection = ATTENTION_SECTIONS.flatMap((section) => {
@@ -48,6 +52,7 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
       bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
     ),
     open_alerts: openCount,
+    notifies_nobody: canSeeSystem && env().alertEmails.length === 0 && !hasWebhook,
     suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,
   };
 }

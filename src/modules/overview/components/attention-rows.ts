@@ -19,11 +19,12 @@ export type AttentionRow = {
 /** One row for each object, then one for each outcome of messages that an admin should look at. */
 export function attentionRows(
   overview: Overview,
-  { items, counts, suspended_mailboxes: suspended }: Attention,
+  { items, counts, open_alerts: open, notifies_nobody: isSilent, suspended_mailboxes: suspended }: Attention,
   domain: string | null,
 ): { rows: AttentionRow[]; total: number } {
   const severe = [
     ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
+    ...(open > 0 && isSilent ? [NOBODY_NOTIFIED] : []),
     ...bouncedRow(overview, domain),
     ...failedRow(overview, domain),
   ];
@@ -58,6 +59,17 @@ const SENDING_DISABLED: AttentionRow = {
   reason: 'It is set to off, so every send is rejected.',
   href: '/reference',
   action: 'Open API reference',
+};
+
+const NOBODY_NOTIFIED: AttentionRow = {
+  key: 'notifications',
+  status: 'warning',
+  label: 'Not notified',
+  object: 'Alerts',
+  subject: 'Nobody is notified',
+  reason: 'Alerts are open, and no email address or webhook is set for them.',
+  href: '/alerts?tab=notifications',
+  action: 'Set addresses',
 };
 
 type Kind = Pick<AttentionRow, 'label' | 'object' | 'action'> & { status?: Status };
