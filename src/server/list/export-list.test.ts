@@ -49,6 +49,12 @@ const makeMany = (domainId: string, count: number, prefix: string) =>
     data: Array.from({ length: count }, (_, i) => ({ domainId, localPart: `${prefix}${i}`, passwordHash: 'x' })),
   });
 
+it('begins with a byte order mark, by which spreadsheet programs know UTF-8', async () => {
+  const response = await (await keyClient({ role: 'admin' })).download('/domains/export');
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
+});
+
 describe('the export of a list', () => {
   it('has its rows in its order, by the same filters, in a file with the date', async () => {
     const api = await keyClient();
