@@ -61,9 +61,8 @@ function captionOf(outcome: Outcome, { totals, since, until }: Overview, domain:
 function changeOf(value: number, before: number): ReactNode {
   if (before === 0) return 'none the day before';
   if (value === before) return 'same as the day before';
-  if (value === 0) return `${formatCount(before)} the day before`;
   const percent = Math.round((100 * Math.abs(value - before)) / before);
-  if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times as many as the day before`;
+  if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times the day before`;
   return (
     <>
       {percent < 1 ? 'under 1%' : `${percent}%`} {value > before ? 'more' : 'fewer'} than{' '}
