@@ -1,8 +1,7 @@
 import type { AuthorizedDomain } from '@/server/access/authorize';
 import { cellMessage, duplicateOf } from '@/server/csv/cells';
-import { countLines } from '@/server/csv/count-lines';
-import { failedCsv } from '@/server/csv/failed-lines';
 import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
+import { countLines, failedCsv } from '@/server/csv/report-lines';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { suppressionList } from './lists';

@@ -11,7 +11,7 @@ export type Trick = {
   alg?: 'none' | 'HS256';
   /** Signs with an unpublished key. */
   isForged?: boolean;
-  /** What the userinfo endpoint has. */
+  /** The claims that the userinfo endpoint returns. */
   userinfo?: Record<string, unknown>;
   token?: 'hangs' | 'drips' | 'fails' | 'without-id-token';
 };

@@ -1,9 +1,8 @@
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import type { DomainLines } from '@/server/csv/by-domain';
-import { countLines } from '@/server/csv/count-lines';
-import { failedCsv } from '@/server/csv/failed-lines';
 import { importByDomain, type Progress, stepsOf } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
+import { countLines, failedCsv } from '@/server/csv/report-lines';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { ImportAliases, ImportLine, ImportReport } from '../schema';

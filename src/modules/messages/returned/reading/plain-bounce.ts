@@ -56,7 +56,7 @@ export function readPlainBounce(root: Part): RecipientReport[] {
   return found.slice(0, LIMITS.recipients);
 }
 
-/** The addresses, replies and statuses in it are ASCII, whatever the language. */
+/** Returns the text of a bounce as Latin-1: its addresses, replies and statuses are ASCII in every language. */
 function textIn(root: Part): string {
   const plain = findPart(root, /^text\/plain$/, LIMITS.depth);
   const part = plain ?? findPart(root, /^text\/html$/, LIMITS.depth);
