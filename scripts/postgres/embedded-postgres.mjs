@@ -20,8 +20,11 @@ const MAX_RESTARTS = 3;
 const RESTARTS_WINDOW_MS = 10 * 60_000;
 const MAX_LOG_BYTES = 5_000_000;
 export const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
-/** What was committed outlasts a crash of the server, but not one of the machine. */
-export const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off'];
+/**
+ * Settings for tests. What was committed outlasts a crash of the server, but not one of the machine. Several apps share the server,
+ * and tests of limits fill the pools of each.
+ */
+export const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c max_connections=300'];
 
 /** @typedef {{ isWanted: () => boolean, onRestart: (reason: string) => void, onLost: (reason: string) => void }} Watcher */
 
