@@ -84,6 +84,10 @@ it('the document has no example, and a test of a webhook sends nothing, that the
     const { messageId, data } = sampleData(type, 'shop.example');
     checkedEvent(document, JSON.parse(eventBody({ type, id: messageId ?? 'own', at: new Date(), data })));
   }
+  expect(sampleData('mail.bounced', 'shop.example').data).toMatchObject({
+    bounce: { type: 'permanent' },
+    will_retry: false,
+  });
 });
 
 function sentMessage(messageId: string) {

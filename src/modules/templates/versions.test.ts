@@ -62,6 +62,13 @@ describe('versions', () => {
     expectError(await api.post(`/templates/${id}/publish`, {}), 409, 'CONFLICT');
   });
 
+  it('must be valid when they are published, whatever was valid when the draft was stored', async () => {
+    const { id } = await made();
+    await db.template.update({ where: { id }, data: { htmlBody: '<p>{{ unknown }}</p>' } });
+    expectError(await api.post(`/templates/${id}/publish`, {}), 400, 'VALIDATION_ERROR');
+    expect(await db.templateVersion.count({ where: { templateId: id } })).toBe(0);
+  });
+
   it('have one number each, also at once', async () => {
     const { id } = await made();
     const answers = await Promise.all(Array.from({ length: 4 }, () => api.post(`/templates/${id}/publish`, {})));

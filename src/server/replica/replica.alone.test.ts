@@ -169,6 +169,7 @@ describe('reads', () => {
     expect(database).not.toBe(readDatabase());
     expect(await database.$queryRaw`SELECT answer FROM newer`).toEqual([{ answer: 7 }]);
     await expect(database.$queryRaw`SELECT answer FROM nowhere`).rejects.toThrow('nowhere');
+    expect(checkReplica()).toMatchObject([{ status: 'ok' }]);
   });
 
   it('cannot write, with or without a replica', async () => {
@@ -221,6 +222,15 @@ describe('a replica', () => {
     expect(checkReplica()).toMatchObject([{ status: 'degraded' }]);
     relay.restore();
     await expect.poll(() => checkReplica()[0]?.status).toBe('ok');
+  });
+
+  it('is not taken for one that is away while its connections are all in use', async () => {
+    const { row } = await makeApiKey((await makeAdmin()).id);
+    const database = await databaseFor(actorOf(row.id, 0n));
+    const slow = Promise.all(Array.from({ length: 10 }, () => database.$queryRaw`SELECT 1 FROM pg_sleep(3)`));
+    expect(await database.$queryRaw`SELECT 7 AS answer`).toEqual([{ answer: 7 }]);
+    expect(checkReplica()).toMatchObject([{ status: 'ok' }]);
+    await slow;
   });
 
   it('that lags is not read until it has caught up, and the health check says so', async () => {
