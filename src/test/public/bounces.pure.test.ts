@@ -45,14 +45,20 @@ it('names of servers have no control characters, and a limit', async () => {
   expect(await read('\0')).toMatchObject({ reportingMta: null, recipients: [{ remoteMta: null }] });
 });
 
-it.each(['constructor', 'toString', 'valueof'])('the action %s is none', async (action) => {
-  const status = field('5.1.1').replace('failed', action);
-  const found = await readReturned({ bytes: reportOf(status) });
-  expect(found).toEqual({ kind: 'unreadable' });
+it.each([
+  ['constructor', '5.1.1', 'failed'],
+  ['toString', '4.2.2', 'delayed'],
+  ['error', '5.0.0', 'failed'],
+  ['error', '4.0.0', 'delayed'],
+])('the unknown action %s with the status %s means %s', async (action, status, meaning) => {
+  const found = await readReturned({ bytes: reportOf(field(status).replace('failed', action)) });
+  expect(found).toMatchObject({ kind: 'bounce', recipients: [{ action: meaning }] });
 });
 
-it('a bounce without structure takes little time, however long it is', async () => {
-  const lines = `${'<ann@far.example>:\r\n'.repeat(20)}550 x${' 5.1.'.repeat(300)}\r\n${'x'.repeat(20_000)}\r\n`.repeat(50);
+it.each([
+  `${'<ann@far.example>:\r\n'.repeat(20)}550 x${' 5.1.'.repeat(300)}\r\n${'x'.repeat(20_000)}\r\n`.repeat(50),
+  `Undelivered: ann@far.example ${'x@'.repeat(500)}${'could not be '.repeat(60)}\r\n`.repeat(400),
+])('a bounce without structure takes little time, however long it is', async (lines) => {
   const bytes = new TextEncoder().encode(`Subject: x\r\n\r\nHi. This is the qmail-send program.\r\n\r\n${lines}`);
   const startedAt = performance.now();
   const found = await readReturned({ bytes });

@@ -36,10 +36,12 @@ const ACTIONS = new Map<string, RecipientReport['action']>([
   ['expanded', 'relayed'],
 ]);
 
-/** The action of a group. Without one, the class of the status tells whether the failure is permanent. */
+/** The action of a group. Without a known one, such as the `error` of OpenSMTPD, the class of the status tells whether it failed. */
 function actionOf(fields: RawField[]): RecipientReport['action'] | null {
-  const text = textOf(fields, 'action');
-  if (text) return ACTIONS.get(/^[a-z]+/i.exec(text)?.[0].toLowerCase() ?? '') ?? null;
+  const action = /^[a-z]+/i.exec(textOf(fields, 'action') ?? '')?.[0].toLowerCase() ?? '';
+  if (action === 'delivered') return null;
+  const known = ACTIONS.get(action);
+  if (known) return known;
   const [, kind] = ENHANCED_CODE.exec(textOf(fields, 'status') ?? '') ?? [];
   if (kind === undefined || kind.startsWith('2')) return null;
   return kind.startsWith('5') ? 'failed' : 'delayed';

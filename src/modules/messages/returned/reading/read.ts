@@ -12,10 +12,9 @@ export async function readReturned({ bytes }: { bytes: Uint8Array }): Promise<Re
   const feedback = findPart(root, /^message\/feedback-report$/, LIMITS.depth);
   if (feedback) return readComplaint(root, feedback);
   const status = findPart(root, /^message\/(?:global-)?delivery-status$/, LIMITS.depth);
-  if (!status) return readWithoutStructure(root);
-  const { isConfirmation, ...report } = readDeliveryStatus(status.content());
+  const { isConfirmation, ...report } = readDeliveryStatus(status?.content() ?? Buffer.alloc(0));
   if (report.recipients.length > 0) return { kind: 'bounce', ...report };
-  return { kind: isConfirmation ? 'nothing' : 'unreadable' };
+  return isConfirmation ? { kind: 'nothing' } : readWithoutStructure(root);
 }
 
 function readWithoutStructure(root: Part): ReturnedMail {
