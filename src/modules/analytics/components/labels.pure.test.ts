@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatChange, timeLabels } from './labels';
+import { formatSeconds, timeLabels } from './labels';
 
 const PERIOD = { start: '2026-11-21T18:45:00.000Z', end: '2026-11-28T19:00:00.000Z', timezone: 'UTC' };
 
@@ -20,12 +20,12 @@ describe('the days of a period', () => {
 });
 
 it.each([
-  [3, 0, 'none before'],
-  [112, 100, '12% more than before'],
-  [88, 100, '12% fewer than before'],
-  [299, 100, '199% more than before'],
-  [641, 100, '6.4 times as many'],
-  [3600, 100, '36 times as many'],
-])('compares %d with %d', (value, before, text) => {
-  expect(formatChange(value, before)).toBe(text);
+  [0.0124, '12 ms'],
+  [1.44, '1.4 s'],
+  [3180, '53 min'],
+  [3600, '1 h'],
+  [5400, '1.5 h'],
+  [4_000_000, '1,111 h'],
+])('writes %d seconds as %s', (seconds, text) => {
+  expect(formatSeconds(seconds)).toBe(text);
 });

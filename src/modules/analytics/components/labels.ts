@@ -93,17 +93,11 @@ export function formatTick(seconds: number): string {
 export function formatSeconds(seconds: number | null): string {
   if (seconds === null) return '–';
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-  if (seconds < 3600) return `${(seconds / 60).toFixed(seconds < 600 ? 1 : 0)} min`;
-  return `${(seconds / 3600).toFixed(seconds < 36_000 ? 1 : 0)} h`;
+  if (seconds < 60) return `${rounded(seconds)} s`;
+  return seconds < 3600 ? `${rounded(seconds / 60)} min` : `${rounded(seconds / 3600)} h`;
 }
 
-/** For example "12% more", compared with the period before. */
-export function formatChange(value: number, before: number): string {
-  if (before === 0) return 'none before';
-  if (value === before) return 'as many as before';
-  if (value === 0) return `${formatCount(before)} before`;
-  const percent = Math.round((100 * Math.abs(value - before)) / before);
-  if (percent >= 200) return `${formatCount(Number((value / before).toPrecision(2)))} times as many`;
-  return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
+/** Tenths below 10, such as 1.4, unless there are none. */
+function rounded(value: number): string {
+  return formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 }

@@ -43,7 +43,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     { enabled: timezone !== undefined, placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   // The figures are part of the heading, which may need a second line for them.
-  if (!data && !isError) return <SettingsSkeleton heights={[340]} />;
+  if (!data && !isError) return <SettingsSkeleton heights={[260]} />;
   return (
     <section aria-labelledby="sending-rates" className={classes.rates}>
       <SectionHeading title="Sent messages" id="sending-rates" isUnderlined>
@@ -69,6 +69,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
           series={SERIES}
           timeHeader={formatZone()}
           label="Sent messages by time"
+          isLow
           columns={COLUMNS.map((name) => ({
             key: name,
             header: LABELS[name],

@@ -1,57 +1,48 @@
 import { Figures } from '@/components/layout/figures';
-import { StatusMark } from '@/components/marks/status-mark';
+import { STATUSES, StatusMark } from '@/components/marks/status-mark';
+import { formatBefore, partOfWhole } from '@/lib/figure-texts';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
-import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
-import type { Analytics, AnalyticsFigures } from '../schema';
-import { formatChange, formatRate, formatSeconds } from './labels';
+import { INBOUND, messagesHref, OUTBOUND } from '@/lib/messages-href';
+import type { Analytics } from '../schema';
+import classes from './analytics.module.css';
+import { CountLink } from './count-link';
 
 type TotalsProps = { analytics: Analytics | undefined; domain: string | null };
 
-/** The figures of the period, each with its change since the one before. */
+/** What was sent and what happened to it, with the figures of the period before, and below it the other figures. */
 export function Totals({ analytics, domain }: TotalsProps) {
-  const figure = (name: ListedFigure) => ({
-    key: name,
-    title: <StatusMark status={name} />,
-    value: analytics?.totals[name],
-    caption: <Caption lines={analytics ? captionOf(name, analytics) : []} />,
-    href: analytics?.totals[name] ? messagesHref(name, { ...analytics, domain }) : undefined,
-  });
-  const times = analytics?.totals.delivery_seconds;
-  const before = analytics?.previous.totals.delivery_seconds;
-  const time = (name: keyof AnalyticsFigures['delivery_seconds'], title: string) => ({
-    key: name,
-    title: <span className="soft">{title}</span>,
-    value: times && formatSeconds(times[name]),
-    caption: (
-      <Caption
-        lines={
-          before ? [before[name] === null ? 'none delivered before' : `${formatSeconds(before[name])} before`] : []
-        }
-      />
-    ),
-  });
+  const { totals, suppressions, previous } = analytics ?? {};
   return (
     <>
-      <Figures figures={OUTBOUND.map(figure)} />
       <Figures
-        figures={[
-          ...INBOUND.map(figure),
-          time('p50', 'Half delivered within'),
-          time('p95', '95% within'),
-          time('p99', '99% within'),
-        ]}
+        figures={OUTBOUND.map((name) => ({
+          key: name,
+          title: <StatusMark status={name} />,
+          value: totals?.[name],
+          caption: <Caption lines={analytics ? captionOf(name, analytics) : []} />,
+          href: analytics?.totals[name] ? messagesHref(name, { ...analytics, domain }) : undefined,
+        }))}
       />
-      {analytics?.suppressions !== null && (
-        <Figures
-          figures={SUPPRESSION_REASONS.map((reason) => ({
-            key: reason,
-            title: <span className="soft">{SUPPRESSED[reason]}</span>,
-            value: analytics?.suppressions?.[reason],
-            caption: <Caption lines={suppressedChange(reason, analytics)} />,
-            href: analytics?.suppressions?.[reason] ? `/suppressions?reason=${reason}` : undefined,
-          }))}
-        />
-      )}
+      <dl className={classes.others}>
+        {INBOUND.map((name) => (
+          <Other
+            key={name}
+            title={STATUSES[name][2]}
+            count={totals?.[name]}
+            before={previous?.totals[name]}
+            href={analytics ? messagesHref(name, { ...analytics, domain }) : null}
+          />
+        ))}
+        {SUPPRESSION_REASONS.map((reason) => (
+          <Other
+            key={reason}
+            title={SUPPRESSED[reason]}
+            count={suppressions?.[reason]}
+            before={previous?.suppressions?.[reason]}
+            href={`/suppressions?reason=${reason}`}
+          />
+        ))}
+      </dl>
     </>
   );
 }
@@ -63,9 +54,15 @@ const SUPPRESSED = {
   manual: 'Suppressed by hand',
 } as const;
 
-function suppressedChange(reason: keyof typeof SUPPRESSED, analytics: Analytics | undefined): string[] {
-  const [now, before] = [analytics?.suppressions?.[reason], analytics?.previous.suppressions?.[reason]];
-  return now === undefined || before === undefined ? [] : [formatChange(now, before)];
+type OtherProps = { title: string; count: number | undefined; before: number | undefined; href: string | null };
+
+function Other({ title, count, before, href }: OtherProps) {
+  return (
+    <div title={before === undefined ? undefined : formatBefore(before)}>
+      <dt>{title}</dt>
+      <dd>{count === undefined ? '–' : <CountLink count={count} href={href} />}</dd>
+    </div>
+  );
 }
 
 /** Two lines, also while they are loading. */
@@ -79,13 +76,8 @@ function Caption({ lines }: { lines: string[] }) {
   );
 }
 
-const WHOLES: Partial<Record<ListedFigure, string>> = { spam: 'inbound', failed: 'all sends' };
-
-function captionOf(name: ListedFigure, { totals, previous }: Analytics): string[] {
-  const change = formatChange(totals[name], previous.totals[name]);
-  if (name === 'sent' || name === 'received') return [change];
-  const whole =
-    name === 'spam' ? totals.received + totals.spam : name === 'failed' ? totals.sent + totals.rejected : totals.sent;
-  if (whole === 0) return [change];
-  return [`${formatRate(totals[name] / whole)} of ${WHOLES[name] ?? 'sent'}`, change];
+function captionOf(name: (typeof OUTBOUND)[number], { totals, previous }: Analytics): string[] {
+  const before = formatBefore(previous.totals[name]);
+  const part = partOfWhole(name, totals);
+  return part ? [part, before] : [before];
 }

@@ -9,7 +9,8 @@ import type { Analytics, AnalyticsPoint } from '../../schema';
 import { CountLink } from '../count-link';
 import { timeLabels } from '../labels';
 import type { Flow } from '../use-analytics';
-import { ByTime } from './by-time';
+import { STATUS_SERIES } from './series';
+import { Zoomable } from './zoomable';
 
 const StatusChart = dynamic(() => import('./status-chart').then((module) => module.StatusChart), { ssr: false });
 
@@ -34,9 +35,10 @@ export function ByStatus({ analytics, domain, flow, onFlow, onZoom, zoomHref }: 
         <span className="spacer" />
         <SegmentedControl label="Direction" value={flow} options={FLOWS} onChange={onFlow} />
       </SectionHeading>
-      <ByTime
+      <Zoomable
         analytics={analytics}
-        what={`${FLOWS[flow]} messages by time`}
+        label={`${FLOWS[flow]} messages by time`}
+        series={STATUS_SERIES[flow]}
         zoomHref={zoomHref}
         chart={<StatusChart points={analytics.series} flow={flow} labels={timeLabels(analytics)} onZoom={onZoom} />}
         columns={names.map((name) => ({

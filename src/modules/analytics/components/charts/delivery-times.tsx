@@ -5,7 +5,8 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { formatSeconds, PERCENTILES, timeLabels } from '../labels';
-import { ByTime } from './by-time';
+import { PERCENTILE_SERIES } from './series';
+import { Zoomable } from './zoomable';
 
 const DeliveryChart = dynamic(() => import('./delivery-chart').then((module) => module.DeliveryChart), { ssr: false });
 
@@ -17,18 +18,24 @@ type DeliveryTimesProps = {
 
 /** How long deliveries took, from submission until a receiving server accepted the message. */
 export function DeliveryTimes({ analytics, onZoom, zoomHref }: DeliveryTimesProps) {
+  const { delivery_seconds: total } = analytics.totals;
+  const textOf = (name: keyof typeof PERCENTILES) => `${PERCENTILES[name].toLowerCase()} ${formatSeconds(total[name])}`;
   const names = Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[];
   return (
     <section aria-labelledby="delivery-time">
       <SectionHeading title="Delivery time" id="delivery-time" isUnderlined>
-        <span className="quiet">From submission until a receiving server accepted</span>
+        <span className="quiet">
+          From submission until a receiving server accepted
+          {total.p50 !== null && `: ${names.map(textOf).join(', ')}`}
+        </span>
       </SectionHeading>
-      {analytics.totals.delivery_seconds.p50 === null ? (
+      {total.p50 === null ? (
         <NoRows>No deliveries in this period.</NoRows>
       ) : (
-        <ByTime
+        <Zoomable
           analytics={analytics}
-          what="Delivery time"
+          label="Delivery time"
+          series={PERCENTILE_SERIES}
           zoomHref={zoomHref}
           chart={<DeliveryChart points={analytics.series} labels={timeLabels(analytics)} onZoom={onZoom} />}
           columns={names.map((name) => ({

@@ -1,9 +1,10 @@
 import { ChartTooltip } from '@mantine/charts';
+import type { Series } from '@/components/charts/time-rows';
 import type { timeLabels } from '../labels';
 
 type TooltipOptions = {
   labels: ReturnType<typeof timeLabels>;
-  series: { name: string; label: string; color: string }[];
+  series: Series[];
   format: (value: number) => string;
 };
 
