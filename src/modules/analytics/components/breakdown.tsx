@@ -5,11 +5,11 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { Gauge } from '@/components/marks/gauge';
-import { STATUSES } from '@/components/marks/status-mark';
+import { STATUSES, StatusMark } from '@/components/marks/status-mark';
+import { isManyBounces } from '@/lib/figure-texts';
 import { formatCount } from '@/lib/format';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
-import classes from './analytics.module.css';
 import { CountLink } from './count-link';
 import { DIMENSION_NAMES, formatRate } from './labels';
 
@@ -97,10 +97,7 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
       width: 144,
       isOptional: true,
       cell: (entry) => (
-        <span className={classes.bar}>
-          <Gauge percent={(100 * sizeOf(entry)) / largest} tone={entry.value === null ? 'quiet' : 'postmark'} isWide />
-          {formatCount(sizeOf(entry))}
-        </span>
+        <Gauge percent={(100 * sizeOf(entry)) / largest} tone={entry.value === null ? 'quiet' : 'postmark'} isWide />
       ),
     },
     ...figuresIn(shown.dimension).map(
@@ -112,7 +109,13 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
         mobile: index === 0 ? 'side' : 'none',
         cell: (entry) => (
           <>
-            <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />
+            {name === 'bounced' && hasManyBounces(entry, shown.dimension) ? (
+              <StatusMark status="bounced">
+                <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />
+              </StatusMark>
+            ) : (
+              <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />
+            )}
             <span className="only-narrow">&nbsp;{STATUSES[name][2].toLowerCase()}</span>
           </>
         ),
@@ -130,14 +133,24 @@ function deliveredColumn(dimension: Dimension): DataTableColumn<BreakdownEntry> 
     mobile: 'under',
     cell: (entry) => (
       <>
-        <span className="only-narrow">
-          {formatCount(sizeOf(entry))} {sizeName(dimension).toLowerCase()},&nbsp;
-        </span>
         {formatRate(entry.delivery_rate)}
-        <span className="only-narrow">&nbsp;delivered</span>
+        <span className="only-narrow">
+          &nbsp;delivered
+          {entry.received > 0 && `, ${formatCount(entry.received)} received`}
+          {hasManyBounces(entry, dimension) && (
+            <>
+              ,&nbsp;<StatusMark status="bounced">{`${formatCount(entry.bounced)} bounced`}</StatusMark>
+            </>
+          )}
+        </span>
       </>
     ),
   };
+}
+
+/** Under an SMTP code or a reason, all recipients have the same result. */
+function hasManyBounces(entry: BreakdownEntry, dimension: Dimension): boolean {
+  return dimension !== 'smtp_code' && dimension !== 'category' && entry.value !== null && isManyBounces(entry);
 }
 
 /** Only some recipients have a reason. */
