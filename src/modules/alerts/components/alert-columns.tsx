@@ -3,6 +3,7 @@ import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
@@ -11,11 +12,13 @@ import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
-import { formatCount, formatPlural } from '@/lib/format';
+import { sentText } from '@/lib/alert-texts';
+import { formatCount } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
 import type { Alert } from '../schema';
 import classes from './alert-columns.module.css';
 import { KINDS, SEVERITIES, STATUSES } from './alert-values';
+import { nextStep } from './next-step';
 
 type SetStatus = (alert: Alert, status: Alert['status']) => void;
 
@@ -54,8 +57,8 @@ export function alertColumns({
     },
     {
       header: 'Subject',
-      width: 256,
-      maxWidth: 400,
+      width: 232,
+      maxWidth: 360,
       kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 160,
@@ -70,11 +73,11 @@ export function alertColumns({
           <span className={`only-narrow ${classes.narrow}`}>
             <KindMark kind={alert.kind} />
             <span className="soft">
-              <TimeAgo iso={alert.created_at} />
+              {SEVERITIES[alert.severity]}, <TimeAgo iso={alert.created_at} />
             </span>
           </span>
-          <span className="two-lines" title={alert.message}>
-            {describe(alert)}
+          <span className={classes.details}>
+            {describe(alert)} <NextStep alert={alert} />
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
           {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
@@ -104,15 +107,33 @@ export function alertColumns({
   ];
 }
 
-function Subject({ alert }: { alert: Alert }) {
-  const { kind, subject, mailbox_id: mailboxId, domain_id: domainId } = alert;
+/** The page of what an alert is about, if the admin has access to it. */
+function usePath({ kind, subject, mailbox_id: mailboxId, domain_id: domainId }: Alert): string | null {
   const path = subjectPath({ kind, subject, mailboxId, domainId });
   const canOpen = useHasRole(routeOf(path ?? '/')?.minRole ?? 'super_admin');
+  return canOpen ? path : null;
+}
+
+function Subject({ alert }: { alert: Alert }) {
+  const { subject } = alert;
+  const path = usePath(alert);
   const shown = <EmailAddress value={shownSubject(alert)} />;
   return (
     <Copyable value={subject} what={subject.startsWith('https:') ? 'URL' : 'address'}>
-      {path && canOpen ? <RowLink href={path}>{shown}</RowLink> : shown}
+      {path ? <RowLink href={path}>{shown}</RowLink> : shown}
     </Copyable>
+  );
+}
+
+/** Leads to where the cause is found or fixed. */
+function NextStep({ alert }: { alert: Alert }) {
+  const path = usePath(alert);
+  const step = nextStep(alert, path);
+  if (alert.status === 'closed' || !step) return null;
+  return (
+    <NearLink className="act" href={step.href}>
+      {step.label}
+    </NearLink>
   );
 }
 
@@ -130,10 +151,7 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
-  const sent = `${formatPlural(count, 'message')} in an hour`;
-  return kind === 'volume_spike'
-    ? `${sent} when raised (usually ${expected.toFixed(1)})`
-    : `${sent} (limit ${formatCount(expected)})`;
+  return sentText({ kind, count, expected });
 }
 
 const ACKNOWLEDGE = { status: 'acknowledged', label: 'Acknowledge', Icon: IconEye } as const;
@@ -156,6 +174,7 @@ function AlertActions({ alert, onSetStatus, onMute, isBusy }: AlertActionsProps)
           className="only-wide"
           size="xs"
           variant="subtle"
+          color="gray"
           disabled={isBusy}
           aria-label={`${label}: ${alert.subject}`}
           onClick={() => onSetStatus(alert, status)}

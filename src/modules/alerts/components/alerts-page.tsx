@@ -4,8 +4,11 @@ import dynamic from 'next/dynamic';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
+import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import type { Alert } from '../schema';
 import { AlertList } from './alert-list';
@@ -16,6 +19,17 @@ const Notifications = dynamic(() => import('./notifications/notifications').then
 
 const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));
 
+/** Says that nobody is notified while alerts are open. On the line of the description, it moves nothing. */
+function Description() {
+  if (!useAttention().data?.notifies_nobody) return 'What needs attention, and who is notified';
+  return (
+    <>
+      <StatusMark status="warning">Nobody is notified of open alerts</StatusMark>
+      <NearLink href="/alerts?tab=notifications">Set addresses</NearLink>
+    </>
+  );
+}
+
 export function AlertsPage() {
   const [tab, setTab] = useQueryState(
     'tab',
@@ -25,7 +39,7 @@ export function AlertsPage() {
   const mute = (alert: Alert | null) => setMuting({ alert, opened: true });
   return (
     <Page>
-      <PageHeader hasTabs title="Alerts" description="What needs attention, and who is notified" />
+      <PageHeader hasTabs title="Alerts" description={<Description />} />
       <PageTabs
         label="Alerts"
         isWaiting={false}

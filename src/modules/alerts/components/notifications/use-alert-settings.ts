@@ -63,6 +63,7 @@ export function useAlertSettings<Values extends Record<string, Value>>(
     submit: async (input, { changedAt }) => {
       const expected = Object.fromEntries(Object.keys(input.values).map((key) => [key, changedAt[key] ?? null]));
       await update.mutateAsync({ ...input, expected });
+      void utils.overview.attention.invalidate();
       return valuesOf(await utils.config.list.fetch({}, { staleTime: 0 }));
     },
   });

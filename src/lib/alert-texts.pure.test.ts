@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { sentText } from './alert-texts';
+
+it('says that the count of a spike is the one when it was raised, and the limit of the other alerts', () => {
+  expect(sentText({ kind: 'volume_spike', count: 103, expected: 7.14 })).toBe(
+    '103 messages in an hour when raised (usually 7.1)',
+  );
+  expect(sentText({ kind: 'rate_limited', count: 1200, expected: 1000 })).toBe(
+    '1,200 messages in an hour (limit 1,000)',
+  );
+});

@@ -1,0 +1,21 @@
+import type { Alert } from '../schema';
+
+const STEPS: [string, string][] = [
+  ['/mailboxes/', 'Review mailbox'],
+  ['/webhooks/', 'Review deliveries'],
+  ['/domains/', 'Fix the records'],
+  ['/system/health', 'Review health'],
+];
+
+/** What to do about an alert, where the console has a page for it. @param path the page of the alert's subject */
+export function nextStep(alert: Pick<Alert, 'kind' | 'subject' | 'domain_id'>, path: string | null) {
+  const label = STEPS.find(([start]) => path?.startsWith(start))?.[1];
+  if (path && label) return { href: path, label };
+  if (alert.kind !== 'rate_limited' && alert.kind !== 'volume_spike') return null;
+  const [name, value] = alert.subject.includes('@') ? ['from', alert.subject] : ['domain', alert.domain_id ?? ''];
+  const href = `/messages?${new URLSearchParams([
+    [name, value],
+    ['direction', 'outbound'],
+  ])}`;
+  return { href, label: 'Review messages' };
+}
