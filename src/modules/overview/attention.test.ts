@@ -61,6 +61,24 @@ it('lists suspended mailboxes by address with their reason, five of them, and co
   expect(items[0]).toMatchObject({ kind: 'mailbox_suspended', reason: '214 messages in an hour' });
 });
 
+it('lists mailboxes that an admin suspended after those that reject or can’t send mail without anybody’s wish', async () => {
+  const domain = await makeDomain();
+  for (const [day, reason] of ['rate_limit', ...Array(5).fill('manual')].entries()) {
+    const { id } = await makeMailbox(domain.id, `shop${day}`, { suspendedAt: new Date(Date.UTC(2026, 0, 1 + day)) });
+    await db.mailbox.update({ where: { id }, data: { suspensionReason: reason } });
+  }
+  const { id } = await makeMailbox(domain.id, 'full');
+  await db.mailbox.update({ where: { id }, data: { usedBytes: 120, quotaBytes: 100 } });
+  const { items } = await attentionFor('domain_admin', [domain.id]);
+  expect(items.map(({ severity, subject }) => `${severity} ${subject.split('@')[0]}`)).toEqual([
+    'critical shop0',
+    'critical full',
+    'warning shop5',
+    'warning shop4',
+    'warning shop3',
+  ]);
+});
+
 it('lists mailboxes that are almost full, the fullest first', async () => {
   const domain = await makeDomain();
   for (const [localPart, usedBytes] of Object.entries({ roomy: 89, almost: 90, full: 120 })) {
@@ -96,7 +114,7 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
     { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failures in a row.' },
   ]);
   expect(items.filter((item) => item.subject === subject)).toMatchObject([
-    { section: 'alerts', severity: 'warning', reason: expect.stringContaining('the limit is 200') },
+    { section: 'alerts', severity: 'warning', reason: '300 messages in an hour (limit 200).' },
   ]);
   expect(counts.webhooks).toBe(1);
   expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
@@ -175,9 +193,12 @@ it('reads everything in one statement', async () => {
   expect(texts.filter((text) => /\b(alert|webhook|mailbox|dns_record)\b/.test(text))).toHaveLength(1);
 });
 
-it('tells super admins that no email address and no webhook is set for alerts', async () => {
+it('tells super admins that alerts are open of which nobody is notified', async () => {
+  await db.alert.updateMany({ data: { status: 'closed' } });
+  expect((await attentionFor('super_admin')).notifies_nobody).toBe(false);
+  await openSystemAlerts([`Free disk space (${unique()}.example)`]);
   expect((await attentionFor('super_admin')).notifies_nobody).toBe(true);
-  expect((await attentionFor('domain_admin')).notifies_nobody).toBe(false);
+  expect((await attentionFor('admin')).notifies_nobody).toBe(false);
   await makeWebhook({ events: ['system.alert'] });
   expect((await attentionFor('super_admin')).notifies_nobody).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { isAboutSystem } from '@/lib/alert-subject';
+import { sentText } from '@/lib/alert-texts';
 import { formatCount, formatPlural } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
 import { EXPIRES_SOON_DAYS } from '@/lib/key-permissions';
@@ -43,7 +44,10 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
   const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
   const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
   const bySection = ATTENTION_SECTIONS.flatMap((section) => {
-    const found = items.filter((item) => item.section === section);
+    const isSevere = (item: AttentionItem) => Number(item.severity === 'critical');
+    const found = items
+      .filter((item) => item.section === section)
+      .sort((one, other) => isSevere(other) - isSevere(one));
     return found.length > 0 ? [{ section, found }] : [];
   });
   return {
@@ -52,7 +56,7 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
       bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
     ),
     open_alerts: openCount,
-    notifies_nobody: canSeeSystem && env().alertEmails.length === 0 && !hasWebhook,
+    notifies_nobody: canSeeSystem && openCount > 0 && env().alertEmails.length === 0 && !hasWebhook,
     suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,
   };
 }
@@ -89,9 +93,11 @@ function brokenDomains(ids: string[] | null): Prisma.Sql {
      WHERE r.count > 0`;
 }
 
+/** A mailbox that an admin suspended is known, and only a warning. */
 function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
-    (SELECT 'mailbox_suspended', 'critical', m.id, m.local_part || '@' || d.name, m.suspension_note, 0, 0, NULL
+    (SELECT 'mailbox_suspended', CASE m.suspension_reason WHEN 'manual' THEN 'warning' ELSE 'critical' END, m.id,
+            m.local_part || '@' || d.name, m.suspension_note, 0, 0, NULL
        FROM mailbox m JOIN domain d ON d.id = m.domain_id
       WHERE m.suspended_at IS NOT NULL AND ${within(Prisma.sql`m.domain_id`, ids)}
       ORDER BY m.suspended_at DESC LIMIT ${MAX_ATTENTION_COUNT})`;
@@ -186,5 +192,6 @@ function reasonOf(row: Row): string {
   if (kind === 'key_expiring') return `It was used this week, and expires in ${formatPlural(count, 'day')}.`;
   if (kind === 'webhook_failing')
     return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failures in a row.`;
+  if (kind === 'rate_limited' || kind === 'volume_spike') return `${sentText(row)}.`;
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
 }

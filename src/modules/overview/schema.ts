@@ -71,7 +71,7 @@ export const Attention = z.object({
   counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
   /** As many as the list of open alerts has. */
   open_alerts: z.number().int(),
-  /** Whether no email address and no webhook is set for alerts. */
+  /** Whether alerts are open, and no email address and no webhook is set for alerts. */
   notifies_nobody: z.boolean(),
   /** How many of the mailboxes are suspended; the others are nearly full. */
   suspended_mailboxes: z.number().int(),

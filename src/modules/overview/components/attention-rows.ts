@@ -1,4 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
+import { formatBefore, isManyBounces } from '@/lib/figure-texts';
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import { ROUTES } from '@/lib/routes';
@@ -16,19 +17,12 @@ export type AttentionRow = {
   action: string;
 };
 
-/** One row for each object, then one for each outcome of messages that an admin should look at. */
+/** One row for each object, and one for each outcome of messages that an admin should look at, most severe first. */
 export function attentionRows(
   overview: Overview,
-  { items, counts, open_alerts: open, notifies_nobody: isSilent, suspended_mailboxes: suspended }: Attention,
+  { items, counts, notifies_nobody: isSilent, suspended_mailboxes: suspended }: Attention,
   domain: string | null,
-): { rows: AttentionRow[]; total: number } {
-  const severe = [
-    ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
-    ...(open > 0 && isSilent ? [NOBODY_NOTIFIED] : []),
-    ...bouncedRow(overview, domain),
-    ...failedRow(overview, domain),
-  ];
-  const unconfirmed = unconfirmedRow(overview, domain);
+): AttentionRow[] {
   // The checklist has the records of a new domain.
   const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
   const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
@@ -41,13 +35,27 @@ export function attentionRows(
       ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
     ];
   });
-  const total = severe.length + unconfirmed.length + listed.reduce((sum, [, count]) => sum + count, 0);
-  const found = shown.map(rowOf).sort((one, other) => rankOf(one) - rankOf(other));
-  return { rows: [...severe, ...found, ...more, ...unconfirmed], total };
+  const found = (rank: Rank) => shown.filter((item) => rankOf(item) === rank).map(rowOf);
+  return [
+    ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
+    ...bouncedRow(overview, domain),
+    ...failedRow(overview, domain),
+    ...found('failed'),
+    ...found('bounced'),
+    ...(isSilent ? [NOBODY_NOTIFIED] : []),
+    ...found('warning'),
+    ...more,
+    ...unconfirmedRow(overview, domain),
+  ];
 }
 
-function rankOf({ status }: AttentionRow): number {
-  return status === 'warning' ? 1 : 0;
+type Rank = 'failed' | 'bounced' | 'warning';
+
+/** By severity, and rows with the same mark together. */
+function rankOf(item: AttentionItem): Rank {
+  const { status } = rowOf(item);
+  if (item.severity === 'warning' && status !== 'bounced') return 'warning';
+  return status === 'bounced' ? 'bounced' : 'failed';
 }
 
 const SENDING_DISABLED: AttentionRow = {
@@ -76,7 +84,7 @@ type Kind = Pick<AttentionRow, 'label' | 'object' | 'action'> & { status?: Statu
 
 const KINDS: Record<AttentionItem['kind'], Kind> = {
   dns_broken: { label: 'Wrong', object: 'Domain', action: 'Fix the records' },
-  mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox' },
+  mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox', status: 'failed' },
   mailbox_full: { label: 'Nearly full', object: 'Mailbox', action: 'Review mailbox' },
   webhook_failing: { label: 'Failing', object: 'Webhook', action: 'Review deliveries' },
   key_expiring: { label: 'Expiring', object: 'API key', action: 'Review keys' },
@@ -156,12 +164,9 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
   };
 }
 
-/** Fewer bounces are usual: addresses that are mistyped or no longer exist. */
-const MANY_BOUNCES = { count: 10, share: 0.05 };
-
 function bouncedRow({ totals, previous, since, until }: Overview, domain: string | null): AttentionRow[] {
   const { bounced, sent } = totals;
-  if (sent === 0 || bounced < MANY_BOUNCES.count || bounced < MANY_BOUNCES.share * sent) return [];
+  if (!isManyBounces(totals)) return [];
   return [
     {
       key: 'bounced',
@@ -169,7 +174,7 @@ function bouncedRow({ totals, previous, since, until }: Overview, domain: string
       label: 'Bounced',
       object: 'Messages',
       subject: `${formatPlural(bounced, 'message')} bounced`,
-      reason: `${formatShare(bounced, sent)} of sent, ${formatCount(previous.bounced)} the day before.`,
+      reason: `${formatShare(bounced, sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.`,
       href: messagesHref('bounced', { start: since, end: until, domain }),
       action: 'Review bounces',
     },

@@ -26,24 +26,24 @@ const SENT = [
 ];
 const RECEIVED = { name: 'received', label: 'Received', color: 'var(--edge)', stackId: 'received' };
 
-type HourlyChartProps = { overview: Overview | undefined; domain: string | null };
+type HourlyChartProps = { overview: Overview; domain: string | null };
 
 /** What was sent and received in each of the last 24 hours, above the line, and the problems below it. */
 export function HourlyChart({ overview, domain }: HourlyChartProps) {
   const router = useRouter();
   const [view, setView] = useState<keyof typeof VIEWS>('chart');
-  const totals = overview?.totals;
-  const isEmpty = totals && totals.sent + totals.failed + totals.received === 0;
-  const figures: ListedFigure[] = totals?.received ? [...OUTBOUND, 'received'] : [...OUTBOUND];
-  const rows = overview?.series.map(rowOf) ?? [];
+  const { totals, series } = overview;
+  const isEmpty = totals.sent + totals.failed + totals.received === 0;
+  const figures: ListedFigure[] = totals.received ? [...OUTBOUND, 'received'] : [...OUTBOUND];
+  const rows = series.map(rowOf);
   const scale = scaleOf(rows);
   const hrefOf = (figure: ListedFigure, { at }: TimeRow) => {
-    const end = overview?.series.find((point) => point.at === at)?.until;
+    const end = series.find((point) => point.at === at)?.until;
     return messagesHref(figure, { start: at, end, domain });
   };
 
   return (
-    <section aria-labelledby="hours" aria-busy={!overview}>
+    <section aria-labelledby="hours">
       <SectionHeading title="Messages by hour" id="hours">
         {view === 'chart' && !isEmpty && (
           <span className="quiet">
@@ -55,8 +55,9 @@ export function HourlyChart({ overview, domain }: HourlyChartProps) {
         <SegmentedControl label="Show hours as" value={view} options={VIEWS} onChange={setView} />
       </SectionHeading>
       <div className={classes.hours}>
-        {isEmpty && <NoRows>No messages in the last 24 hours.</NoRows>}
-        {overview && !isEmpty && (
+        {isEmpty ? (
+          <NoRows>No messages in the last 24 hours.</NoRows>
+        ) : (
           <ByTime
             view={view}
             rows={rows}

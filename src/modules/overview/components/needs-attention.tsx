@@ -6,7 +6,6 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatCount } from '@/lib/format';
 import type { Attention, Overview } from '../schema';
 import { type AttentionRow, attentionRows } from './attention-rows';
 import classes from './needs-attention.module.css';
@@ -14,13 +13,11 @@ import classes from './needs-attention.module.css';
 type NeedsAttentionProps = { overview: Overview; attention: Attention; domain: string | null };
 
 export function NeedsAttention({ overview, attention, domain }: NeedsAttentionProps) {
-  const { rows, total } = attentionRows(overview, attention, domain);
+  const rows = attentionRows(overview, attention, domain);
   if (rows.length === 0) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
   return (
     <section aria-labelledby="needs-attention">
-      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined>
-        <span className="quiet">{formatCount(total)}</span>
-      </SectionHeading>
+      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined />
       <DataTable
         caption="Needs attention, most severe first"
         columns={COLUMNS}

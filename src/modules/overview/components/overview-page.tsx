@@ -44,11 +44,11 @@ export function OverviewPage() {
       ) : (
         <>
           <OutcomeFigures overview={data} domain={domain} />
-          <HourlyChart overview={data} domain={domain} />
-          {data && (
+          {data && !attention.isPending && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
               {attention.data && <NeedsAttention overview={data} attention={attention.data} domain={domain} />}
+              <HourlyChart overview={data} domain={domain} />
               <LatestMessages messages={data.latest} />
             </>
           )}
