@@ -8,7 +8,7 @@ const PAGES = [
   ['/domains?q=east&order=desc', 'domains', { q: 'east', order: 'desc' }],
   ['/api-keys?show=expired', 'api-keys', { expired: 'true' }],
   ['/admins?order=desc', 'admins', { order: 'desc' }],
-  ['/abuse?senders=sent_last_24h', 'top-senders', { sort: 'sent_last_24h' }],
+  ['/abuse?sort=sent_last_hour', 'top-senders', { sort: 'sent_last_hour' }],
   ['/system/backups', 'backups', {}],
   ['/system/nodes', 'nodes', {}],
   ['/system/health', 'health', {}],

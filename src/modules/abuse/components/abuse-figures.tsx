@@ -6,8 +6,8 @@ import type { AbuseSummary } from '../schema';
 const REFRESH_MS = 30_000;
 
 const FIGURES: [keyof AbuseSummary, string, string, string?][] = [
-  ['sent_last_hour', 'Last hour', 'messages sent'],
-  ['sent_last_24h', '24 hours', 'messages sent'],
+  ['sent_last_hour', 'Last hour', 'sent or unconfirmed'],
+  ['sent_last_24h', '24 hours', 'sent or unconfirmed'],
   ['limited_last_24h', 'Over limit', 'rejected in 24 hours', '/alerts?show=all&kind=rate_limited'],
   ['suspended_mailboxes', 'Suspended', 'mailboxes', '/mailboxes?show=suspended'],
 ];

@@ -1,5 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
@@ -9,8 +8,9 @@ import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useList } from '@/components/list/use-list';
+import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
-import { SegmentedControl } from '@/components/segmented-control';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatCount } from '@/lib/format';
 import { senderList } from '../lists';
@@ -19,19 +19,28 @@ import type { AbuseSender } from '../schema';
 const MAX_SENDERS = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
 
-const parseAsPeriod = parseAsStringLiteral(['sent_last_hour', 'sent_last_24h'])
-  .withDefault('sent_last_hour')
-  .withOptions({ history: 'push' });
+type Period = keyof typeof PERIODS;
+
+const SEARCH = {
+  filters: {},
+  view: { sort: parseAsStringLiteral(['sent_last_24h', 'sent_last_hour']).withDefault('sent_last_24h') },
+};
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };
 
 /** Renders `children` only after the senders are loaded, so that they don't move. */
 export function Senders({ domainId, children }: SendersProps) {
-  const [sort, setSort] = useQueryState('senders', parseAsPeriod);
+  const search = useListSearch(SEARCH);
+  const { sort } = search.values;
   const list = useList(senderList, trpc.abuse.senders, {
+    // The smallest senders are of no interest.
+    search: {
+      ...search,
+      sort: { field: sort, order: 'desc', onSort: (field) => search.change({ sort: field as Period }) },
+    },
     input: { sort, domain_id: domainId },
     limit: MAX_SENDERS,
-    placeholderData: keepPreviousData,
+    isCounted: false,
   });
   const { data, isError } = list.query;
   return (
@@ -39,7 +48,6 @@ export function Senders({ domainId, children }: SendersProps) {
       <section aria-labelledby="senders">
         <SectionHeading title={`Top ${MAX_SENDERS} senders`} id="senders">
           <span className="spacer" />
-          <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
           <ExportButton list={{ ...list, what: 'senders' }} />
         </SectionHeading>
         <ListView
@@ -50,6 +58,7 @@ export function Senders({ domainId, children }: SendersProps) {
           rowKey={({ address }) => address}
           rowHref={({ address }) => messagesOf(address)}
           skeletonRows={5}
+          footer={null}
         />
       </section>
       {(data || isError) && children}
@@ -66,13 +75,20 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
   mobile: 'lead',
   skeletonWidth: 200,
   kind: 'copyable',
-  cell: ({ address, active, suspended }) => (
+  cell: ({ address, active, suspended, mailbox_id: mailboxId }) => (
     <Copyable value={address} what="address">
       <Cell>
         <RowLink prefetch={false} aria-label={address} href={messagesOf(address)}>
           <EmailAddress value={address} />
         </RowLink>
-        {suspended && <StatusMark status="failed">Suspended</StatusMark>}
+        {suspended && (
+          <>
+            <StatusMark status="failed">Suspended</StatusMark>
+            <NearLink className="act" href={`/mailboxes/${mailboxId}`}>
+              Review mailbox
+            </NearLink>
+          </>
+        )}
         {active === false && !suspended && <StatusMark status="off" />}
       </Cell>
     </Copyable>
@@ -82,17 +98,19 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
 const COLUMNS = { sent_last_hour: columnsBy('sent_last_hour'), sent_last_24h: columnsBy('sent_last_24h') };
 
 /** On a narrow screen all figures are below the address, those that are sorted by first. */
-function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
+function columnsBy(sort: Period): DataTableColumn<AbuseSender>[] {
   const figure = { width: 112, kind: 'figure', skeletonWidth: 40 } as const;
-  const sent = (period: keyof typeof PERIODS): DataTableColumn<AbuseSender> => ({
+  const sent = (period: Period): DataTableColumn<AbuseSender> => ({
     ...figure,
     header: PERIODS[period],
+    sortBy: period,
+    firstOrder: 'desc',
     cell: (sender) => <Sent sender={sender} period={period} />,
   });
   return [
     ADDRESS,
-    sent('sent_last_hour'),
     sent('sent_last_24h'),
+    sent('sent_last_hour'),
     {
       ...figure,
       header: 'Hourly limit',
@@ -114,7 +132,7 @@ function columnsBy(sort: keyof typeof PERIODS): DataTableColumn<AbuseSender>[] {
 
 const NEAR_LIMIT = 0.8;
 
-type SentProps = { sender: AbuseSender; period: keyof typeof PERIODS };
+type SentProps = { sender: AbuseSender; period: Period };
 
 function Sent({ sender, period }: SentProps) {
   if (!isNearLimit(sender, period)) return formatCount(sender[period]);
@@ -130,6 +148,6 @@ function SentCount({ sender, period }: SentProps) {
   return isNearLimit(sender, period) ? <StatusMark status="warning">{count}</StatusMark> : count;
 }
 
-function isNearLimit(sender: AbuseSender, period: keyof typeof PERIODS): boolean {
+function isNearLimit(sender: AbuseSender, period: Period): boolean {
   return period === 'sent_last_hour' && sender.sent_last_hour >= NEAR_LIMIT * sender.limit;
 }
