@@ -77,7 +77,8 @@ export function alertColumns({
             </span>
           </span>
           <span className={classes.details}>
-            {describe(alert)} <NextStep alert={alert} />
+            {describe(alert)}
+            <NextStep alert={alert} />
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
           {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
@@ -131,9 +132,11 @@ function NextStep({ alert }: { alert: Alert }) {
   const step = nextStep(alert, path);
   if (alert.status === 'closed' || !step) return null;
   return (
-    <NearLink className="act" href={step.href}>
-      {step.label}
-    </NearLink>
+    <span className={classes.next}>
+      <NearLink className="act" href={step.href}>
+        {step.label}
+      </NearLink>
+    </span>
   );
 }
 

@@ -20,12 +20,12 @@ const Notifications = dynamic(() => import('./notifications/notifications').then
 const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));
 
 /** Says that nobody is notified while alerts are open. On the line of the description, it moves nothing. */
-function Description() {
+function Description({ hasLink }: { hasLink: boolean }) {
   if (!useAttention().data?.notifies_nobody) return 'What needs attention, and who is notified';
   return (
     <>
       <StatusMark status="warning">Nobody is notified of open alerts</StatusMark>
-      <NearLink href="/alerts?tab=notifications">Set addresses</NearLink>
+      {hasLink && <NearLink href="/alerts?tab=notifications">Set addresses</NearLink>}
     </>
   );
 }
@@ -39,7 +39,7 @@ export function AlertsPage() {
   const mute = (alert: Alert | null) => setMuting({ alert, opened: true });
   return (
     <Page>
-      <PageHeader hasTabs title="Alerts" description={<Description />} />
+      <PageHeader hasTabs title="Alerts" description={<Description hasLink={tab === 'list'} />} />
       <PageTabs
         label="Alerts"
         isWaiting={false}

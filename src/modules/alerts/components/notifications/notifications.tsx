@@ -22,14 +22,6 @@ export function Notifications({ onMute }: { onMute: () => void }) {
   if (mutes.isPending || webhooks.isPending) return null;
   return (
     <>
-      <SettingsSection
-        title="Muted alerts"
-        hint="Muted alerts are recorded but don’t notify. Any still open when the mute ends notify then."
-      >
-        <FormColumn>
-          <Mutes onMute={onMute} />
-        </FormColumn>
-      </SettingsSection>
       {config.error && <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />}
       {config.data && (
         <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">
@@ -46,6 +38,14 @@ export function Notifications({ onMute }: { onMute: () => void }) {
           </FormColumn>
           {config.data && <WebhookAlerts settings={config.data} />}
         </Stack>
+      </SettingsSection>
+      <SettingsSection
+        title="Muted alerts"
+        hint="Muted alerts are recorded but don’t notify. Any still open when the mute ends notify then."
+      >
+        <FormColumn>
+          <Mutes onMute={onMute} />
+        </FormColumn>
       </SettingsSection>
     </>
   );
