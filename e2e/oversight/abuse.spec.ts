@@ -39,6 +39,14 @@ test('suspends a mailbox over its hourly limit, shows an alert, and lets it send
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
   const sender = page.getByRole('table', { name: 'Top 20 senders' }).getByRole('row', { name: localPart });
   await expect(sender).toContainText('Suspended');
+  await expect(sender.getByRole('link', { name: 'Review mailbox' })).toHaveAttribute(
+    'href',
+    /^\/mailboxes\/[0-9a-f-]{36}/,
+  );
+  await expect(page.getByRole('columnheader', { name: '24 hours' })).toHaveAttribute('aria-sort', 'descending');
+  await page.getByRole('button', { name: 'Last hour' }).click();
+  await expect(page).toHaveURL(/sort=sent_last_hour/);
+  await expect(page.getByRole('columnheader', { name: 'Last hour' })).toHaveAttribute('aria-sort', 'descending');
   await expect(sender.getByTitle('Close to the hourly limit of 200')).toHaveText('200');
   await expect(page.getByRole('definition').filter({ hasText: 'mailboxes' }).getByRole('link')).toHaveAttribute(
     'href',
