@@ -75,7 +75,7 @@ const NOBODY_NOTIFIED: AttentionRow = {
   label: 'Not notified',
   object: 'Alerts',
   subject: 'Nobody is notified',
-  reason: 'Alerts are open, and no email address or webhook is set for them.',
+  reason: 'No email address or webhook is set for open alerts.',
   href: '/alerts?tab=notifications',
   action: 'Set addresses',
 };
