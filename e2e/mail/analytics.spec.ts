@@ -82,6 +82,20 @@ test('breaks figures down by what is chosen, and keeps the choice in the URL', a
   await expect(page.getByRole('row')).toHaveCount(3);
 });
 
+test('marks many bounces in the breakdown', async ({ signedIn: page, api, checkState }) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  const bounced = page.getByRole('row', { name: new RegExp(`^${domain.name}`) }).locator('[data-tone="bounced"]');
+  const count = page.getByRole('row', { name: new RegExp(`^${domain.name} 5 `) });
+  await open(page, `domain=${domain.id}`);
+  await expect(count).toBeVisible();
+  await expect(bounced).toHaveCount(0);
+  for (let n = 2; n < 10; n++) await sendMessage(api, domain, { to: [{ email: `${unique('b')}@bounce.test` }] });
+  await page.reload();
+  await expect(bounced.first()).toHaveText('10');
+  await checkState();
+});
+
 test('zooms in by dragging over the chart and by the times beside it, and back', async ({
   signedIn: page,
   api,

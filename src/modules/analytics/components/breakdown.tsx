@@ -79,7 +79,7 @@ type Shown = { analytics: Analytics; domain: string | null; dimension: Dimension
 
 function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
   const { breakdown } = shown.analytics;
-  const largest = Math.max(...breakdown.map(sizeOf), 1);
+  const largest = Math.max(...breakdown.filter(({ value }) => value !== null).map(sizeOf), 1);
   return [
     {
       key: 'value',
@@ -96,9 +96,8 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
       header: sizeName(shown.dimension),
       width: 144,
       isOptional: true,
-      cell: (entry) => (
-        <Gauge percent={(100 * sizeOf(entry)) / largest} tone={entry.value === null ? 'quiet' : 'postmark'} isWide />
-      ),
+      cell: (entry) =>
+        entry.value !== null && <Gauge percent={(100 * sizeOf(entry)) / largest} tone="postmark" isWide />,
     },
     ...figuresIn(shown.dimension).map(
       (name, index): DataTableColumn<BreakdownEntry> => ({

@@ -15,3 +15,10 @@ export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof
     yAxisProps: { width: 56 },
   };
 }
+
+/** The points that are over: of others, slow deliveries aren't counted yet, so that they look fast. */
+export function finishedPoints<Point extends { until: string }>(points: Point[], now: Date): Point[] {
+  const last = points.at(-1);
+  const isUnfinished = last !== undefined && Date.parse(last.until) > now.getTime();
+  return isUnfinished && points.length > 1 ? points.slice(0, -1) : points;
+}

@@ -4,7 +4,7 @@ import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import type { AnalyticsPoint } from '../../schema';
 import { formatSeconds, formatTick, secondTicks, type timeLabels } from '../labels';
-import { chartStyle } from './chart-style';
+import { chartStyle, finishedPoints } from './chart-style';
 import { PERCENTILE_SERIES } from './series';
 import { tooltipOf } from './tooltip';
 import { useBrush } from './use-brush';
@@ -18,7 +18,7 @@ type DeliveryChartProps = {
 export function DeliveryChart({ points, labels, onZoom }: DeliveryChartProps) {
   const brush = useBrush({ points, onZoom });
   const style = chartStyle(points, labels);
-  const drawn = finishedOf(points);
+  const drawn = finishedPoints(points, new Date());
   const ticks = secondTicks(drawn.flatMap(({ delivery_seconds: { p50, p99 } }) => (p50 && p99 ? [p50, p99] : [])));
   return (
     <LineChart
@@ -47,11 +47,4 @@ export function DeliveryChart({ points, labels, onZoom }: DeliveryChartProps) {
       {brush.area}
     </LineChart>
   );
-}
-
-/** The points that are over: of others, slow deliveries aren't counted yet, so that they look fast. */
-function finishedOf(points: AnalyticsPoint[]): AnalyticsPoint[] {
-  const last = points.at(-1);
-  const isUnfinished = last !== undefined && Date.parse(last.until) > Date.now();
-  return isUnfinished && points.length > 1 ? points.slice(0, -1) : points;
 }
