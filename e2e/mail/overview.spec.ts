@@ -49,7 +49,7 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   await expect(
     page.getByRole('row', { name: /1 message not sent .*Rejected by your mail server, expired in its queue/ }),
   ).toBeVisible();
-  await expect(page.getByRole('heading', { level: 2 })).toHaveText([
+  await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
     'Needs attention',
     'Messages by hour',
     'Latest messages',
