@@ -66,6 +66,22 @@ export async function countByStatus(
   };
 }
 
+/** More senders than can each have 2.5% of what was sent. */
+const MAX_SENDERS = 50;
+
+/** The sender of at least half of many bounces in the last hours, in the caller's domain scope. By UTC hour. */
+export async function findMostBounced(
+  ctx: ActorContext,
+  { domainId, hours, bounced }: { domainId: string | undefined; hours: number; bounced: number },
+): Promise<{ sender: string; bounced: number } | null> {
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const range = rangeOf(lastHours(hours, ctx.clock.now()), ctx.clock.now());
+  const domainIds = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
+  const senders = await readBreakdown(ctx, { range, domainIds }, { dimension: 'sender', limit: MAX_SENDERS });
+  const main = senders.find(({ value, bounced: count }) => value !== null && 2 * count >= bounced);
+  return main?.value ? { sender: main.value, bounced: main.bounced } : null;
+}
+
 /** A period to ask for. */
 export function lastHours(hours: number, now: Date) {
   const start = new Date(now.getTime() - hours * HOUR_MS).toISOString();

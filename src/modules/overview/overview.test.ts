@@ -46,6 +46,18 @@ describe('the overview', () => {
     expect(one.totals).toMatchObject({ sent: 1, delivered: 1 });
   });
 
+  it('names the sender of at least half of many bounces', async () => {
+    const [many, few] = [await makeDomain(), await makeDomain()];
+    await addMessages(many.id, 'bounced', Array(10).fill(2));
+    await addMessages(few.id, 'bounced', Array(9).fill(2));
+    const mainOf = async (id: string) => (await overviewFor([many.id, few.id], { domain_id: id })).most_bounced;
+    expect(await mainOf(many.id)).toEqual({ sender: 'shop@d.example', bounced: 10 });
+    expect(await mainOf(few.id)).toBeNull();
+    await db.message.updateMany({ where: { domainId: many.id }, data: { fromAddress: 'a@d.example' } });
+    await addMessages(many.id, 'bounced', Array(11).fill(2));
+    expect(await mainOf(many.id)).toEqual({ sender: 'shop@d.example', bounced: 11 });
+  });
+
   it('counts what the list of messages since its start has', async () => {
     const domain = await makeDomain();
     await addMessages(domain.id, 'delivered', [0, 1, 23.9, 24, 24.1, 24.2, 24.3]);

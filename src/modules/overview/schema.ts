@@ -16,6 +16,8 @@ export const Overview = z.object({
   totals: AnalyticsFigures,
   /** The figures of the day before. */
   previous: AnalyticsFigures,
+  /** Who sent at least half of the bounced messages, if there are many. */
+  most_bounced: z.object({ sender: z.string(), bounced: z.number().int() }).nullable(),
   /** By hour. */
   series: z.array(AnalyticsPoint),
   checklist: z.object({

@@ -1,4 +1,5 @@
-import { getAnalytics, lastHours } from '@/modules/analytics/service';
+import { isManyBounces } from '@/lib/figure-texts';
+import { findMostBounced, getAnalytics, lastHours } from '@/modules/analytics/service';
 import { listApiKeys } from '@/modules/api-keys/service';
 import type { Domain } from '@/modules/domains/schema';
 import { countBrokenRecords, getDomain, listDomains } from '@/modules/domains/service';
@@ -26,11 +27,15 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     listMailboxes(ctx, { ...newest, limit: 1, domain_id: domainId }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
   ]);
+  const { totals } = analytics;
   return {
     since: analytics.start,
     until: now.toISOString(),
-    totals: analytics.totals,
+    totals,
     previous: analytics.previous.totals,
+    most_bounced: isManyBounces(totals)
+      ? await findMostBounced(ctx, { domainId, hours: HOURS, bounced: totals.bounced })
+      : null,
     series: analytics.series,
     checklist: {
       has_domain: domain !== undefined,

@@ -68,5 +68,10 @@ it('lists bounces first once they are at least ten and 5% of what was sent', () 
     return attentionRows(overview, nothing as Attention, null)[0];
   };
   expect(first(200, 10)).toMatchObject({ subject: '10 messages bounced', reason: '5.0% of sent, 3 the day before.' });
+  const most_bounced = { sender: 'news@acme.example', bounced: 8 };
+  const joined = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, bounced: 10 }, most_bounced } as Overview;
+  expect(attentionRows(joined, nothing as Attention, null)[0]).toMatchObject({
+    reason: '5.0% of sent, 3 the day before. 8 from news@acme.example.',
+  });
   expect(first(201, 10)).toMatchObject({ label: 'Failed' });
 });

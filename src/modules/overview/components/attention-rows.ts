@@ -164,7 +164,10 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
   };
 }
 
-function bouncedRow({ totals, previous, since, until }: Overview, domain: string | null): AttentionRow[] {
+function bouncedRow(
+  { totals, previous, since, until, most_bounced: most }: Overview,
+  domain: string | null,
+): AttentionRow[] {
   const { bounced, sent } = totals;
   if (!isManyBounces(totals)) return [];
   return [
@@ -174,7 +177,9 @@ function bouncedRow({ totals, previous, since, until }: Overview, domain: string
       label: 'Bounced',
       object: 'Messages',
       subject: `${formatPlural(bounced, 'message')} bounced`,
-      reason: `${formatShare(bounced, sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.`,
+      reason:
+        `${formatShare(bounced, sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.` +
+        (most ? ` ${formatCount(most.bounced)} from ${most.sender}.` : ''),
       href: messagesHref('bounced', { start: since, end: until, domain }),
       action: 'Review bounces',
     },

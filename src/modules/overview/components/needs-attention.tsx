@@ -71,7 +71,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     header: 'Details',
     className: 'soft',
     cell: ({ reason }) => (
-      <span className="two-lines" title={reason}>
+      <span className={`two-lines ${classes.details}`} title={reason}>
         {reason}
       </span>
     ),
