@@ -6,9 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { freePort } from './process/free-port.mjs';
 import { installNode, otherNodeVersions } from './testing/other-node.mjs';
 import { startPausingRelay } from './testing/pausing-relay.mjs';
-import { freePort, isAlive, isHealthy, postgresOf, runStart, until } from './testing/trial.mjs';
+import { isAlive, isHealthy, postgresOf, runStart, until } from './testing/trial.mjs';
 
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
 const STOP_TIMEOUT_MS = 6_000;

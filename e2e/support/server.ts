@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../../scripts/postgres/database.mjs';
+import { freePort } from '../../scripts/process/free-port.mjs';
 import { testCertificate } from '../../src/test/servers/https-receiver';
 import { startProviders } from '../sign-in/oidc/providers';
 import { startZones } from './dns';
@@ -95,17 +95,6 @@ function untilReady(server: ChildProcess): Promise<string> {
     server.stdout?.on('data', read);
     server.stderr?.on('data', read);
     server.once('exit', (code) => fail(`stopped with code ${code}`));
-  });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
   });
 }
 

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { freePort } from '../../scripts/process/free-port.mjs';
 import { expect, test, unique, url } from '../support/fixtures';
-import { freePort, serverEnvironment } from '../support/server';
+import { serverEnvironment } from '../support/server';
 
 /** A second instance on the same database, as behind a load balancer. */
 const root = fileURLToPath(new URL('../..', import.meta.url));

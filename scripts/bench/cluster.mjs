@@ -7,7 +7,8 @@ import { HOST_NAME, startNginx } from '../faults/proxied/nginx.mjs';
 import { startSmtpSink } from '../faults/proxied/smtp-sink.mjs';
 import { migrate } from '../postgres/database.mjs';
 import { startTemporaryReplica } from '../postgres/temporary-postgres.mjs';
-import { apiOf, appEnvironment, call, createAdminKey, createKey, freePort, startApp } from '../testing/app.mjs';
+import { freePort } from '../process/free-port.mjs';
+import { apiOf, appEnvironment, call, createAdminKey, createKey, startApp } from '../testing/app.mjs';
 import { startBenchPostgres } from './database.mjs';
 
 const CLIENTS = 12;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { migrate } from '../postgres/database.mjs';
-import { apiOf, appEnvironment, call, createKey, freePort, startApp } from '../testing/app.mjs';
+import { freePort } from '../process/free-port.mjs';
+import { apiOf, appEnvironment, call, createKey, startApp } from '../testing/app.mjs';
 import { startBenchPostgres } from './database.mjs';
 
 const DOMAIN = 'bench.example';

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../process/free-port.mjs';
 import { PlainError } from '../process/plain-error.mjs';
-import { freePort, until } from '../testing/trial.mjs';
+import { until } from '../testing/trial.mjs';
 
 const BARE_PACKAGES = ['next', 'react', 'react-dom'];
 const TIMEOUT_MS = 1_800_000;

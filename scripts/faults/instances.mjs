@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { apiOf, freePort, startApp } from '../testing/app.mjs';
+import { freePort } from '../process/free-port.mjs';
+import { apiOf, startApp } from '../testing/app.mjs';
 
 /** App instances on one database, each with a data folder that outlives its process. */
 export async function startInstances(count, { root, env, lifetime }) {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../process/free-port.mjs';
 
 const HOST_NAME = 'mail.example.test';
 const PORTS = [
@@ -53,18 +53,6 @@ function makeCertificate(folder) {
 
 async function freePorts(count) {
   const ports = new Set();
-  while (ports.size < count) {
-    // Below the ephemeral port range, so that they are still free when the services open them.
-    const port = randomInt(20_000, 32_000);
-    if (await isFree(port)) ports.add(port);
-  }
+  while (ports.size < count) ports.add(await freePort());
   return [...ports];
-}
-
-function isFree(port) {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 }

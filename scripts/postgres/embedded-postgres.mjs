@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../process/free-port.mjs';
 import { PlainError } from '../process/plain-error.mjs';
 import { giveTo, preparePostgresHome } from './postgres-home.mjs';
 
@@ -236,17 +236,6 @@ function run(cluster, program, args, stdio = 'pipe') {
 
 function urlOf(cluster, port, database) {
   return `postgresql://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${database}`;
-}
-
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function lastLines(text) {

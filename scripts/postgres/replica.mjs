@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from '../process/free-port.mjs';
 import { PlainError } from '../process/plain-error.mjs';
-import { freePort, LOOPBACK_ONLY, NOT_DURABLE } from './embedded-postgres.mjs';
+import { LOOPBACK_ONLY, NOT_DURABLE } from './embedded-postgres.mjs';
 import { giveTo, preparePostgresHome } from './postgres-home.mjs';
 
 const START_ATTEMPTS = 20;

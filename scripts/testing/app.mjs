@@ -1,14 +1,11 @@
 // Runs the built app as a process, for the benchmark and the fault tests.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listen } from '../process/listen.mjs';
 
 /** The first admin. */
 export const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
 const JSON_BODY = { 'content-type': 'application/json' };
-const FIRST_PORT = 20_000;
 const HEALTHY_ATTEMPTS = 300;
 const HEALTHY_PAUSE_MS = 100;
 
@@ -76,13 +73,6 @@ export async function call(api, key, path, body, method = body ? 'POST' : 'GET')
   const answer = await response.json();
   if (answer.error) throw new Error(`${path}: ${answer.error.code} ${answer.error.message}`);
   return answer.data;
-}
-
-export async function freePort() {
-  const server = createServer();
-  const port = await listen(server, { port: FIRST_PORT, isExplicit: false });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function text(body) {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../process/free-port.mjs';
 import { PlainError } from '../process/plain-error.mjs';
-import { freePort } from './app.mjs';
 import { findRedisServer, prepareRedisServer } from './redis.mjs';
 
 /** A Redis that ends with the command. */

@@ -1,7 +1,6 @@
 // Runs and observes one `npm start`, for scripts/test-start.mjs.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -82,17 +81,6 @@ export async function until(isTrue, timeoutMs) {
     await sleep(POLL_INTERVAL_MS);
   }
   return false;
-}
-
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 export async function isHealthy(port) {

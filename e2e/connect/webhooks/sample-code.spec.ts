@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 import { expect, test, url } from '../../support/fixtures';
-import { freePort } from '../../support/server';
 import { makeWebhook } from './webhook';
 
 const PROGRAMS = [

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { apiOf, appEnvironment, createKey, freePort, signIn, startApp } from '../../testing/app.mjs';
+import { freePort } from '../../process/free-port.mjs';
+import { apiOf, appEnvironment, createKey, signIn, startApp } from '../../testing/app.mjs';
 import { callsOf } from './calls.mjs';
 import { openSeeded } from './database.mjs';
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { freePort } from '../../testing/app.mjs';
+import { freePort } from '../../process/free-port.mjs';
 import { findNginx } from '../../testing/nginx.mjs';
 import { childrenOf, until } from '../../testing/trial.mjs';
 

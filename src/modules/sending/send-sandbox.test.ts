@@ -7,7 +7,7 @@ import { makeDomain } from '@/test/factories';
 import { bounceMail } from '@/test/mail/bounce-mail';
 import { keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
-import { freePort } from '../../../scripts/postgres/embedded-postgres.mjs';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 import { mtaKind } from './service';
 import { outboundMta } from './submission/mta';
 import { startSandboxSmtp } from './submission/sandbox-smtp';

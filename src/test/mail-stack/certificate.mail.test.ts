@@ -9,8 +9,9 @@ import { createCertificateKeeper } from '@/mail/agent/certificate/keeper';
 import { type Acme, readInstallation } from '@/mail/agent/installation';
 import { createServiceControl } from '@/mail/agent/services/control';
 import { startTemporaryMailServer } from '../../../scripts/mail/temporary-mail-server.mjs';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 import { startDns } from '../servers/dns';
-import { freePort, startAcmeServer } from './support/acme-server';
+import { startAcmeServer } from './support/acme-server';
 import { mailServer } from './support/mail-server';
 
 const HOST = 'mail.example.test';

@@ -2,11 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type DnsServer } from '@/server/dns/ask';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 import { findDnsServers } from '../../../scripts/testing/dns-servers.mjs';
 
 export const NAME_SERVERS = ['127.0.0.2', '127.0.0.3'] as const;
@@ -41,7 +41,7 @@ export async function startRealDns(zones: readonly RealZone[]): Promise<RealDns>
   const programs = findDnsServers();
   if (!programs) throw new Error('unbound, nsd or ldns-signzone was not found. Install unbound, nsd and ldnsutils.');
   const folder = mkdtempSync(join(tmpdir(), 'postroom-dns-'));
-  const [port, resolverPort] = [await freePort(), await freePort()];
+  const [port, resolverPort] = [await portOfServers(), await portOfServers()];
   const children: ChildProcess[] = [];
   const start = (program: string, ...args: string[]) => {
     children.push(spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }));
@@ -185,12 +185,9 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Free for UDP and TCP at every loopback address in use. */
-async function freePort(): Promise<number> {
+async function portOfServers(): Promise<number> {
   for (;;) {
-    const tcp = createServer().listen(0, '127.0.0.1');
-    await once(tcp, 'listening');
-    const { port } = tcp.address() as { port: number };
-    tcp.close();
+    const port = await freePort();
     const areFree = await Promise.all(
       ['127.0.0.1', PARENT_SERVER, ...NAME_SERVERS].map((address) => isUdpFree(port, address)),
     );

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 import { findRedisServer } from '../../../scripts/testing/redis.mjs';
 
 /** A real Redis for one test, not started yet, that can be started, killed and suspended. */
@@ -54,20 +53,4 @@ async function withClient<Result>(url: string, work: (redis: Redis) => Promise<R
   const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: 200 });
   redis.on('error', () => {});
   return work(redis).finally(() => redis.disconnect());
-}
-
-/** Below the ephemeral port range, so that the port stays free while the server is stopped. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 }

@@ -6,7 +6,7 @@ import { dataDir, db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, unique } from '@/test/factories';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { setSettings } from '@/test/settings';
-import { freePort } from '../../../../scripts/postgres/embedded-postgres.mjs';
+import { freePort } from '../../../../scripts/process/free-port.mjs';
 import { startSandboxSmtp } from './sandbox-smtp';
 
 const mta = await startScriptedMta();

@@ -8,7 +8,7 @@ import { dataDir, db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeMailbox, makeSuppression } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
-import { freePort } from '../../../../scripts/postgres/embedded-postgres.mjs';
+import { freePort } from '../../../../scripts/process/free-port.mjs';
 import { outboundMta } from './mta';
 import { startSandboxSmtp } from './sandbox-smtp';
 

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { freePort } from '../../../../scripts/process/free-port.mjs';
 
 /**
  * Starts pebble, an ACME server that checks challenges as Let's Encrypt does.
@@ -43,13 +43,4 @@ export async function startAcmeServer({ httpPort, dnsServer }: { httpPort: numbe
     server.once('exit', () => reject(new Error('pebble ended.')));
   });
   return { directory: `https://127.0.0.1:${port}/dir`, caFile: certificate };
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
