@@ -138,3 +138,42 @@ test('lists the snapshots of mail, and restores a mailbox in place only once its
   await expect(restore).toBeEnabled();
   await checkState();
 });
+
+const FAILED_BACKUP = {
+  id: crypto.randomUUID(),
+  trigger: 'request',
+  status: 'failed',
+  name: 'postroom-20261121.age',
+  location: 's3://offsite/production',
+  size_bytes: null,
+  checksum: null,
+  version: null,
+  rows: null,
+  due_at: null,
+  attempts: 1,
+  next_attempt_at: null,
+  started_at: '2026-11-21T03:00:00.000Z',
+  finished_at: '2026-11-21T03:00:31.000Z',
+  error: 'Backup storage didn’t respond. Check BACKUP_TARGET.',
+  proof: { state: 'none', at: null, message: null },
+};
+
+test('says why no backup of mail is planned, and where a failed backup was to go', async ({
+  signedIn: page,
+  check,
+}) => {
+  await answerProcedure(page, 'mailBackups.get', {
+    mail_servers: [{ ...SERVER, next_run_at: null }],
+    snapshots: [SNAPSHOT],
+    running_operation_id: null,
+  });
+  await answerProcedure(page, 'backups.list', {
+    items: [FAILED_BACKUP],
+    pagination: { has_more: false, next_cursor: '', total: 1 },
+  });
+  await page.goto(`${url()}/system/backups`);
+  const mail = page.getByRole('region', { name: 'Mail snapshots' });
+  await expect(mail).toContainText('Starts after the next database backup');
+  await expect(archives(page)).toContainText('BACKUP_TARGET was s3://offsite/production then.');
+  await check();
+});

@@ -2,8 +2,8 @@ import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { RowMenu } from '@/components/row-controls/row-menu';
-import { TimeAgo } from '@/components/values/time-ago';
-import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import { LocalText } from '@/components/values/local-text';
+import { formatBytes, formatCount, formatFull, formatMoment } from '@/lib/format';
 import type { Backup } from '../schema';
 import { BACKUP_MARKS, nameOf, PROOF_MARKS, TRIGGERS } from './texts';
 
@@ -20,7 +20,11 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       maxWidth: 168,
       mobile: 'lead',
       skeletonWidth: 96,
-      cell: ({ started_at: at }) => <TimeAgo iso={at} />,
+      cell: ({ started_at: at }) => (
+        <span title={formatFull(at)}>
+          <LocalText>{() => formatMoment(at)}</LocalText>
+        </span>
+      ),
     },
     {
       header: 'Status',

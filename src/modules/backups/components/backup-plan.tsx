@@ -3,7 +3,10 @@
 import { Box } from '@mantine/core';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
+import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
+import { PathText } from '@/components/text/path-text';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import type { BackupPlan as Plan } from '../schema';
@@ -35,7 +38,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
             key: 'next',
             title: 'Next backup',
             value: plan && (plan.schedule ? <TimeAgo iso={plan.schedule.next_run_at} /> : 'Off'),
-            caption: plan?.schedule ? `Daily at ${plan.schedule.time} UTC, then proven` : 'BACKUP_TIME is off',
+            caption: plan && (plan.schedule ? `Daily at ${plan.schedule.time} UTC, then proven` : <ScheduleOff />),
           },
         ]}
       />
@@ -43,7 +46,9 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
         <Box pt="md">
           <DetailsList>
             <dt>Stored in</dt>
-            <dd className="mono">{plan.location}</dd>
+            <dd className="mono">
+              <PathText>{plan.location}</PathText>
+            </dd>
             <dt>Kept</dt>
             <dd>{keptText(plan.retention)}</dd>
             <dt>Encrypted with</dt>
@@ -53,7 +58,10 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
                   <span className="mono">BACKUP_PASSPHRASE</span>
                 ) : (
                   <>
-                    The key in <span className="mono">{plan.encryption.key_file}</span>
+                    The key in{' '}
+                    <span className="mono">
+                      <PathText>{plan.encryption.key_file}</PathText>
+                    </span>
                     {plan.encryption.recipients.length > 1 && ', and those of BACKUP_RECIPIENTS'}
                   </>
                 )}
@@ -73,4 +81,13 @@ function keptText({ daily, weekly, monthly }: Plan['retention']): string {
     count > 0 ? `per ${unit} for ${formatPlural(count, unit)}` : [],
   );
   return spans.length === 0 ? 'All of them' : `One scheduled backup ${spans.join(', ')}`;
+}
+
+/** Says that nothing is backed up by itself, and leads to the setting. */
+function ScheduleOff() {
+  return (
+    <StatusMark status="warning">
+      <NearLink href="/system/config?q=BACKUP_TIME">BACKUP_TIME is off</NearLink>
+    </StatusMark>
+  );
 }

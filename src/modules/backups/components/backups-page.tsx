@@ -18,6 +18,7 @@ import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
+import { PathText } from '@/components/text/path-text';
 import { backupList } from '../lists';
 import type { Backup } from '../schema';
 import { backupColumns } from './backup-columns';
@@ -107,7 +108,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
               empty={<NoRows>No backups yet.</NoRows>}
               caption="Backups, newest first"
               columns={columns}
-              expanded={({ error, proof }) => noteOf(error, proof)}
+              expanded={(backup) => noteOf(backup, plan.data?.location)}
               skeletonRows={7}
             />
           </section>
@@ -157,7 +158,22 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   );
 }
 
-function noteOf(error: string | null, { state, message }: Backup['proof']) {
-  const note = error ?? (state === 'failed' ? message : null);
-  return note ? <p>{note}</p> : null;
+/** Why a backup or its proof failed, and where the archive went if new ones go elsewhere. */
+function noteOf({ error, proof, location }: Backup, current: string | undefined) {
+  const note = error ?? (proof.state === 'failed' ? proof.message : null);
+  if (!note) return null;
+  return (
+    <>
+      <p>{note}</p>
+      {current !== undefined && location !== current && (
+        <p className="soft">
+          BACKUP_TARGET was{' '}
+          <span className="mono">
+            <PathText>{location}</PathText>
+          </span>{' '}
+          then.
+        </p>
+      )}
+    </>
+  );
 }

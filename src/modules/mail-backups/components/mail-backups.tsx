@@ -11,9 +11,11 @@ import { Figures } from '@/components/layout/figures';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
+import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
+import { PathText } from '@/components/text/path-text';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatPlural } from '@/lib/format';
 import { snapshotList } from '../lists';
@@ -110,6 +112,8 @@ export function MailBackups() {
 }
 
 function MailServer({ server, latest }: { server: MailServerBackup; latest: MailSnapshot | undefined }) {
+  // The page has asked for it, too.
+  const { data: plan } = trpc.backups.plan.useQuery({}, { retry: false });
   const { repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
   return (
     <>
@@ -140,15 +144,22 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
           {
             key: 'next',
             title: 'Next backup',
-            value: timeOf(server.next_run_at, 'None'),
-            caption: !server.next_run_at && 'No backup is planned',
+            value: server.next_run_at ? <TimeAgo iso={server.next_run_at} /> : 'None',
+            // The schedule is that of the database, whose first backup makes the key.
+            caption: !server.next_run_at && plan && (
+              <StatusMark status="warning">
+                {plan.schedule ? 'Starts after the next database backup' : 'BACKUP_TIME is off'}
+              </StatusMark>
+            ),
           },
         ]}
       />
       <Box py="md">
         <DetailsList>
           <dt>Repository</dt>
-          <dd className="mono">{repository ?? 'Made by the first backup'}</dd>
+          <dd className="mono">
+            <PathText>{repository ?? 'Made by the first backup'}</PathText>
+          </dd>
         </DetailsList>
       </Box>
     </>

@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { RowMenu } from '@/components/row-controls/row-menu';
-import { TimeAgo } from '@/components/values/time-ago';
-import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import { LocalText } from '@/components/values/local-text';
+import { formatBytes, formatCount, formatFull, formatMoment } from '@/lib/format';
 import type { MailSnapshot } from '../schema';
 
 type Options = { isBusy: boolean; onRestore: (snapshot: MailSnapshot) => void };
@@ -16,7 +16,11 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       width: 168,
       mobile: 'lead',
       skeletonWidth: 96,
-      cell: ({ taken_at: at }) => <TimeAgo iso={at} />,
+      cell: ({ taken_at: at }) => (
+        <span title={formatFull(at)}>
+          <LocalText>{() => formatMoment(at)}</LocalText>
+        </span>
+      ),
     },
     {
       header: 'Size',
