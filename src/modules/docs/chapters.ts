@@ -2,36 +2,67 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Page, renderPage } from './render';
 
-/** The chapters for admins and API clients, by the name of their file in docs/. Those for contributors are not served. */
+/**
+ * The chapters for admins and API clients, by the name of their file in docs/, with what a reader finds there. Those for
+ * contributors are not served.
+ */
 export const CHAPTER_GROUPS = [
-  { title: 'Set up', chapters: ['installation', 'containers', 'mail-server', 'dns', 'configuration', 'access'] },
+  {
+    title: 'Set up',
+    chapters: {
+      installation: 'Make a Debian host a mail server with Postroom, and upgrade it.',
+      containers: 'Build the two images, and run them with the compose file.',
+      'mail-server': 'What the mail server of your own does, its settings, its queue, and who can receive and send.',
+      dns: 'Publish the records of a domain, and fix what the checks find.',
+      configuration: 'Where settings come from, and how to change them.',
+      access: 'Roles, API keys, sign-in, hourly limits, the audit log, and restoring what was deleted.',
+    },
+  },
   {
     title: 'Mail',
-    chapters: [
-      'sending',
-      'templates',
-      'bounces',
-      'suppressions',
-      'messages',
-      'message-content',
-      'analytics',
-      'reports',
-      'published-files',
-    ],
+    chapters: {
+      sending: 'Send one message or many, with attachments, later, or without sending twice.',
+      templates: 'Write messages with variables, publish versions, and send with them.',
+      bounces: 'Find out which accepted messages were returned or reported as spam later.',
+      suppressions: 'Keep mail from going to addresses that bounced, complained or unsubscribed.',
+      messages: 'How long messages are kept, and how to find one among millions.',
+      'message-content': 'Read, download and resend what a message contained.',
+      analytics: 'Count messages by time, domain, status and provider.',
+      reports: 'Receive the DMARC and TLS reports of other servers about your domains.',
+      'published-files': 'What is served for MTA-STS and for the setup of mail apps.',
+    },
   },
-  { title: 'API', chapters: ['api-contract', 'webhooks'] },
-  { title: 'Run', chapters: ['health', 'monitoring', 'operations', 'backups', 'mail-backups', 'growing'] },
-  { title: 'Words', chapters: ['glossary'] },
+  {
+    title: 'API',
+    chapters: {
+      'api-contract': 'Responses, errors, pagination, versions and retries of the API.',
+      webhooks: 'Be notified of events, verify signatures, and replay deliveries.',
+    },
+  },
+  {
+    title: 'Run',
+    chapters: {
+      health: 'What is checked, which alerts open, and who is notified.',
+      monitoring: 'Metrics for Prometheus, alert rules, a Grafana dashboard, and the log.',
+      operations: 'Restart and reload services, and apply changed settings of the mail server.',
+      backups: 'Back up the database, prove that archives restore, and restore them.',
+      'mail-backups': 'Back up the mail of all mailboxes, and restore one of them.',
+      growing: 'Several instances, a replica of the database, and more than one mail server.',
+    },
+  },
+  { title: 'Words', chapters: { glossary: 'One word for one thing.' } },
 ] as const;
 
-export type ChapterName = (typeof CHAPTER_GROUPS)[number]['chapters'][number];
+type Group = (typeof CHAPTER_GROUPS)[number];
+type NamesOf<Each> = Each extends { chapters: infer Chapters } ? keyof Chapters : never;
+export type ChapterName = NamesOf<Group>;
 export type Chapter = Page & { name: ChapterName };
 
-const NAMES: readonly string[] = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters);
+const NAMES = CHAPTER_GROUPS.flatMap(({ chapters }) => Object.keys(chapters)) as readonly ChapterName[];
 const rendered = new Map<ChapterName, Chapter>();
 
 export function isChapter(name: string): name is ChapterName {
-  return NAMES.includes(name);
+  return (NAMES as readonly string[]).includes(name);
 }
 
 /** A chapter of the version that runs. Its file doesn't change meanwhile. */
@@ -64,7 +95,7 @@ const MAX_LISTED = 4;
 /** Chapters and sections whose heading has all the words, also together with the title of the chapter. Whole chapters come first. */
 export function sectionsNamed(query: string): Omit<Found, 'excerpt'>[] {
   const words = wordsOf(query);
-  const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
+  const found = NAMES.flatMap((name) => {
     const { title, sections } = readChapter(name);
     return sections.flatMap(({ heading, id }) => {
       const has = (text: string) => (word: string) => text.toLowerCase().includes(word);
@@ -79,7 +110,7 @@ export function sectionsNamed(query: string): Omit<Found, 'excerpt'>[] {
 export function searchChapters(query: string): Found[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
-  const found = CHAPTER_GROUPS.flatMap(({ chapters }) => chapters).flatMap((name) => {
+  const found = NAMES.flatMap((name) => {
     const { title, sections } = readChapter(name);
     return sections.flatMap(({ heading, id, text }) => {
       const inHeading = words.filter((word) => `${title} ${heading}`.toLowerCase().includes(word)).length;

@@ -4,7 +4,7 @@ import { ROUTES } from '@/lib/routes';
 import { CHAPTER_GROUPS, isChapter, readChapter, searchChapters, sectionsNamed } from './chapters';
 import { renderPage } from './render';
 
-const chapters = CHAPTER_GROUPS.flatMap(({ chapters: names }) => names);
+const chapters = CHAPTER_GROUPS.flatMap(({ chapters: names }) => Object.keys(names)).filter(isChapter);
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
 it('serves every chapter of docs/, whose folders are for contributors', () => {
@@ -12,7 +12,7 @@ it('serves every chapter of docs/, whose folders are for contributors', () => {
   expect([...chapters].sort()).toEqual(files.map((name) => name.replace('.md', '')).sort());
 });
 
-it.each(chapters)('has a title, a summary and no link that leads nowhere: %s', (name) => {
+it.each(chapters)('has a title, text and no link that leads nowhere: %s', (name) => {
   const { title, html, sections } = readChapter(name);
   expect(title.length).toBeGreaterThan(3);
   expect(sections[0]?.text === '' && sections.length === 1).toBe(false);

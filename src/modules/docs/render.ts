@@ -3,8 +3,8 @@ import { Marked, type Token, type Tokens } from 'marked';
 /** `text` is what a reader sees of the section. */
 type Section = { heading: string; id: string; text: string };
 
-/** `html` is without the title; `summary` is the first paragraph. */
-export type Page = { title: string; summary: string; html: string; sections: Section[] };
+/** `html` is without the title. */
+export type Page = { title: string; html: string; sections: Section[] };
 
 /**
  * Renders a chapter of the documentation. Links to other chapters lead to their pages; what is only in the repository is named
@@ -16,18 +16,12 @@ export function renderPage(markdown: string, titleOf: TitleOf): Page {
   const [title, ...tokens] = marked.lexer(markdown).filter(({ type }) => type !== 'space');
   return {
     title: title ? textOf(title) : '',
-    summary: tokens[0]?.type === 'paragraph' ? withTitles(textOf(tokens[0]), titleOf) : '',
     html: scrollable(marked.parser(tokens)),
     sections: sectionsOf(title ? textOf(title) : '', tokens),
   };
 }
 
 type TitleOf = (name: string) => string | null;
-
-/** Names chapters by their titles instead of their files. */
-function withTitles(text: string, titleOf: TitleOf): string {
-  return text.replace(/\b([\w-]+)\.md\b/g, (file, name) => titleOf(name) ?? file);
-}
 
 function rendererOf(titleOf: TitleOf) {
   type Renderer = { parser: { parseInline(tokens: Token[]): string } };

@@ -5,7 +5,7 @@ import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
-import { CHAPTER_GROUPS, readChapter, searchChapters } from '../chapters';
+import { CHAPTER_GROUPS, type ChapterName, readChapter, searchChapters } from '../chapters';
 import classes from './docs.module.css';
 
 /** The chapters of this version's documentation, or the sections that have all words of a search. */
@@ -30,10 +30,10 @@ function Chapters() {
     <section key={title} aria-label={title}>
       <SectionHeading title={title} isUnderlined />
       <ul className={classes.chapters}>
-        {chapters.map(readChapter).map((chapter) => (
-          <li key={chapter.name}>
-            <NearLink href={`/docs/${chapter.name}`}>{chapter.title}</NearLink>
-            <p className="soft">{chapter.summary}</p>
+        {Object.entries(chapters).map(([name, summary]) => (
+          <li key={name}>
+            <NearLink href={`/docs/${name}`}>{readChapter(name as ChapterName).title}</NearLink>
+            <p className="soft">{summary}</p>
           </li>
         ))}
       </ul>
