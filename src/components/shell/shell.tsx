@@ -5,7 +5,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/roles';
-import { routeOf } from '@/lib/routes';
+import { type ConsoleRoute, routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
@@ -59,7 +59,6 @@ export function Shell({ children, signInAgain }: ShellProps) {
       <aside className={classes.sidebar} aria-label="Postroom">
         <Brand />
         <Navigation role={account?.role} />
-        <SideFoot />
       </aside>
       <header className={classes.bar}>
         <ActionIcon className="only-small" aria-label="Open menu" onClick={menu.open}>
@@ -73,17 +72,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <DomainSwitcher />
         <MailServerMark />
         <div className={classes.end}>
-          {route?.help && (
-            <ActionIcon
-              component={NearLink}
-              className="only-wide"
-              href={`/docs/${route.help}`}
-              aria-label={`Documentation: ${route.label}`}
-              title="Documentation of this page"
-            >
-              <IconHelpCircle size={18} stroke={1.5} />
-            </ActionIcon>
-          )}
+          <HelpLink route={route} />
           <SchemeToggle />
           <AccountMenu account={account} onShortcuts={openShortcuts} />
         </div>
@@ -106,7 +95,6 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <div className={classes.drawer}>
           <div className={classes.drawerTools}>
             <DomainSwitcher fullWidth />
-            <MailServerMark />
           </div>
           <Navigation role={account?.role} onNavigate={menu.close} />
           <div className={classes.drawerTools}>
@@ -124,22 +112,34 @@ function Brand() {
       <Logo size={28} />
       <span>
         <b>Postroom</b>
-        <small>Mail administration</small>
+        <small>Version {process.env.POSTROOM_VERSION}</small>
       </span>
     </NearLink>
   );
 }
 
-function SideFoot() {
-  return <p className={classes.version}>Postroom {process.env.POSTROOM_VERSION}</p>;
+/** The chapter about the page, or else all of them. */
+function HelpLink({ route }: { route: ConsoleRoute | undefined }) {
+  return (
+    <ActionIcon
+      component={NearLink}
+      className="only-wide"
+      href={route?.help ? `/docs/${route.help}` : '/docs'}
+      aria-label={route?.help ? `Documentation: ${route.label}` : 'Documentation of Postroom'}
+      title={route?.help ? 'Documentation of this page' : 'Documentation'}
+    >
+      <IconHelpCircle size={18} stroke={1.5} />
+    </ActionIcon>
+  );
 }
 
+/** Says that no mail leaves Postroom: in the header, and on a phone in a line below it. */
 function MailServerMark() {
   const mta = trpc.sending.mta.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const kind = mta.data?.kind;
   if (kind === 'sandbox') {
     return (
-      <span className={classes.server} title="Messages are accepted and stored here, for testing">
+      <span className={classes.server} data-tone="deferred" title="Messages are accepted and stored here, for testing">
         <StatusMark status="warning">
           Sandbox<span className={classes.rest}>: nothing leaves this machine</span>
         </StatusMark>
@@ -148,7 +148,7 @@ function MailServerMark() {
   }
   if (kind === 'off') {
     return (
-      <span className={classes.server}>
+      <span className={classes.server} data-tone="failed">
         <StatusMark status="failed">Sending disabled</StatusMark>
       </span>
     );
