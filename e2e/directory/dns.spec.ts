@@ -184,6 +184,22 @@ test('says since when the result is if no DNS server answers', async ({ signedIn
   await checkState();
 });
 
+test('raises no alarm about the records of an inactive domain', async ({ signedIn: page, api, check }) => {
+  const domain = await createDomain(api);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toBeVisible();
+  await api.call('PATCH', `/domains/${domain.id}`, { active: false });
+  await page.reload();
+  await expect(section(page).getByRole('status')).toContainText('The domain is inactive and handles no mail');
+  await expect(page.getByRole('tab', { name: 'DNS', exact: true })).toBeVisible();
+  await page.goto(`${url()}/domains?q=${domain.name}`);
+  const listed = page.getByRole('row', { name: domain.name });
+  await expect(listed).toContainText('Inactive');
+  await expect(listed).not.toContainText('Problems');
+  await check();
+});
+
 test('shows an unchecked domain, and one whose records fail to load', async ({
   signedIn: page,
   api,

@@ -8,8 +8,9 @@ const MARKS: Record<Domain['dns_status'], [Status, string]> = {
   unchecked: ['pending', 'Not checked'],
 };
 
-/** The state of all DNS records of a domain. */
-export function DnsMark({ status }: { status: Domain['dns_status'] }) {
+/** The state of all DNS records of a domain. Those of an inactive one harm nobody. */
+export function DnsMark({ status, active }: { status: Domain['dns_status']; active: boolean }) {
+  if (!active) return <StatusMark status="off" />;
   const [mark, label] = MARKS[status];
   return <StatusMark status={mark}>{label}</StatusMark>;
 }

@@ -79,7 +79,7 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
             <Button component={NearLink} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
               Messages
             </Button>
-            {actionsOf(tab, id, dns)}
+            {actionsOf(tab, domain, dns)}
           </>
         )}
       </PageHeader>
@@ -90,7 +90,7 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
         onChange={(next) => void setState({ ...NO_STATE, tab: next })}
         tabs={{
           dns: {
-            title: <DnsTabTitle dns={dns.data} />,
+            title: <DnsTabTitle dns={dns.data} active={domain?.active ?? true} />,
             content: () => domain && <DnsTab domain={domain} dns={dns} reports={reports} />,
           },
           dkim: {
@@ -133,13 +133,13 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
 }
 
 /** The buttons beside the title; undefined if the tab has none. */
-function actionsOf(tab: Tab, id: string, dns: Dns): ReactNode {
+function actionsOf(tab: Tab, { id, active }: Domain, dns: Dns): ReactNode {
   if (tab === 'dns') {
     return (
       <>
         <ZoneMenu id={id} />
         <Button
-          variant="filled"
+          variant={active ? 'filled' : undefined}
           leftSection={<IconRefresh stroke={1.75} />}
           loading={dns.isRunning}
           onClick={dns.check}

@@ -3,7 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
+import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
@@ -106,29 +106,26 @@ export function DomainsPage() {
 
 const COLUMNS: DataTableColumn<Domain>[] = [
   {
-    header: 'Name',
-    kind: 'copyable',
-    mobile: 'lead',
-    sortBy: 'name',
-    skeletonWidth: 180,
-    cell: ({ id, name, active }) => (
-      <Copyable value={name} what="domain">
-        <Cell>
-          <RowLink href={`/domains/${id}`}>
-            <Clipped text={name} className={`mono ${classes.name}`} />
-          </RowLink>
-          {!active && <StatusMark status="off" />}
-        </Cell>
-      </Copyable>
-    ),
-  },
-  {
     header: 'DNS',
     width: 120,
     kind: 'mark',
     mobile: 'side',
     skeletonWidth: 64,
-    cell: ({ dns_status }) => <DnsMark status={dns_status} />,
+    cell: ({ dns_status, active }) => <DnsMark status={dns_status} active={active} />,
+  },
+  {
+    header: 'Name',
+    kind: 'copyable',
+    mobile: 'lead',
+    sortBy: 'name',
+    skeletonWidth: 180,
+    cell: ({ id, name }) => (
+      <Copyable value={name} what="domain">
+        <RowLink href={`/domains/${id}`}>
+          <Clipped text={name} className={`mono ${classes.name}`} />
+        </RowLink>
+      </Copyable>
+    ),
   },
   {
     header: 'DMARC',
@@ -139,7 +136,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
       if (policy === null && dns_status === 'unchecked') return <span className="soft">Not checked</span>;
       // Receiving servers deliver forged mail either way.
       if (policy === null || policy === 'none') return <StatusMark status="warning">{policy ?? 'Missing'}</StatusMark>;
-      return policy;
+      return <span className="soft">{policy}</span>;
     },
   },
   {

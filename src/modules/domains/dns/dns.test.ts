@@ -174,6 +174,15 @@ describe('a check of a domain', () => {
     ]);
   });
 
+  it('lists no IPv6 address that was never found while the host has no answer', async () => {
+    await check();
+    dns.faults = { [HOST]: 'servfail' };
+    await check();
+    const isIpv6 = ({ type }: { type: string }) => type === 'AAAA';
+    expect((await api.get(`/domains/${domain.id}/dns`)).data.records.filter(isIpv6)).toEqual([]);
+    expect((await api.get(`/domains/${domain.id}/dns/history`)).data.filter(isIpv6)).toEqual([]);
+  });
+
   it('records no change if a record was never there, although the first lookup of it failed', async () => {
     delete zoneOf(dkim.name).TXT;
     dns.faults = { [dkim.name]: 'servfail' };

@@ -24,6 +24,9 @@ export const DomainState = z
       description: 'By purpose, the most severe of its records. Null before the first check',
     }),
     checked_at: Timestamp.nullable(),
+    answered_at: Timestamp.nullable().meta({
+      description: 'When a DNS server last answered: before `checked_at` if the checks since then got no answers',
+    }),
     dmarc_reports: z
       .object({ messages: Count, passed: Count, failed: Count })
       .nullable()

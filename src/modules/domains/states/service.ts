@@ -40,6 +40,7 @@ async function findStates(ctx: ActorContext, input: ListDomainStates, position: 
     )
     SELECT d.id, d.name, d.active, d.dns_status::text AS "dnsStatus", d.dmarc_policy AS "dmarcPolicy",
            d.mta_sts_mode::text AS "mtaStsMode", d.dns_checked_at AS "checkedAt", record.states,
+           record.answered AS "answeredAt",
            dmarc.messages::float8 AS messages, dmarc.passed::float8 AS passed, dmarc.failed::float8 AS failed,
            tls.sessions::float8 AS sessions, tls.failed::float8 AS "failedSessions", d.rank
       FROM page d LEFT JOIN LATERAL (${WORST_RECORDS}) record ON true ${sums.dmarc} ${sums.tls}
@@ -92,8 +93,11 @@ function problemCondition(ctx: ActorContext, problem: NonNullable<ListDomainStat
 }
 
 const WORST_RECORDS = Prisma.sql`
-  SELECT jsonb_object_agg(purpose, jsonb_build_object('status', status, 'severity', severity)) AS states
-    FROM (SELECT DISTINCT ON (purpose) purpose, status, severity FROM dns_record
+  SELECT jsonb_object_agg(purpose, jsonb_build_object('status', status, 'severity', severity)) AS states,
+         max(answered) AS answered
+    FROM (SELECT DISTINCT ON (purpose) purpose, status, severity,
+                 max(checked_at) FILTER (WHERE status <> 'temporary_error') OVER () AS answered
+            FROM dns_record
            WHERE domain_id = d.id AND purpose = ANY (${[...DNS_STATE_PURPOSES]}::text[])
            ORDER BY purpose, array_position(ARRAY['error', 'warning', 'ok', 'info'], severity), position) worst`;
 
@@ -124,6 +128,7 @@ type Row = {
   dmarcPolicy: DomainState['dmarc_policy'];
   mtaStsMode: DomainState['mta_sts_mode'];
   checkedAt: Date | null;
+  answeredAt: Date | null;
   states: Partial<DomainState['records']> | null;
   messages: number | null;
   passed: number | null;
@@ -145,6 +150,7 @@ function present(row: Row): DomainState {
     mta_sts_mode: row.mtaStsMode,
     records: records as DomainState['records'],
     checked_at: row.checkedAt?.toISOString() ?? null,
+    answered_at: row.answeredAt?.toISOString() ?? null,
     dmarc_reports:
       messages === null ? null : { messages: countOf(messages), passed: countOf(passed), failed: countOf(failed) },
     tls_reports: sessions === null ? null : { sessions: countOf(sessions), failed_sessions: countOf(failedSessions) },

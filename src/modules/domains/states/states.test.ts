@@ -88,6 +88,7 @@ describe('the state of a domain', () => {
           tls_rpt: null,
         },
         checked_at: checkedAt.toISOString(),
+        answered_at: expect.any(String),
         dmarc_reports: { messages: 20, passed: 15, failed: 4 },
         tls_reports: { sessions: 20, failed_sessions: 3 },
       },
@@ -96,9 +97,20 @@ describe('the state of a domain', () => {
 
   it('has no reports where there are none, and no records before the first check', async () => {
     await make('new');
-    const unknown = { records: { mx: null, dmarc: null }, checked_at: null, dmarc_reports: null, tls_reports: null };
+    const records = { mx: null, dmarc: null };
+    const unknown = { records, checked_at: null, answered_at: null, dmarc_reports: null, tls_reports: null };
     expect(await list()).toMatchObject([{ dns_status: 'unchecked', ...unknown }]);
   });
+});
+
+it('says when a DNS server last answered if the checks since then got no answers', async () => {
+  const checkedAt = new Date(Date.now() + DAY_MS);
+  const { id } = await make('unanswered', { dnsStatus: 'ok', dnsCheckedAt: checkedAt });
+  await record(id, 'mx', 'ok', 'ok');
+  const { checkedAt: answeredAt } = await db.dnsRecord.findFirstOrThrow({ where: { domainId: id } });
+  await record(id, 'spf', 'temporary_error', 'warning');
+  await db.dnsRecord.updateMany({ where: { domainId: id, purpose: 'spf' }, data: { checkedAt } });
+  expect(await list()).toMatchObject([{ checked_at: checkedAt.toISOString(), answered_at: answeredAt.toISOString() }]);
 });
 
 describe('the list', () => {

@@ -3,20 +3,26 @@ import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatAgo, formatFull, formatMoment, formatPlural } from '@/lib/format';
+import { formatAgo, formatCount, formatFull, formatMoment, formatPlural } from '@/lib/format';
 import type { DomainDns } from '../../dns/schema';
 import classes from './dns.module.css';
 import { isProblem } from './dns-values';
 
-type DnsStateProps = { dns: DomainDns; isRunning: boolean; checkError: unknown; children: ReactNode };
+type DnsStateProps = {
+  dns: DomainDns;
+  isActive: boolean;
+  isRunning: boolean;
+  checkError: unknown;
+  children: ReactNode;
+};
 
 /** What the last check found, how far the running one is, and whether an old result is shown. */
-export function DnsState({ dns, isRunning, checkError, children }: DnsStateProps) {
+export function DnsState({ dns, isActive, isRunning, checkError, children }: DnsStateProps) {
   return (
     <>
       <div className={classes.state}>
         <div className={classes.summary} role="status">
-          {isRunning ? <Running dns={dns} /> : <Result dns={dns} />}
+          {isRunning ? <Running dns={dns} /> : <Result dns={dns} isActive={isActive} />}
         </div>
         <span className="spacer" />
         {children}
@@ -48,7 +54,7 @@ function Running({ dns: { check } }: { dns: DomainDns }) {
   );
 }
 
-function Result({ dns }: { dns: DomainDns }) {
+function Result({ dns, isActive }: { dns: DomainDns; isActive: boolean }) {
   const { records, checked_at } = dns;
   if (checked_at === null) return <Unchecked />;
   const answeredAt = unansweredSince(dns)?.since ?? checked_at;
@@ -56,9 +62,17 @@ function Result({ dns }: { dns: DomainDns }) {
   const problems = records.filter(isProblem).length;
   return (
     <>
-      <StatusMark status={errors > 0 ? 'bounced' : problems > 0 ? 'warning' : 'on'}>
-        {problems === 0 ? 'No problems' : formatPlural(problems, 'problem')}
-      </StatusMark>
+      {isActive || problems === 0 ? (
+        <StatusMark status={errors > 0 ? 'bounced' : problems > 0 ? 'warning' : 'on'}>
+          {problems === 0 ? 'No problems' : formatPlural(problems, 'problem')}
+        </StatusMark>
+      ) : (
+        <span>
+          The domain is inactive and handles no mail, so{' '}
+          {problems === 1 ? 'the record that differs does' : `the ${formatCount(problems)} records that differ do`} no
+          harm.
+        </span>
+      )}
       <span className="soft">
         {answeredAt === checked_at ? 'Checked' : 'Last answered'}{' '}
         <time dateTime={answeredAt} title={formatFull(answeredAt)} suppressHydrationWarning>

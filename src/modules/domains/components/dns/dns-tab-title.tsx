@@ -4,10 +4,12 @@ import type { DomainDns } from '../../dns/schema';
 import classes from './dns.module.css';
 import { isProblem } from './dns-values';
 
-/** The name of the tab, with the number of problems. */
-export function DnsTabTitle({ dns }: { dns: DomainDns | undefined }) {
+type DnsTabTitleProps = { dns: DomainDns | undefined; active: boolean };
+
+/** The name of the tab, with the number of problems, which an inactive domain doesn't have. */
+export function DnsTabTitle({ dns, active }: DnsTabTitleProps) {
   const problems = dns?.records.filter(isProblem) ?? [];
-  if (problems.length === 0) return 'DNS';
+  if (problems.length === 0 || !active) return 'DNS';
   const isBroken = problems.some(({ severity }) => severity === 'error');
   return (
     <span className={classes.tabTitle}>

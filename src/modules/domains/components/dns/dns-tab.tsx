@@ -75,7 +75,7 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
   const isList = view === 'publish' && count > 0;
   return (
     <section aria-label="DNS" className={classes.tab}>
-      <DnsState dns={data} isRunning={isRunning} checkError={dns.checkError}>
+      <DnsState dns={data} isActive={domain.active} isRunning={isRunning} checkError={dns.checkError}>
         {views}
       </DnsState>
       {isList ? (

@@ -11,7 +11,7 @@ import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
 import { DnsDetails } from './dns-details';
-import { isToPublish, labelOf, markOf, recordKey, relativeName } from './dns-values';
+import { isToPublish, labelOf, markOf, quietMarkOf, recordKey, relativeName } from './dns-values';
 import type { DnsRow } from './use-dns';
 
 type DnsTableProps = {
@@ -52,7 +52,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
         row.isChecking ? (
           <StatusMark status="pending">Checking</StatusMark>
         ) : (
-          <StatusMark status={markOf(row)}>{labelOf(row)}</StatusMark>
+          <StatusMark status={domain.active ? markOf(row) : quietMarkOf(row)}>{labelOf(row)}</StatusMark>
         ),
     },
     {

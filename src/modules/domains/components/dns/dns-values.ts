@@ -68,6 +68,11 @@ export function markOf(record: DnsRecord): Status {
   return severity === 'warning' ? 'warning' : 'off';
 }
 
+/** The mark of a record of an inactive domain, which handles no mail. */
+export function quietMarkOf(record: DnsRecord): Status {
+  return isProblem(record) ? 'off' : markOf(record);
+}
+
 /** Problems first, the worst on top; then records that mail depends on, then the optional ones. */
 export function sortRecords(records: readonly DnsRecord[]): DnsRecord[] {
   return [...records].sort((one, other) => rankOf(one) - rankOf(other));

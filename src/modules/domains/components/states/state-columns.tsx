@@ -2,7 +2,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatCount, formatShare } from '@/lib/format';
+import { formatCount, formatMoment, formatShare } from '@/lib/format';
 import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
 import type { DomainState } from '../../states/schema';
 import { statusLabel } from '../dns/dns-values';
@@ -11,7 +11,7 @@ import { DnsMark } from '../dns-mark';
 type Purpose = (typeof DNS_STATE_PURPOSES)[number];
 
 /** As wide as the longest label. */
-const WIDTHS: Record<Purpose, number> = { mx: 56, spf: 92, dkim: 92, dmarc: 100, mta_sts: 84, tls_rpt: 64 };
+const WIDTHS: Record<Purpose, number> = { mx: 48, spf: 84, dkim: 84, dmarc: 100, mta_sts: 80, tls_rpt: 64 };
 
 export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   {
@@ -23,7 +23,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     sortBy: 'dns_status',
     firstOrder: 'desc',
     skeletonWidth: 64,
-    cell: ({ dns_status }) => <DnsMark status={dns_status} />,
+    cell: ({ dns_status, active }) => <DnsMark status={dns_status} active={active} />,
   },
   ...DNS_STATE_PURPOSES.map(
     (purpose): DataTableColumn<DomainState> => ({
@@ -83,9 +83,20 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     sortBy: 'checked_at',
     className: 'soft',
     skeletonWidth: 56,
-    cell: ({ checked_at }) => checked_at && <TimeAgo iso={checked_at} />,
+    cell: (domain) => <Checked domain={domain} />,
   },
 ];
+
+/** When the check was made that the row shows. Later ones may have got no answer. */
+function Checked({ domain: { checked_at, answered_at } }: { domain: DomainState }) {
+  if (checked_at === null) return null;
+  if (answered_at === checked_at) return <TimeAgo iso={checked_at} />;
+  return (
+    <span title={`No DNS server answered the check of ${formatMoment(checked_at)}`}>
+      <StatusMark status="deferred">{answered_at ? <TimeAgo iso={answered_at} /> : 'No answer'}</StatusMark>
+    </span>
+  );
+}
 
 function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpose }) {
   const state = domain.records[purpose];
@@ -123,7 +134,7 @@ function NarrowState({ domain }: { domain: DomainState }) {
       {problems === '' && domain.checked_at && (
         <>
           Checked&nbsp;
-          <TimeAgo iso={domain.checked_at} />
+          <Checked domain={domain} />
         </>
       )}
     </span>

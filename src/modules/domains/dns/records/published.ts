@@ -6,6 +6,7 @@ import {
   type DomainFacts,
   type ExpectedRecord,
   hasPublicName,
+  info,
   mismatch,
   multiple,
   ok,
@@ -57,9 +58,9 @@ function mtaStsRecord(facts: DomainFacts): ExpectedRecord {
       const others = (await mxTargets(resolver, name)).filter((target) => !allowed.includes(target.toLowerCase()));
       if (others.length > 0) return excluded(others, facts);
       if (mtaStsMode === 'enforce') return ok('Other servers deliver over verified TLS only.');
-      const message =
-        'Other servers only report failed TLS. Change the mode to enforce when TLS reports show no failures.';
-      return { status: 'ok', severity: 'warning', message, fix: null };
+      return info(
+        'Other servers only report failed TLS. Change the mode to enforce when TLS reports show no failures.',
+      );
     },
   };
 }

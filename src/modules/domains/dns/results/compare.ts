@@ -10,7 +10,7 @@ const NAMED_BY: Partial<Record<string, string>> = { ptr: 'host', blocklist: 'hos
 
 /**
  * The rows to store after a check, and what changed since the one before. Where a lookup failed temporarily, the last
- * result is kept.
+ * result is kept, also that there is none.
  */
 export function compareChecks(
   earlier: readonly Row[],
@@ -32,6 +32,7 @@ export function compareChecks(
       rows.push(kept(before, position));
       continue;
     }
+    if (record.status === 'temporary_error' && !before && earlier.length > 0 && isShownOnlyIfFound(record)) continue;
     const isChanged = !before || before.status !== record.status || !isSameSet(before.found, record.found);
     const changedAt = isChanged ? at : before.changedAt;
     rows.push({ ...record, inheritedFrom, domainId, position, ttlSeconds: ttl, changedAt, checkedAt: at });
