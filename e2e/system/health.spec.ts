@@ -22,6 +22,8 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await expect(problem).toContainText('4.5%');
   await expect(problem).toContainText('started 3 h ago');
   await expect(problem).toContainText('enlarge the disk');
+  await expect(problem).toContainText(/points less than \d+ h ago/);
+  await expect(problem.getByRole('link', { name: 'Configuration' })).toHaveAttribute('href', '/system/config');
   const row = page.getByRole('table', { name: 'Machines checks' }).getByRole('row', { name: host });
   await expect(row).toContainText('Degraded below 30%, down below 15%');
   await expect(
@@ -85,18 +87,20 @@ test('checks everything at once', async ({ signedIn: page, sql }) => {
 test('lists nodes, drains one, and removes one that is dead', async ({ signedIn: page, sql, check }) => {
   const [alive, dead] = [`${unique('a')}.example`, `${unique('d')}.example`];
   await sql(
-    `INSERT INTO cluster_node (id, host, process_id, version, roles, load_average, memory_bytes, started_at, beat_at)
-     VALUES ($1, $2, 7, '0.1.0', '{web,worker}', 0.4, 2e8, now(), now() + interval '10 minutes'),
-            ($3, $4, 8, '0.1.0', '{web,worker}', 0.4, 2e8, now(), now() - interval '1 minute')`,
+    `INSERT INTO cluster_node (id, host, process_id, version, roles, load_average, cpus, memory_bytes, started_at, beat_at)
+     VALUES ($1, $2, 7, '0.1.0', '{web,worker}', 0.4, 8, 2e8, now(), now() + interval '10 minutes'),
+            ($3, $4, 8, '0.1.0', '{web,worker}', 0.4, NULL, 2e8, now(), now() - interval '1 minute')`,
     [randomUUID(), alive, randomUUID(), dead],
   );
   await page.goto(`${url()}/system/nodes`);
   const table = page.getByRole('table', { name: 'Nodes' });
   const own = table.getByRole('row', { name: alive });
   await expect(own).toContainText('Active');
+  await expect(own).toContainText('0.40, 8 CPUs');
   await expect(table.getByRole('row', { name: dead })).toContainText('No heartbeat');
   await check();
-  await own.getByRole('button', { name: 'Drain' }).click();
+  await own.getByRole('button', { name: /^Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Drain…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
   await expect(own).toContainText('Draining');
   await own.getByRole('button', { name: 'Resume' }).click();

@@ -1,5 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { freemem, hostname, totalmem } from 'node:os';
+import { formatBytes } from '@/lib/format';
+import { HEALTH_CHECKS } from '@/lib/health/catalog';
 import { type Finding, measured, unknown, within } from '@/lib/health/finding';
 
 type Statistics = Record<'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree', number>;
@@ -18,13 +20,23 @@ export async function checkDisk(
   const host = hostname();
   try {
     const { bsize, blocks, bavail, files, ffree } = await within(readOnce(folder, read), withinMs);
-    const findings = [measured(disk, percent(bavail, blocks), host)];
+    const findings = [withBytes(measured(disk, percent(bavail, blocks), host), bavail * bsize, blocks * bsize)];
     // Some file systems have no fixed number of inodes and report none.
     if (files > 0) findings.push(measured(inodes, percent(ffree, files), host));
     return { findings, freeBytes: bavail * bsize };
   } catch (error) {
     return { findings: [unknown(disk, host, error)], freeBytes: null };
   }
+}
+
+/** A share alone doesn't say how much room is left. */
+function withBytes(finding: Finding, free: number, size: number): Finding {
+  const { name, status, value } = finding;
+  if (status === 'ok') return finding;
+  const limits = HEALTH_CHECKS[name].limits;
+  const limit = status === 'down' ? limits?.down : limits?.degraded;
+  const message = `${formatBytes(free)} of ${formatBytes(size)} are free: ${value}%, and the limit is ${limit}%.`;
+  return { ...finding, message };
 }
 
 export async function checkMemory(): Promise<Finding> {

@@ -8,7 +8,8 @@ const VERSIONS: Record<Exclude<ConfiguredService, 'agent'>, string> = {
   dovecot: '2.3.19.1',
   postfix: '3.7.11',
 };
-const startedAt = new Date(Date.now() - 9 * 86_400_000);
+const servicesStartedAt = new Date(Date.now() - 9 * 86_400_000);
+const agentStartedAt = new Date(Date.now() - process.uptime() * 1_000);
 
 /** Services as a mail server's agent reports them, one of them with a file that was edited. */
 export function servicesInDemo(agentVersion: string): ServiceReport[] {
@@ -17,7 +18,7 @@ export function servicesInDemo(agentVersion: string): ServiceReport[] {
     state: 'running',
     message: '',
     version: service === 'agent' ? agentVersion : VERSIONS[service],
-    process: { pid: 700 + index, startedAt },
+    process: { pid: 700 + index, startedAt: service === 'agent' ? agentStartedAt : servicesStartedAt },
     drift: service === 'postfix' ? [{ path: 'postfix/main.cf', kind: 'changed' }] : [],
     driftMessage: '',
     custom: service === 'rspamd' ? ['rspamd' as const] : [],

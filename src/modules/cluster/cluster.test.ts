@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { thisNode } from '@/server/cluster/this-node';
@@ -27,6 +27,7 @@ describe('an instance', () => {
         roles: ['web', 'worker'],
         state: 'active',
         alive: true,
+        cpus: availableParallelism(),
       },
     ]);
     expect(Math.abs(data[0].clock_ahead_ms)).toBeLessThan(1000);

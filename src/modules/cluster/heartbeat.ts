@@ -1,4 +1,4 @@
-import { hostname, loadavg } from 'node:os';
+import { availableParallelism, hostname, loadavg } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { releaseDeliveriesOf } from '@/modules/webhooks/service';
 import { listen } from '@/server/background/notifications';
@@ -61,14 +61,14 @@ async function recordHeartbeat(db: Database, roles: Roles): Promise<void> {
   const node = thisNode();
   const now = new Date();
   const [row] = await db.$queryRaw<{ state: ClusterNode['state'] }[]>`
-    INSERT INTO cluster_node (id, host, process_id, port, version, roles, load_average, memory_bytes, started_at, beat_at,
+    INSERT INTO cluster_node (id, host, process_id, port, version, roles, load_average, cpus, memory_bytes, started_at, beat_at,
                               clock_ahead_ms)
     VALUES (${node.id}::uuid, ${hostname()}, ${process.pid}, ${roles.includes('agent') ? null : env().port}, ${packageJson.version}, ${roles}::text[],
-            ${loadavg()[0] ?? 0}, ${process.memoryUsage.rss()}, ${startedAt}, now(),
+            ${loadavg()[0] ?? 0}, ${availableParallelism()}, ${process.memoryUsage.rss()}, ${startedAt}, now(),
             least(greatest(round(extract(epoch FROM ${now}::timestamptz - clock_timestamp()) * 1000),
                            -${MAX_AHEAD_MS}::float8), ${MAX_AHEAD_MS}::float8)::int)
     ON CONFLICT (id) DO UPDATE
-      SET load_average = excluded.load_average, memory_bytes = excluded.memory_bytes, beat_at = excluded.beat_at,
+      SET load_average = excluded.load_average, cpus = excluded.cpus, memory_bytes = excluded.memory_bytes, beat_at = excluded.beat_at,
           clock_ahead_ms = excluded.clock_ahead_ms
     RETURNING state`;
   node.isDraining = row?.state === 'draining';

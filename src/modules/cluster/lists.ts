@@ -16,6 +16,7 @@ export const nodeList = {
     'state',
     'alive',
     'load_average',
+    'cpus',
     'memory_bytes',
     'clock_ahead_ms',
     'started_at',

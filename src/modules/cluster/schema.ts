@@ -20,6 +20,11 @@ export const ClusterNode = z
     }),
     alive: z.boolean().meta({ description: 'Whether it sent a heartbeat in the last 20 seconds' }),
     load_average: z.number().meta({ description: 'Of the host, over a minute' }),
+    cpus: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Of the host; null before its first heartbeat of this version' }),
     memory_bytes: z.number().int().meta({ description: 'Resident memory of the process' }),
     clock_ahead_ms: z.number().int().meta({ description: 'How far its clock is ahead of the database’s' }),
     started_at: Timestamp,

@@ -117,6 +117,7 @@ function present(row: Row, now: Date): ClusterNode {
     state: row.state,
     alive: isAlive(row, now),
     load_average: row.loadAverage,
+    cpus: row.cpus,
     memory_bytes: Number(row.memoryBytes),
     clock_ahead_ms: row.clockAheadMs,
     started_at: row.startedAt.toISOString(),

@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatBytes } from '@/lib/format';
+import { formatBytes, formatPlural } from '@/lib/format';
 import type { ClusterNode } from '../schema';
 
 type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode) => void>;
@@ -49,12 +50,17 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     { header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
     {
       header: 'Load (1 min)',
-      width: 96,
-      maxWidth: 96,
+      width: 128,
+      maxWidth: 144,
       kind: 'figure',
       isOptional: true,
       skeletonWidth: 32,
-      cell: ({ load_average: load }) => load.toFixed(2),
+      cell: ({ load_average: load, cpus }) => (
+        <>
+          {load.toFixed(2)}
+          {cpus !== null && <span className="soft">, {formatPlural(cpus, 'CPU')}</span>}
+        </>
+      ),
     },
     {
       header: 'Memory',
@@ -110,7 +116,12 @@ function Action({ node, on }: { node: ClusterNode; on: Options }) {
   );
   if (!alive) return button('Remove', on.onRemove);
   if (roles.includes('agent')) return null;
-  return state === 'draining' ? button('Resume', on.onActivate) : button('Drain', on.onDrain);
+  if (state === 'draining') return button('Resume', on.onActivate);
+  return (
+    <RowMenu label={`Actions: ${addressOf(node)}`}>
+      <Menu.Item onClick={() => on.onDrain(node)}>Drain…</Menu.Item>
+    </RowMenu>
+  );
 }
 
 function stateOf({ alive, state }: ClusterNode): [Status, string] {

@@ -29,6 +29,7 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
   const [shown, setShown] = useState<ConfiguredService | null>(null);
   const isAttached = services.some(({ state }) => state !== 'unknown');
   const isDisabled = isBusy || !isAttached;
+  const preview = () => onPreview({ action: 'apply_config', service: null, host });
   const ask = (action: ServiceOperation) => onAsk({ action, service: null, host });
   const [settingsProblem] = services.flatMap(({ drift_message: message }) => message || []);
   const columns = serviceColumns({
@@ -43,7 +44,7 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
     <section aria-label={host}>
       <SectionHeading title={<span className="mono">{host}</span>}>
         <span className="spacer" />
-        <Button disabled={isDisabled} onClick={() => onPreview({ action: 'apply_config', service: null, host })}>
+        <Button disabled={isDisabled} onClick={preview}>
           Preview configuration
         </Button>
         <Button disabled={isDisabled} onClick={() => ask('apply_config')}>
@@ -80,14 +81,14 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
         columns={columns}
         rows={services}
         rowKey={({ service }) => service}
-        expanded={(row) => expandedOf(row, shown)}
+        expanded={(row) => expandedOf(row, shown, isDisabled ? null : preview)}
       />
       {isAttached && <RelaySection host={host} relay={relay} isBusy={isBusy} onOpen={onOpen} />}
     </section>
   );
 }
 
-function expandedOf(row: MailServiceStatus, shown: ConfiguredService | null) {
+function expandedOf(row: MailServiceStatus, shown: ConfiguredService | null, onPreview: (() => void) | null) {
   if (row.state === 'not_responding' || row.state === 'stopped') {
     return (
       <p>
@@ -96,7 +97,7 @@ function expandedOf(row: MailServiceStatus, shown: ConfiguredService | null) {
       </p>
     );
   }
-  return row.service === shown && row.drift ? <DriftedFiles files={row.drift} /> : null;
+  return row.service === shown && row.drift ? <DriftedFiles files={row.drift} onPreview={onPreview} /> : null;
 }
 
 function reasonOf({ message, service }: MailServiceStatus): string {

@@ -113,7 +113,10 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
     const own = custom.map((name) => `custom/${name}`).join(' and ');
     return <Clipped className="soft" text={own ? `With ${own}` : 'As generated'} />;
   }
-  const text = `${formatPlural(drift.length, 'file')} ${drift.length === 1 ? 'differs' : 'differ'}`;
+  const [first] = drift;
+  // The folder is that of the service.
+  const name = drift.length === 1 && first ? first.path.split('/').at(-1) : formatPlural(drift.length, 'file');
+  const text = `${name} ${drift.length === 1 ? 'differs' : 'differ'}`;
   return (
     <TextButton
       aria-expanded={isShown}

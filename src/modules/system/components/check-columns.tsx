@@ -73,6 +73,7 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
           <CheckSparkline
             hours={days?.find(({ name, subject }) => name === check.name && subject === check.subject)?.hours ?? []}
             now={Date.parse(check.checked_at)}
+            threshold={check.threshold}
           />
         </TextButton>
       ),

@@ -1,15 +1,18 @@
-import type { HealthDay } from '../schema';
+import type { HealthCheck, HealthDay } from '../schema';
 import classes from './check-sparkline.module.css';
 
 const WIDTH = 72;
 const HEIGHT = 20;
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
+/** A line of fewer says nothing. */
+const MIN_HOURS = 3;
 
 type Point = HealthDay['hours'][number];
+type CheckSparklineProps = { hours: Point[]; now: number; threshold: HealthCheck['threshold'] };
 
 /** The values of a check in the last day, hour by hour, above a mark for each hour in which it wasn't ok. */
-export function CheckSparkline({ hours, now }: { hours: Point[]; now: number }) {
+export function CheckSparkline({ hours, now, threshold }: CheckSparklineProps) {
   const x = ({ at }: Point) => WIDTH * Math.max(0, 1 - (now - Date.parse(at)) / (HOURS * HOUR_MS));
   return (
     <svg
@@ -20,7 +23,7 @@ export function CheckSparkline({ hours, now }: { hours: Point[]; now: number }) 
       aria-hidden="true"
     >
       <line x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
-      <polyline points={pointsOf(hours, x)} />
+      {hours.length >= MIN_HOURS && <polyline points={pointsOf(hours, x, threshold)} />}
       {hours
         .filter(({ status }) => status === 'degraded' || status === 'down')
         .map((hour) => (
@@ -30,14 +33,13 @@ export function CheckSparkline({ hours, now }: { hours: Point[]; now: number }) 
   );
 }
 
-/** A check without values is a level line. */
-function pointsOf(hours: Point[], x: (hour: Point) => number): string {
-  const values = hours.flatMap(({ value }) => value ?? []);
-  const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+/** From 0 to the limit, or to what is beyond it, so that only what matters is a slope. A check without values is a level line. */
+function pointsOf(hours: Point[], x: (hour: Point) => number, threshold: CheckSparklineProps['threshold']): string {
+  const highest = Math.max(threshold?.degraded ?? 0, ...hours.map(({ value }) => value ?? 0));
   const [top, bottom] = [2, HEIGHT - 5];
   const y = (value: number | null) => {
-    if (value === null || highest === lowest) return (top + bottom) / 2;
-    return bottom - ((value - lowest) / (highest - lowest)) * (bottom - top);
+    if (value === null || highest === 0) return (top + bottom) / 2;
+    return bottom - (value / highest) * (bottom - top);
   };
   return hours.map((hour) => `${x(hour).toFixed(1)},${y(hour.value).toFixed(1)}`).join(' ');
 }

@@ -55,7 +55,7 @@ export function HealthPage() {
       {!data && !health.isError && <SettingsSkeleton heights={[120, 240, 160]} />}
       {data && (
         <>
-          <Problems checks={data.checks} openAlerts={attention.data?.open_alerts ?? 0} />
+          <Problems checks={data.checks} days={days.data} openAlerts={attention.data?.open_alerts ?? 0} />
           {GROUPS.filter((group) => data.checks.some((check) => check.group === group)).map((group, index) => {
             const rows = data.checks.filter((check) => check.group === group);
             const isFirst = index === 0;

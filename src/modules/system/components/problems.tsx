@@ -1,16 +1,18 @@
+import { Fragment } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatPlural } from '@/lib/format';
+import { formatAgo, formatCount, formatPlural } from '@/lib/format';
 import { valueText } from '@/lib/health/value-text';
-import type { HealthCheck } from '../schema';
+import { ROUTES } from '@/lib/routes';
+import type { HealthCheck, HealthDay } from '../schema';
 import { MARKS } from './check-marks';
 import classes from './problems.module.css';
 
-type ProblemsProps = { checks: HealthCheck[]; openAlerts: number };
+type ProblemsProps = { checks: HealthCheck[]; days: HealthDay[] | undefined; openAlerts: number };
 
 /** What is wrong, since when, and what to do about it: the worst first. Alerts are about more than the checks. */
-export function Problems({ checks, openAlerts }: ProblemsProps) {
+export function Problems({ checks, days, openAlerts }: ProblemsProps) {
   const problems = checks.filter(({ status }) => status !== 'ok');
   if (checks.length === 0) return null;
   const alerts = openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>;
@@ -27,7 +29,8 @@ export function Problems({ checks, openAlerts }: ProblemsProps) {
   return (
     <section aria-label="Problems">
       <ul className={classes.problems}>
-        {problems.map(({ name, subject, title, status, value, unit, message, fix, since }) => {
+        {problems.map((check) => {
+          const { name, subject, title, status, value, unit, message, fix, since } = check;
           const [mark, word] = MARKS[status];
           return (
             <li key={`${name} ${subject}`}>
@@ -39,10 +42,15 @@ export function Problems({ checks, openAlerts }: ProblemsProps) {
                 </h2>
                 <p>
                   {message || valueText(value, unit)}
+                  {trendText(check, days)}
                   {' · '}
                   started <TimeAgo iso={since} />
                 </p>
-                {fix && <p className="soft">{fix}</p>}
+                {fix && (
+                  <p className="soft">
+                    <WithLinks text={fix} />
+                  </p>
+                )}
               </div>
             </li>
           );
@@ -51,4 +59,25 @@ export function Problems({ checks, openAlerts }: ProblemsProps) {
       {alerts && <p className={classes.fine}>{alerts}</p>}
     </section>
   );
+}
+
+/** How a share has changed within the hours that are known, such as ", 1.2 points less than 6 h ago". */
+function trendText({ name, subject, unit, value }: HealthCheck, days: HealthDay[] | undefined): string {
+  const [first] = days?.find((day) => day.name === name && day.subject === subject)?.hours ?? [];
+  if (unit !== '%' || value === null || !first || first.value === null) return '';
+  const change = Math.round((value - first.value) * 10) / 10;
+  if (change === 0) return '';
+  return ` ${formatCount(Math.abs(change))} points ${change < 0 ? 'less' : 'more'} than ${formatAgo(first.at)}.`;
+}
+
+const LINKS = ROUTES.filter(({ group }) => group === 'System');
+const NAMES = new RegExp(`((?:System → )?(?:${LINKS.map(({ label }) => label).join('|')}))(?![a-z])`);
+
+/** A text that names pages of the console, with links to them. */
+function WithLinks({ text }: { text: string }) {
+  return text.split(NAMES).map((part, index) => {
+    const route = index % 2 === 1 && LINKS.find(({ label }) => part.endsWith(label));
+    // biome-ignore lint/suspicious/noArrayIndexKey: a page can be named twice, and the order is fixed.
+    return <Fragment key={index}>{route ? <NearLink href={route.href}>{part}</NearLink> : part}</Fragment>;
+  });
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "cluster_node" ADD COLUMN "cpus" INTEGER;
