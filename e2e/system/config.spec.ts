@@ -95,6 +95,9 @@ test('finds settings by name, description and value, and shows what only the env
   await expect(rows).toContainText('••••••••');
   await expect(rows).toContainText('Set in the environment');
   await expect(rows.getByRole('textbox')).toHaveCount(0);
+  await page.getByRole('textbox', { name: 'Search settings' }).fill('ALERT_EMAILS');
+  await expect(rows.getByRole('heading')).toHaveText(['Who gets an email when an alert opens, and when it closes.']);
+  await expect(rows.getByPlaceholder('Nobody')).toBeVisible();
   await page.getByRole('textbox', { name: 'Search settings' }).fill('no such thing');
   await expect(page.getByText('No setting matches.')).toBeVisible();
   await checkState();

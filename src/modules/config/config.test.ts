@@ -43,13 +43,15 @@ describe('GET /config', () => {
       secret: false,
       needs_restart: false,
       description: 'How long events and webhook deliveries are kept.',
+      if_unset: null,
       problem: null,
       updated_at: null,
       updated_by: null,
     });
   });
 
-  it('names all values of a setting that has few, and what 0 means', async () => {
+  it('names all values of a setting that has few, and what 0 or no value means', async () => {
+    expect(await setting('ALERT_EMAILS')).toMatchObject({ value: [], if_unset: 'nobody' });
     expect(await setting('ALERT_EMAIL_SEVERITY')).toMatchObject({ options: ['warning', 'critical'] });
     expect(await setting('MESSAGE_CONTENT_DAYS')).toMatchObject({ zero_text: 'No content is kept.' });
   });

@@ -37,6 +37,7 @@ export const Setting = z
     secret: z.boolean(),
     needs_restart: z.boolean().meta({ description: 'Changed in the environment, followed by a restart' }),
     description: z.string(),
+    if_unset: z.string().nullable().meta({ description: 'What applies without a value, where it isn’t a constant' }),
     problem: z.string().nullable().meta({
       description:
         'Why a saved value is not in effect, since this version does not accept it, or which of its domains are not managed',

@@ -142,6 +142,11 @@ export const SETTINGS = {
       'Bearer token of /api/cron/webhooks, at least 16 characters.',
       secretText(16, GENERATE_TOKEN, 'generated in DATA_DIR, file cron-secret'),
     ),
+    AWS_ACCESS_KEY_ID: secret(
+      'Access key of the buckets in CONTENT_STORE and BACKUP_TARGET.',
+      text(z.string().optional()),
+    ),
+    AWS_SECRET_ACCESS_KEY: secret('Secret for AWS_ACCESS_KEY_ID.', text(z.string().optional())),
   }),
   ...inGroup('Mail', {
     SMTP_URL: secret(
@@ -399,11 +404,6 @@ export const SETTINGS = {
       'How much content is kept before the oldest is deleted.',
       integer({ min: 10, max: 100_000_000, default: 10_240, unit: 'MB' }),
     ),
-    AWS_ACCESS_KEY_ID: secret(
-      'Access key of the buckets in CONTENT_STORE and BACKUP_TARGET.',
-      text(z.string().optional()),
-    ),
-    AWS_SECRET_ACCESS_KEY: secret('Secret for AWS_ACCESS_KEY_ID.', text(z.string().optional())),
     EVENT_RETENTION_DAYS: mutable('How long events and webhook deliveries are kept.', days({ min: 1, default: 30 }), {
       details: 'The content of mail.received.full events is kept for at most 3 days.',
     }),

@@ -149,7 +149,8 @@ function isShown(setting: Setting, show: keyof typeof CHOICES): boolean {
 }
 
 function matches(setting: Setting, query: string): boolean {
-  const text = [setting.key, setting.description, valueText(setting.value, setting.unit)].join(' ').toLowerCase();
+  const { key, description, value, unit, if_unset: ifUnset } = setting;
+  const text = [key, description, valueText(value, unit), ifUnset ?? ''].join(' ').toLowerCase();
   return query
     .toLowerCase()
     .split(/\s+/)

@@ -1,6 +1,6 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Setting } from '../schema';
-import type { SettingValue } from './setting-value';
+import { isEmptyValue, type SettingValue, unsetText } from './setting-value';
 
 type SettingInputProps = {
   setting: Setting;
@@ -13,6 +13,7 @@ type SettingInputProps = {
 export function SettingInput({ setting, value, error, onChange }: SettingInputProps) {
   const { key, type, unit, options } = setting;
   const field = { 'aria-label': key, error };
+  const placeholder = isEmptyValue(value) ? unsetText(setting) : undefined;
   if (type === 'boolean') {
     return (
       <Switch
@@ -41,6 +42,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
       <TagsInput
         {...field}
         className="mono-input"
+        placeholder={placeholder}
         value={Array.isArray(value) ? value : []}
         splitChars={[',', ' ']}
         acceptValueOnBlur
@@ -64,6 +66,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
       {...field}
       className="mono-input"
       spellCheck={false}
+      placeholder={placeholder}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onChange(event.currentTarget.value || null)}
     />

@@ -3,7 +3,7 @@ import { DateTime } from '@/components/values/date-time';
 import type { Setting } from '../schema';
 import classes from './config-page.module.css';
 import { SettingInput } from './setting-input';
-import { isSameValue, type SettingValue, valueText } from './setting-value';
+import { isEmptyValue, isSameValue, type SettingValue, unsetText, valueText } from './setting-value';
 
 type SettingRowProps = {
   setting: Setting;
@@ -14,15 +14,19 @@ type SettingRowProps = {
   onShowHistory: () => void;
 };
 
+const BETWEEN_SENTENCES = /(?<=\.) /;
+
 export function SettingRow({ setting, draft, error, onChange, onShowHistory }: SettingRowProps) {
   const { key, description, mutable, problem } = setting;
+  const [meaning = '', ...more] = description.split(BETWEEN_SENTENCES);
   const value = draft === undefined ? setting.value : (draft ?? setting.default);
   const isDefault = isSameValue(value, setting.default);
   return (
     <li className={classes.row} data-changed={draft !== undefined || undefined}>
       <div className={classes.name}>
-        <h3 className="mono">{key}</h3>
-        <p>{description}</p>
+        <h3>{meaning}</h3>
+        {more.length > 0 && <p>{more.join(' ')}</p>}
+        <p className="mono">{key}</p>
       </div>
       <div className={classes.value}>
         {mutable ? (
@@ -34,7 +38,7 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
         {problem && <p className={classes.problem}>{problem}</p>}
         {mutable && !isDefault && (
           <p className="soft">
-            Default: {valueText(setting.default, setting.unit)}.{' '}
+            Default: {isEmptyValue(setting.default) ? unsetText(setting) : valueText(setting.default, setting.unit)}.{' '}
             <TextButton aria-label={`Use default: ${key}`} onClick={() => onChange(null)}>
               Use default
             </TextButton>
@@ -54,7 +58,9 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
 }
 
 /** A value that can't be changed here: in the mono font, unless it is words. */
-function Fixed({ setting: { value, unit } }: { setting: Setting }) {
+function Fixed({ setting }: { setting: Setting }) {
+  const { value, unit } = setting;
+  if (isEmptyValue(value)) return <p className={`soft ${classes.fixed}`}>{unsetText(setting)}</p>;
   const isText = typeof value === 'string' && value !== '';
   return <p className={isText ? `mono ${classes.fixed}` : classes.fixed}>{valueText(value, unit)}</p>;
 }

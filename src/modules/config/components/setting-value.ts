@@ -7,6 +7,16 @@ export function isSameValue(one: SettingValue, other: SettingValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** What holds without a value, such as "Nobody". */
+export function unsetText({ if_unset: text, mutable }: Pick<Setting, 'if_unset' | 'mutable'>): string {
+  if (!text) return mutable ? 'None' : 'Not set';
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function isEmptyValue(value: SettingValue): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 /** A value in words: numbers with their unit, if they have one, lists separated by commas. */
 export function valueText(value: SettingValue, unit: string | null): string {
   if (value === null || value === '') return 'Not set';
