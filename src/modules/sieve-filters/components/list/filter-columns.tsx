@@ -40,16 +40,12 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
       maxWidth: 400,
       mobile: 'under',
       skeletonWidth: 160,
-      cell: (filter) => <ScopeName filter={filter} />,
-    },
-    {
-      header: 'Position',
-      width: 112,
-      mobile: 'side',
-      kind: 'control',
-      skeletonWidth: 64,
-      cell: (filter) =>
-        canMove && <Position filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />,
+      cell: (filter) => (
+        <Cell>
+          <ScopeName filter={filter} />
+          {canMove && <Position filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />}
+        </Cell>
+      ),
     },
     updatedColumn(),
     activeColumn({ nameOf: ({ name }) => name, onChange: actions.setActive }),
@@ -73,7 +69,9 @@ function Position({ filter, filters, onMove }: PositionProps) {
   if (group.length === 1) return null;
   return (
     <span className={classes.order}>
-      <span className={classes.position}>{position}</span>
+      <span className={classes.position} title="Filters of a scope run in this order">
+        {position} of {group.length}
+      </span>
       <ActionIcon
         aria-label={`Move ${filter.name} up`}
         aria-disabled={position === 1}
