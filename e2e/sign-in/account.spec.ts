@@ -62,7 +62,7 @@ test('two-factor authentication is set up with a code and required at the next s
   const { secret, recoveryCodes } = await enableTwoFactor(page);
   expect(new Set(recoveryCodes).size).toBe(10);
   await expect(page.getByRole('region', { name: 'Two-factor authentication' })).toContainText(
-    'Each sign-in requires a code',
+    'If you lose the authenticator app',
   );
   await check();
 

@@ -88,7 +88,7 @@ test('a signed-in admin links an account, signs in with it, and disconnects it',
   const section = page.getByRole('region', { name: 'Identity provider' });
   await section.getByRole('button', { name: 'Link Harbour ID' }).click();
   await nameAccount(page, account);
-  await expect(section.getByText('You can sign in with your Harbour ID account.')).toBeVisible();
+  await expect(section.getByText('Harbour ID', { exact: true })).toBeVisible();
   await checkHere();
 
   await context.clearCookies();

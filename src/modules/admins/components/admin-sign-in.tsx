@@ -121,7 +121,7 @@ function ResetTotp({ admin }: { admin: Admin }) {
       <p className="soft">
         {admin.totp_enabled
           ? 'Reset it for an admin who lost the authenticator app and the recovery codes.'
-          : 'Signing in requires only the password. Admins set up two-factor authentication on their own account page.'}
+          : 'Admins set it up on their own account page.'}
       </p>
       {admin.totp_enabled && (
         <div>

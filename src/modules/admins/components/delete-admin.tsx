@@ -7,7 +7,6 @@ import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { Admin } from '../schema';
 
@@ -23,15 +22,13 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="The audit log keeps the admin’s entries.">
-      <FormColumn>
-        <p className="soft">Ends the admin’s sessions and revokes their API keys immediately.</p>
-        <div>
-          <Button className="danger" onClick={dialog.open}>
-            Delete admin
-          </Button>
-        </div>
-      </FormColumn>
+    <SettingsSection
+      title="Delete"
+      hint="Ends the admin’s sessions and revokes their API keys immediately. The audit log keeps their entries."
+    >
+      <Button className="danger" onClick={dialog.open}>
+        Delete admin
+      </Button>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${admin.email}`}

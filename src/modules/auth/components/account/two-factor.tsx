@@ -25,13 +25,13 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
   return (
     <SettingsSection
       title="Two-factor authentication"
-      hint="Requires a code from an authenticator app after your password."
+      hint="A code at each sign-in, after your password."
       state={<State isEnabled={isEnabled} isPending={setUp.isSuccess} />}
     >
       {isEnabled === undefined && <LoadingText />}
       {isEnabled === true && (
         <FormColumn>
-          <p className="soft">Each sign-in requires a code. If you lose the app, use a recovery code.</p>
+          <p className="soft">If you lose the authenticator app, sign in with a recovery code.</p>
           <div>
             <Button className="danger" onClick={() => setIsDisabling(true)}>
               Disable

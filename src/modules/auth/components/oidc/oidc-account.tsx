@@ -23,7 +23,7 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
   return (
     <SettingsSection
       title="Identity provider"
-      hint="Sign in with an account at your identity provider."
+      hint="Sign in with an account there instead of your password."
       state={isLoading ? <Skeleton width={40} /> : <State name={linked && nameOf(linked)} />}
     >
       <FormColumn style={{ minHeight: 68, alignContent: 'start' }}>
@@ -56,12 +56,11 @@ function Linked({ name }: { name: string }) {
   });
   return (
     <>
-      <p className="soft">You can sign in with your {name} account.</p>
-      <Group pt="md">
+      <div>
         <Button className="danger" onClick={() => setIsConfirming(true)}>
           Disconnect
         </Button>
-      </Group>
+      </div>
       <ConfirmDialog
         opened={isConfirming}
         title={`Disconnect ${name}?`}
@@ -84,9 +83,8 @@ function LinkButtons({ providers }: { providers: { id: string; name: string }[] 
   const link = trpc.auth.oidcLink.useMutation({ onSuccess: ({ url }) => window.location.assign(url) });
   return (
     <>
-      <p className="soft">Link an account to sign in with it instead of your password.</p>
       <ProblemAlert problem={link.error ? toProblem(link.error) : null} />
-      <Group pt="md">
+      <Group>
         {providers.map(({ id, name }) => (
           <Button
             key={id}
