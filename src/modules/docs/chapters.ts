@@ -12,7 +12,7 @@ export const CHAPTER_GROUPS = [
     chapters: {
       installation: 'Make a Debian host a mail server with Postroom, and upgrade it.',
       containers: 'Build the two images, and run them with the compose file.',
-      'mail-server': 'What the mail server of your own does, its settings, its queue, and who can receive and send.',
+      'mail-server': 'The parts of the mail server, its settings and queue, and who can receive and send.',
       dns: 'Publish the records of a domain, and fix what the checks find.',
       configuration: 'Where settings come from, and how to change them.',
       access: 'Roles, API keys, sign-in, hourly limits, the audit log, and restoring what was deleted.',

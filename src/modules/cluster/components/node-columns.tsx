@@ -23,7 +23,8 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     },
     {
       header: 'State',
-      width: 144,
+      width: 120,
+      maxWidth: 144,
       mobile: 'side',
       skeletonWidth: 64,
       cell: (node) => {
@@ -93,7 +94,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 136,
+      width: 96,
       kind: 'tail',
       mobile: 'tail',
       skeletonWidth: 64,

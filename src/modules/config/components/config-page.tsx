@@ -35,7 +35,7 @@ export function ConfigPage() {
     <Page>
       <PageHeader
         title="Configuration"
-        description="Each setting is named after its environment variable. Settings without a field can only be changed there, and need a restart."
+        description="Below each setting is its environment variable. Those without a field can only be changed there, and need a restart."
       />
       {settings.isError && (
         <ErrorState what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />

@@ -147,9 +147,10 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
             value: server.next_run_at ? <TimeAgo iso={server.next_run_at} /> : 'None',
             // The schedule is that of the database, whose first backup makes the key.
             caption: !server.next_run_at && plan && (
-              <StatusMark status="warning">
-                {plan.schedule ? 'Starts after the next database backup' : 'BACKUP_TIME is off'}
-              </StatusMark>
+              <>
+                <StatusMark status="warning">Not planned</StatusMark>
+                {plan.schedule ? ' until the next database backup' : ' while BACKUP_TIME is off'}
+              </>
             ),
           },
         ]}

@@ -61,13 +61,13 @@ export function Problems({ checks, days, openAlerts }: ProblemsProps) {
   );
 }
 
-/** How a share has changed within the hours that are known, such as ", 1.2 points less than 6 h ago". */
+/** How a share has changed within the hours that are known, such as " · 1.2 points less than 6 h ago". */
 function trendText({ name, subject, unit, value }: HealthCheck, days: HealthDay[] | undefined): string {
   const [first] = days?.find((day) => day.name === name && day.subject === subject)?.hours ?? [];
   if (unit !== '%' || value === null || !first || first.value === null) return '';
   const change = Math.round((value - first.value) * 10) / 10;
   if (change === 0) return '';
-  return ` ${formatCount(Math.abs(change))} points ${change < 0 ? 'less' : 'more'} than ${formatAgo(first.at)}.`;
+  return ` · ${formatCount(Math.abs(change))} points ${change < 0 ? 'less' : 'more'} than ${formatAgo(first.at)}`;
 }
 
 const LINKS = ROUTES.filter(({ group }) => group === 'System');

@@ -10,8 +10,8 @@ import { DnsMark } from '../dns-mark';
 
 type Purpose = (typeof DNS_STATE_PURPOSES)[number];
 
-/** As wide as the longest label. */
-const WIDTHS: Record<Purpose, number> = { mx: 48, spf: 84, dkim: 84, dmarc: 100, mta_sts: 80, tls_rpt: 64 };
+/** As wide as the longest label. MX is a shape only. */
+const WIDTHS: Record<Purpose, number> = { mx: 48, spf: 92, dkim: 92, dmarc: 84, mta_sts: 92, tls_rpt: 64 };
 
 export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   {
@@ -104,10 +104,19 @@ function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpos
   const mark = MARKS[state.severity];
   if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
   const label = labelOf(domain, purpose);
+  const isPolicy = !mark && state.status === 'ok' && label !== OK;
+  if (isPolicy) return <span className="soft">{label}</span>;
+  // An inactive domain has nothing to warn about.
+  const shown = domain.active ? mark : mark && 'off';
   return (
-    <StatusMark status={mark ?? (state.status === 'temporary_error' ? 'pending' : 'on')} shapeOnly={label === OK}>
-      {label}
-    </StatusMark>
+    <span title={label}>
+      <StatusMark
+        status={shown ?? (state.status === 'temporary_error' ? 'pending' : 'on')}
+        shapeOnly={label === OK || purpose === 'mx'}
+      >
+        {label}
+      </StatusMark>
+    </span>
   );
 }
 
