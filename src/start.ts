@@ -10,7 +10,6 @@ import { joinCluster } from '@/modules/cluster/heartbeat';
 import { warnOfDomainLists } from '@/modules/config/domain-lists';
 import { findPublishedHandler } from '@/modules/domains/published/handler';
 import { contentSettled } from '@/modules/messages/content/keeping/keep';
-import { mtaKind } from '@/modules/sending/service';
 import { outboundMta } from '@/modules/sending/submission/mta';
 import { startSandboxSmtp } from '@/modules/sending/submission/sandbox-smtp';
 import { findUnsubscribeHandler } from '@/modules/unsubscribe/handler';
@@ -27,6 +26,7 @@ import { log } from '@/server/log';
 import { startProcessMetrics } from '@/server/metrics/metrics';
 import { followReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
+import { mtaKind } from '@/server/settings/mta-kind';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import { tasks } from './tasks';
 

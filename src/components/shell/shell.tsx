@@ -29,9 +29,11 @@ import { useShortcuts } from './shortcuts/use-shortcuts';
 
 const ShortcutsHelp = lazyDialog(() => import('./shortcuts/shortcuts-help').then((module) => module.ShortcutsHelp));
 
-type ShellProps = { children: ReactNode; signInAgain: ReactNode };
+type Mta = 'sandbox' | 'smtp' | 'off';
+/** The kind of `mta` is known before any data, so that the line about it moves nothing. */
+type ShellProps = { children: ReactNode; mta: Mta; signInAgain: ReactNode };
 
-export function Shell({ children, signInAgain }: ShellProps) {
+export function Shell({ children, mta, signInAgain }: ShellProps) {
   const pathname = usePathname();
   const router = useRouter();
   const [isMenuOpen, menu] = useDisclosure(false);
@@ -70,7 +72,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
           <kbd>Ctrl K</kbd>
         </button>
         <DomainSwitcher />
-        <MailServerMark />
+        <MailServerMark kind={mta} />
         <div className={classes.end}>
           <HelpLink route={route} />
           <SchemeToggle />
@@ -134,9 +136,7 @@ function HelpLink({ route }: { route: ConsoleRoute | undefined }) {
 }
 
 /** Says that no mail leaves Postroom: in the header, and on a phone in a line below it. */
-function MailServerMark() {
-  const mta = trpc.sending.mta.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
-  const kind = mta.data?.kind;
+function MailServerMark({ kind }: { kind: Mta }) {
   if (kind === 'sandbox') {
     return (
       <span className={classes.server} data-tone="deferred" title="Messages are accepted and stored here, for testing">

@@ -5,9 +5,9 @@ import type { Domain } from '@/modules/domains/schema';
 import { countBrokenRecords, getDomain, listDomains } from '@/modules/domains/service';
 import { listMailboxes } from '@/modules/mailboxes/service';
 import { listMessages } from '@/modules/messages/service';
-import { mtaKind } from '@/modules/sending/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { ActorContext } from '@/server/procedures/context';
+import { mtaKind } from '@/server/settings/mta-kind';
 import type { GetOverview, Overview } from './schema';
 
 const HOURS = 24;

@@ -5,12 +5,13 @@ import { messageRecord } from '@/modules/messages/service';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
+import { mtaKind } from '@/server/settings/mta-kind';
 import { sendBatch } from './batch';
 import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
 import { cancelMessage, rescheduleMessage } from './scheduled/change';
 import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
-import { mtaKind, sendMessage } from './service';
+import { sendMessage } from './service';
 
 const MB = 1024 * 1024;
 const BATCH_LIMIT_BYTES = 100 * MB;

@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
 import { afterAll, describe, expect, it } from 'vitest';
+import { mtaKind } from '@/server/settings/mta-kind';
 import { dataDir, db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { bounceMail } from '@/test/mail/bounce-mail';
 import { keyClient } from '@/test/rest';
 import { setSettings } from '@/test/settings';
 import { freePort } from '../../../scripts/process/free-port.mjs';
-import { mtaKind } from './service';
 import { outboundMta } from './submission/mta';
 import { startSandboxSmtp } from './submission/sandbox-smtp';
 

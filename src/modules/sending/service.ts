@@ -2,12 +2,11 @@ import type { Finding } from '@/lib/health/finding';
 import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { env } from '@/server/settings/env';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedSend } from './composing/prepared';
 import { checkOverdue } from './scheduled/claims';
 import { isLater, scheduleMessage } from './scheduled/schedule';
-import type { Mta, Sent } from './schema';
+import type { Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey } from './submission/idempotency';
 import type { IdempotencySlot } from './submission/message-row';
 import { checkMta, sandboxPort } from './submission/mta';
@@ -58,13 +57,6 @@ export async function sendMessage(
     else if (error instanceof AppError) await freeKey(ctx.db, claim);
     throw error;
   }
-}
-
-/** Where outgoing mail is submitted: to SMTP_URL, nowhere, or to the embedded sandbox. */
-export function mtaKind(): Mta['kind'] {
-  const { smtpUrl } = env();
-  if (smtpUrl === 'off') return 'off';
-  return smtpUrl ? 'smtp' : 'sandbox';
 }
 
 /** The port on 127.0.0.1 where API keys can send to the sandbox by SMTP; null where it has none. */
