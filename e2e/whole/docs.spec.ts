@@ -4,6 +4,8 @@ test('each page links to its chapter, chapters to each other, and a search leads
   signedIn: page,
   checkState,
 }) => {
+  await page.goto(`${url()}/`);
+  await expect(page.getByRole('link', { name: 'Documentation of Postroom' })).toBeVisible();
   await page.goto(`${url()}/abuse`);
   await page.getByRole('link', { name: 'Documentation: Abuse' }).click();
   await expect(page).toHaveURL(`${url()}/docs/access#hourly-limits`);

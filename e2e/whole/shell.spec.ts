@@ -22,6 +22,14 @@ test('the domain selected in the header is kept in the URL across pages', async 
   await expect(page).toHaveURL(`${url()}/`);
 });
 
+test('all pages are in view in the navigation of a window of 800 px', async ({ signedIn: page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${url()}/`);
+  const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+  await expect(links.last()).toBeInViewport({ ratio: 1 });
+  await expect(links.first()).toBeInViewport({ ratio: 1 });
+});
+
 test('keeps the selected theme', async ({ signedIn: page, check }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${url()}/`);
@@ -132,6 +140,7 @@ test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/`);
+  await expect(page.getByText('Sandbox: nothing leaves this machine')).toBeInViewport();
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Open menu' }).click();
   const menu = page.getByRole('dialog', { name: 'Postroom' });
