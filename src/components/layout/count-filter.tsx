@@ -19,7 +19,12 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
   const { label, value, total, counts, period, isAtLeast, onChange } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
-    <div className={classes.counts} role="group" aria-label={period ? `${label}, ${period}` : label}>
+    <div
+      className={classes.counts}
+      data-many={counts.length > FEW || undefined}
+      role="group"
+      aria-label={period ? `${label}, ${period}` : label}
+    >
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All{period && <small> {period}</small>}</span>
         <Count count={total} isAtLeast={isAtLeast} />
@@ -38,6 +43,9 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     </div>
   );
 }
+
+/** Beside the count of all. */
+const FEW = 4;
 
 function Count({ count, isAtLeast }: { count: number | undefined; isAtLeast: boolean | undefined }) {
   return <b>{count === undefined ? '–' : `${formatCount(count)}${isAtLeast ? '+' : ''}`}</b>;

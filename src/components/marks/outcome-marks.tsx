@@ -1,19 +1,27 @@
 import { Group } from '@mantine/core';
 import { STATUSES, type Status, StatusMark } from './status-mark';
 
-type OutcomeMarksProps = { message: { status: Status; outcomes: { status: Status; recipients: number }[] } };
+type OutcomeMarksProps = {
+  message: { status: Status; on_hold?: boolean; outcomes: { status: Status; recipients: number }[] };
+};
 
 /** The status of a message, or how many recipients have which status if they differ. */
-export function OutcomeMarks({ message: { status, outcomes } }: OutcomeMarksProps) {
-  if (outcomes.length < 2 || status === 'uncertain') return <StatusMark status={status} />;
+export function OutcomeMarks({ message: { status, on_hold: isHeld, outcomes } }: OutcomeMarksProps) {
+  if (isHeld) return <StatusMark status="held" />;
+  if (outcomes.length < 2 || status === 'uncertain') return <StatusMark status={messageStatus(status)} />;
   return (
     <Group gap="sm" wrap="nowrap">
-      {outcomes.map((each) => (
-        <StatusMark key={each.status} status={each.status}>
-          {each.recipients}
-          <span className="sr-only"> {STATUSES[each.status][2].toLowerCase()}</span>
+      {outcomes.map(({ status: each, recipients }) => (
+        <StatusMark key={each} status={messageStatus(each)}>
+          {recipients}
+          <span className="sr-only"> {STATUSES[messageStatus(each)][2].toLowerCase()}</span>
         </StatusMark>
       ))}
     </Group>
   );
+}
+
+/** What a message or recipient has is not the total of what was sent: it is in the queue, and nothing is known of it yet. */
+export function messageStatus(status: Status): Status {
+  return status === 'sent' ? 'queued' : status;
 }

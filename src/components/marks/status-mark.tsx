@@ -24,6 +24,8 @@ export type Tone = 'postmark' | 'deferred' | 'bounced' | 'failed' | 'quiet';
 export const STATUSES = {
   submitting: ['dashed', 'quiet', 'Submitting'],
   sent: ['ring', 'quiet', 'Sent'],
+  queued: ['ring', 'quiet', 'Queued'],
+  held: ['ring', 'quiet', 'On hold'],
   delivered: ['disc', 'postmark', 'Delivered'],
   deferred: ['half', 'deferred', 'Deferred'],
   bounced: ['triangle', 'bounced', 'Bounced'],

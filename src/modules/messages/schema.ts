@@ -44,6 +44,9 @@ const summary = {
   subject: z.string(),
   size: z.number().int().meta({ description: 'Size of the composed message in bytes' }),
   status: MessageStatus,
+  on_hold: z.boolean().meta({
+    description: 'Whether it is on hold in the queue: no delivery is attempted until it is released',
+  }),
   outcomes: z
     .array(z.object({ status: MessageStatus, recipients: z.number().int() }))
     .meta({ description: 'How many recipients, in To, Cc and Bcc, have which status' }),

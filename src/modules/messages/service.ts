@@ -27,7 +27,7 @@ import {
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
-import { countOutcomes, findOutcomes } from './list/outcomes';
+import { countOutcomes, findOutcomes, isOnHold } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
 import { bounceAddress } from './returned/bounce-address';
 import {
@@ -55,9 +55,10 @@ export async function listMessages(ctx: ActorContext, input: ListMessages): Prom
     fetch: async (position) => {
       const found = await findMessages(ctx, input, { position, take: input.limit + 1 });
       const ids = found.rows.map(({ id }) => id);
-      const [outcomes, failures] = await Promise.all([findOutcomes(ctx.db, ids), findFailures(ctx.db, ids)]);
+      const [counted, failures] = await Promise.all([findOutcomes(ctx.db, ids), findFailures(ctx.db, ids)]);
       const rows = found.rows.map((row) => {
-        return { ...row, outcomes: outcomes.get(row.id) ?? [], failure: failures.get(row.id) ?? null };
+        const { outcomes = [], isHeld = false } = counted.get(row.id) ?? {};
+        return { ...row, outcomes, isHeld, failure: failures.get(row.id) ?? null };
       });
       return { ...found, rows };
     },
@@ -92,6 +93,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       tags: row.tags as Tags | null,
       template: row.template as UsedTemplate | null,
       outcomes: countOutcomes(row.recipients),
+      isHeld: isOnHold(row.recipients, row.events),
       failure: failureOf(row.recipients),
     }),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
@@ -233,7 +235,9 @@ function inOrder(events: MessageEvent[]): MessageEvent[] {
   return events.toSorted((one, other) => rankOf(one) - rankOf(other) || Date.parse(one.at) - Date.parse(other.at));
 }
 
-function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes' | 'failure'>): MessageSummary {
+type Summarized = SummaryRow & Pick<MessageSummary, 'outcomes' | 'failure'> & { isHeld: boolean };
+
+function presentSummary(row: Summarized): MessageSummary {
   return {
     id: row.id,
     message_id: row.messageId,
@@ -245,6 +249,7 @@ function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes' | 'fai
     subject: row.subject,
     size: row.sizeBytes,
     status: row.status,
+    on_hold: row.isHeld,
     outcomes: row.outcomes,
     failure: row.failure,
     spam_score: row.spamScore,

@@ -7,12 +7,13 @@ import { IconFilter } from '@/components/icons/icons';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
+import { messageStatus } from '@/components/marks/outcome-marks';
 import { STATUSES } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
 import { TemplateName, TemplatePicker } from './template-filter';
-import type { MessageSearch } from './use-message-search';
+import { ANY, type MessageSearch, sinceOf } from './use-message-search';
 
-const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
+const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[messageStatus(status)][2] }));
 const DIRECTIONS = [
   { value: 'outbound', label: 'Outbound' },
   { value: 'inbound', label: 'Inbound' },
@@ -32,7 +33,10 @@ export function MessageTools({ list, search }: MessageToolsProps) {
         w="auto"
         miw={0}
       />
-      <PeriodFilter range={values} onChange={change} />
+      <PeriodFilter
+        range={{ since: sinceOf(search), until: values.until }}
+        onChange={({ since, until }) => change({ since: since ?? (until ? null : ANY), until })}
+      />
       {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}
       {values.to && <ActiveFilter name="To" value={values.to} onRemove={() => change({ to: null })} />}
       {values.tag && <ActiveFilter name="Tag" value={values.tag} onRemove={() => change({ tag: null })} />}

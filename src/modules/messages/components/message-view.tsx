@@ -6,6 +6,7 @@ import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { IconRefresh } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { messageStatus } from '@/components/marks/outcome-marks';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
@@ -182,7 +183,7 @@ function Recipients({ message, level }: { message: Message; level: 2 | 3 }) {
       <ul className={classes.recipients}>
         {shown.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
           <li key={address}>
-            <StatusMark status={status} />
+            <StatusMark status={messageStatus(status)} />
             <EmailAddress value={address} />
             {kind !== 'to' && <Badge>{kind === 'cc' ? 'Cc' : 'Bcc'}</Badge>}
             {smtp_code !== null && (

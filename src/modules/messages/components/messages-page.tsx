@@ -22,8 +22,8 @@ import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
 import { MessageTools } from './message-tools';
 import { RetentionNote } from './retention-note';
-import { countsDay, StatusFilter } from './status-filter';
-import { filtersOf, inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
+import { StatusFilter } from './status-filter';
+import { ANY, inputOf, isDay, type MessageSearch, sinceOf, totalsOf, useMessageSearch } from './use-message-search';
 
 const FAILED: ReadonlySet<MessageSummary['status'] | null> = new Set(['bounced', 'failed', 'deferred']);
 
@@ -35,7 +35,7 @@ export function MessagesPage() {
   const search = useMessageSearch();
   const { values, open } = search;
   const utils = trpc.useUtils();
-  prefetchDuringRender(() => utils.messages.totals.prefetch(filtersOf(search)));
+  prefetchDuringRender(() => utils.messages.totals.prefetch(totalsOf(search)));
   prefetchDuringRender(() => utils.messages.keptDays.prefetch({}));
   const list = useList(messageList, trpc.messages.list, {
     search,
@@ -71,7 +71,7 @@ export function MessagesPage() {
       <MessageTools list={list} search={search} />
       <ListView
         list={list}
-        empty={<NoMessages />}
+        empty={<NoMessages search={search} />}
         noMatches="No messages match these filters. Search by a part of an address or subject, message ID or queue ID."
         caption={`Messages, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={isPeeking}
@@ -88,16 +88,34 @@ export function MessagesPage() {
 }
 
 function describeRange(search: MessageSearch): string {
-  const { since, until } = search.values;
+  const since = sinceOf(search);
+  const { until } = search.values;
   const from =
     since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
   const to = until && `until ${formatMoment(until.toISOString())}`;
   const range = [from, to].filter(Boolean).join(' ');
-  if (range) return `Messages ${range} · times in ${formatZone()}`;
-  return `All retained messages${countsDay(filtersOf(search)) ? ' · counts of the last 24 hours' : ''}`;
+  return range ? `Messages ${range} · times in ${formatZone()}` : 'All retained messages';
 }
 
-function NoMessages() {
+/** Whether there are older ones is asked only here. */
+function NoMessages({ search }: { search: MessageSearch }) {
+  const domain = search.values.domain ?? undefined;
+  const older = trpc.messages.list.useQuery({ domain_id: domain, limit: 1 }, { enabled: isDay(search) });
+  if (older.data?.items.length !== 0 && isDay(search)) {
+    return (
+      <EmptyState title="No messages in the last 24 hours">
+        <Group pt="md">
+          <Button variant="outline" onClick={() => search.change({ since: ANY })}>
+            Show older messages
+          </Button>
+        </Group>
+      </EmptyState>
+    );
+  }
+  return <NoMessagesYet />;
+}
+
+function NoMessagesYet() {
   return (
     <EmptyState title="No messages yet">
       <p>

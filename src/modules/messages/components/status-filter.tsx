@@ -3,16 +3,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { CountFilter } from '@/components/layout/count-filter';
+import { messageStatus } from '@/components/marks/outcome-marks';
 import { StatusMark } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES } from '../schema';
-import { filtersOf, type MessageSearch } from './use-message-search';
+import { isDay, type MessageSearch, sinceOf, totalsOf } from './use-message-search';
 
-const SHOWN_STATUSES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
+const SHOWN_STATUSES = ['sent', 'delivered', 'deferred', 'bounced', 'failed', 'uncertain', 'received'] as const;
 
 /** Filters by status, with the number of messages of each that the other filters match. */
 export function StatusFilter({ search }: { search: MessageSearch }) {
   const { values, change } = search;
-  const filters = filtersOf(search);
+  const filters = totalsOf(search);
   const { data: totals } = trpc.messages.totals.useQuery(filters, {
     staleTime: 30_000,
     placeholderData: keepPreviousData,
@@ -25,29 +26,23 @@ export function StatusFilter({ search }: { search: MessageSearch }) {
       total={counts && MESSAGE_STATUSES.reduce((sum, status) => sum + counts[status], 0)}
       counts={SHOWN_STATUSES.map((status) => ({
         value: status,
-        title: <StatusMark status={status} />,
+        title: <StatusMark status={messageStatus(status)} />,
         count: counts?.[status],
       }))}
-      period={periodOf(filters)}
+      period={periodOf(search)}
       isAtLeast={totals?.is_complete === false}
-      onChange={(status) => change({ status, ...(status && counted(values, totals?.since)) })}
+      onChange={(status) => change({ status, since: sinceWith(search, status) })}
     />
   );
 }
 
 /** The period of the counts, so that the list has the messages that were counted. */
-function counted({ since }: MessageSearch['values'], start: string | null | undefined): { since?: Date } {
-  return since === null && start ? { since: new Date(start) } : {};
+function sinceWith(search: MessageSearch, status: string | null): MessageSearch['values']['since'] {
+  if (!isDay(search)) return search.values.since;
+  return status === null ? null : sinceOf(search);
 }
 
-type Filters = ReturnType<typeof filtersOf>;
-
-function periodOf(filters: Filters): string {
-  if (filters.since || filters.until) return 'in this period';
-  return countsDay(filters) ? 'last 24 hours' : 'retained';
-}
-
-/** Without a filter, the messages of a day are counted; with filters, those that the list has. */
-export function countsDay({ domain_id: _, ...filters }: Filters): boolean {
-  return Object.values(filters).every((value) => value === undefined);
+function periodOf(search: MessageSearch): string {
+  if (isDay(search)) return 'last 24 hours';
+  return sinceOf(search) || search.values.until ? 'in this period' : 'retained';
 }

@@ -1,9 +1,18 @@
 'use client';
 
-import { parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
-import { parseAsSince, startOf } from '@/components/list/since';
+import { createParser, parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsSince, type Since, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { MESSAGE_STATUSES } from '../schema';
+
+/** All retained messages, where the list would otherwise have those of a day. */
+export const ANY = 'any';
+
+const parseAsSinceOrAny = createParser<Since | typeof ANY>({
+  parse: (text) => (text === ANY ? ANY : parseAsSince.parse(text)),
+  serialize: (since) => (since === ANY ? ANY : parseAsSince.serialize(since)),
+  eq: (one, other) => one.valueOf() === other.valueOf(),
+});
 
 const SEARCH = {
   filters: {
@@ -16,7 +25,7 @@ const SEARCH = {
     to: parseAsText,
     tag: parseAsText,
     template: parseAsString,
-    since: parseAsSince,
+    since: parseAsSinceOrAny,
     until: parseAsIsoDateTime,
   },
   view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
@@ -31,11 +40,41 @@ export type MessageSearch = ReturnType<typeof useMessageSearch>;
 /** The search as the API's input. */
 export function inputOf(search: MessageSearch) {
   const { status, order } = search.values;
-  return { ...filtersOf(search), status: status ?? undefined, order };
+  const since = startOf(sinceOf(search), search.history.now);
+  return { ...narrowedBy(search), since, until: untilOf(search), status: status ?? undefined, order };
 }
 
-/** All filters but the status. */
-export function filtersOf({ settled, values, history }: MessageSearch) {
+/** The same for the counts by status, which know the last 24 hours without a filter. */
+export function totalsOf(search: MessageSearch) {
+  const { status: _, order: __, ...filters } = inputOf(search);
+  return isDay(search) ? { domain_id: filters.domain_id } : filters;
+}
+
+/** Whether the messages of the last 24 hours are all that is counted. */
+export function isDay(search: MessageSearch): boolean {
+  return !isNarrowed(search) && sinceOf(search) === DAY && search.values.until === null;
+}
+
+/** Where the list begins. Without a filter, it has the messages of the last day, which are counted above it. */
+export function sinceOf(search: MessageSearch): Since | null {
+  const { since, until, status } = search.values;
+  if (since !== null) return since === ANY ? null : since;
+  return until !== null || status !== null || isNarrowed(search) ? null : DAY;
+}
+
+const DAY = '24h';
+
+function untilOf({ values }: MessageSearch): string | undefined {
+  return values.until?.toISOString();
+}
+
+function isNarrowed(search: MessageSearch): boolean {
+  const { domain_id: _, ...filters } = narrowedBy(search);
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+/** All filters but the status and the time. */
+function narrowedBy({ settled, values }: MessageSearch) {
   return {
     q: settled.q || undefined,
     from: settled.from || undefined,
@@ -45,7 +84,5 @@ export function filtersOf({ settled, values, history }: MessageSearch) {
     domain_id: values.domain ?? undefined,
     accepted: values.accepted || undefined,
     direction: values.direction ?? undefined,
-    since: startOf(values.since, history.now),
-    until: values.until?.toISOString(),
   };
 }

@@ -3,7 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { OutcomeMarks } from '@/components/marks/outcome-marks';
+import { messageStatus, OutcomeMarks } from '@/components/marks/outcome-marks';
 import { STATUSES, type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
@@ -49,7 +49,7 @@ export function SendResult({ messageId, id, to, suppressed = [], sendAt }: SendR
       role="status"
       aria-label="Result"
     >
-      {message ? <OutcomeMarks message={message} /> : <StatusMark status={status} />}
+      {message ? <OutcomeMarks message={message} /> : <StatusMark status={messageStatus(status)} />}
       <p>
         {status === 'scheduled' && sendAt
           ? `The message to ${reached} is sent on ${formatFull(sendAt)}. You can reschedule or cancel it until then.`

@@ -95,6 +95,19 @@ describe('the explanation and trace of a message', () => {
     expect(titleOf('failed', { cause: 'unknown' })).toBe('Left the queue, result unknown');
   });
 
+  it('give the reason why a submission is unconfirmed', () => {
+    const reason = 'Postroom stopped before the mail server replied.';
+    const uncertain = { type: 'uncertain' as const, at, recipient: null, detail: { reason } };
+    expect(explainOutcome(message({ status: 'uncertain', events: [uncertain] })).text).toMatch(
+      /^Postroom stopped before the mail server replied\. /,
+    );
+  });
+
+  it('say that a message on hold waits until it is released', () => {
+    const held = message({ status: 'deferred', on_hold: true, recipients: [recipient('no_reply', '4.4.1')] });
+    expect(explainOutcome(held)).toMatchObject({ title: 'On hold in the queue', resend: null });
+  });
+
   it('distinguish deletion from the queue from giving up', () => {
     expect(explainOutcome(message({ recipients: [recipient('deleted')] }))).toMatchObject({
       title: 'Deleted from the queue',

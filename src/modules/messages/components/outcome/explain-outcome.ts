@@ -29,6 +29,7 @@ export function explainedRecipients({ status, recipients }: Message): string | n
 
 /** What happened to a message, and what to do next. */
 export function explainOutcome(message: Message): Explanation {
+  if (message.on_hold) return ON_HOLD;
   const worst = message.status === 'uncertain' ? undefined : worstOf(message.recipients);
   if (!worst) return { ...explainProgress(message), reply: null, resend: null };
   if (message.direction === 'inbound') {
@@ -60,6 +61,13 @@ export function explainOutcome(message: Message): Explanation {
     mailboxId: (isFull(worst) && worst.mailbox_id) || undefined,
   };
 }
+
+const ON_HOLD: Explanation = {
+  title: 'On hold in the queue',
+  text: 'Your mail server attempts no delivery until the message is released. Release or delete it in the queue.',
+  reply: null,
+  resend: null,
+};
 
 const DELETED_FROM_QUEUE: Explanation = {
   title: 'Deleted from the queue',

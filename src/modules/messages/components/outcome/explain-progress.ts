@@ -4,14 +4,15 @@ type Text = { title: string; text: string };
 type Recipients = Message['recipients'];
 
 /** What a message without a failed or deferred recipient waits for, or how it ended. */
-export function explainProgress({ status, direction, recipients, send_at: sendAt }: Message): Text {
+export function explainProgress({ status, direction, recipients, events, send_at: sendAt }: Message): Text {
+  if (status === 'uncertain') return explainUncertain(events);
   if (status === 'scheduled' && sendAt === null) return HELD;
   if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
   if (direction === 'inbound' && status === 'received') return explainReceived(recipients);
   return TEXTS[status];
 }
 
-const TEXTS: Record<Message['status'], Text> = {
+const TEXTS: Record<Exclude<Message['status'], 'uncertain'>, Text> = {
   submitting: {
     title: 'On its way to your mail server',
     text: 'Postroom is submitting the message. If your mail server doesn’t reply within seconds, the status becomes unconfirmed. No action is needed.',
@@ -52,11 +53,17 @@ const TEXTS: Record<Message['status'], Text> = {
     title: 'Cancelled',
     text: 'An admin or a program cancelled the message before it left. Its content was deleted, and no recipient got it.',
   },
-  uncertain: {
-    title: 'Unconfirmed: the message may have been sent',
-    text: 'Your mail server did not confirm the message, and the trace says why. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
-  },
 };
+
+function explainUncertain(events: Message['events']): Text {
+  const reason = events.findLast(({ type }) => type === 'uncertain')?.detail.reason ?? NOT_CONFIRMED;
+  return {
+    title: 'Unconfirmed: the message may have been sent',
+    text: `${reason.replace(/\.?$/, '.')} Postroom keeps looking in the mail server’s log, and updates this status once it shows what happened. Resending before then may deliver the message twice.`,
+  };
+}
+
+const NOT_CONFIRMED = 'Your mail server did not confirm the message';
 
 const HELD: Text = {
   title: 'Held: a backup was restored',

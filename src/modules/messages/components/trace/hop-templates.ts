@@ -12,7 +12,7 @@ const TEMPLATES: Record<string, HopTemplate> = {
   suppressed: { code: 'SKIP', state: 'failed', rim: 'POSTROOM', title: 'Left out: recipient suppressed' },
   queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
   refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
-  uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },
+  uncertain: { code: '?', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },
   delivered: { code: '250', state: 'delivered', rim: 'REMOTE', title: 'Delivered' },
   deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Deferred by the receiving server' },
   bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Rejected by the receiving server' },

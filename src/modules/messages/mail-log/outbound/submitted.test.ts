@@ -205,9 +205,16 @@ describe('mail that a mailbox submits by SMTP', () => {
   });
 
   it('shows hold, release and deletion by an admin in the trace', async () => {
-    await submit({ recipients: ['x@far.example'] });
+    const messageId = await submit({ recipients: ['x@far.example'] });
+    const onHold = async () => {
+      const [listed] = (await api.get(`/messages?message_id=${encodeURIComponent(messageId)}`)).data;
+      return [listed.on_hold, (await shown()).on_hold];
+    };
+    expect(await onHold()).toEqual([false, false]);
     await logged({ kind: 'held' });
+    expect(await onHold()).toEqual([true, true]);
     await logged({ kind: 'released' });
+    expect(await onHold()).toEqual([false, false]);
     await logged({ kind: 'deleted' });
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
     const [failed] = await mail.emitted('mail.failed');
