@@ -322,6 +322,62 @@ test('leads to a full mailbox of the mail server’s own', async ({ signedIn: pa
   await checkState();
 });
 
+test('says above the list why many messages wait, and leads to what stops it', async ({
+  signedIn: page,
+  api,
+  domain,
+  sql,
+  checkState,
+}) => {
+  const make = (local_part: string) =>
+    api.call<{ id: string }>('POST', '/mailboxes', {
+      domain_id: domain.id,
+      local_part,
+      password: 'paper boats on the canal',
+    });
+  const [full, sender] = [unique('full'), unique('sender')];
+  const [{ id: fullId }, { id: senderId }] = [await make(full), await make(sender)];
+  await api.call('POST', `/mailboxes/${senderId}/suspend`, { reason: 'Sends prizes.' });
+  await sql(
+    `INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
+                          size_bytes, status, updated_at)
+     VALUES (gen_random_uuid(), $1, $2, $3, 'outbound', $4, '{}', 'Prize', 1, 'deferred', now())`,
+    [`<${sender}@x.example>`, SECOND, domain.id, `${sender}@${domain.name}`],
+  );
+  const reason = 'host mail.example[192.0.2.7] said: 452 4.2.2 The mailbox is full';
+  const recipients = [{ address: `${full}@${domain.name}`, delay_reason: reason }];
+  await attach([
+    queueFile({ queue_id: FIRST as string, arrival_time: hourAgo(), recipients }),
+    queueFile({ queue_id: HELD as string, arrival_time: hourAgo() + 1, recipients }),
+    queueFile({ queue_id: SECOND as string, arrival_time: hourAgo() + 2, sender: `${sender}@${domain.name}` }),
+    queueFile({
+      queue_id: BOUNCE as string,
+      arrival_time: hourAgo() + 3,
+      queue_name: 'active',
+      recipients: [to('bo')],
+    }),
+  ]);
+  await page.goto(`${url()}/queue`);
+  await expect(rowOf(page, SECOND)).toContainText('Sender suspended');
+  await expect(rowOf(page, BOUNCE)).toContainText('Not tried yet');
+  const causes = page.getByRole('table', { name: 'Why messages wait' });
+  const row = (text: string) => causes.getByRole('row').filter({ hasText: text });
+  await expect(row('Mailbox full')).toContainText(`2 to${full}@${domain.name}`);
+  await expect(row('Mailbox full').getByRole('link', { name: 'Review mailbox' })).toHaveAttribute(
+    'href',
+    `/mailboxes/${fullId}`,
+  );
+  await expect(row(`${sender}@`).getByRole('link', { name: 'Check for misuse' })).toHaveAttribute(
+    'href',
+    `/mailboxes/${senderId}/misuse`,
+  );
+  await expect(row('Not tried')).toContainText('1 for over 15 minutes');
+  await checkState();
+  await row('Mailbox full').getByRole('link', { name: 'Show messages: Mailbox full' }).click();
+  await expect(openerOf(page)).toHaveCount(2);
+  await expect(causes).toHaveCount(0);
+});
+
 test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({
   signedIn: page,
   domain,

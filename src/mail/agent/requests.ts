@@ -52,6 +52,19 @@ export type QueuePage = {
   messages: QueuedMessage[];
   /** Counts of the whole queue, whatever the filters. */
   counts: Partial<Record<QueueName, number>>;
+  /** Why the messages of the whole queue wait, for a summary. An agent of the version before has none. */
+  causes?: QueueCause[];
+};
+
+/** Messages that wait for the same reason. */
+export type QueueCause = {
+  /** An address, or `@domain` if the messages have different recipients there. Null for messages that were never tried. */
+  recipient: string | null;
+  /** The reason of one of them, for this recipient. */
+  reason: string | null;
+  count: number;
+  /** ISO 8601 UTC. */
+  oldestAt: string;
 };
 
 export type QueuedMessage = {

@@ -20,6 +20,7 @@ export type ManagedAddress = {
   domainId: string;
   /** Null if no mailbox has the address. */
   mailboxId: string | null;
+  isSuspended: boolean;
 };
 
 /** @throws the errors of authorizeDomain if domain_id is given */
@@ -49,12 +50,12 @@ export async function findManagedAddresses(
   const domains = unique.map((address) => address.slice(address.lastIndexOf('@') + 1).toLowerCase());
   const domainIds = accessibleDomainIds(ctx.actor);
   const rows = await ctx.db.$queryRaw<(ManagedAddress & { address: string })[]>`/* prepared */
-    SELECT a.address, d.id AS "domainId", m.id AS "mailboxId"
+    SELECT a.address, d.id AS "domainId", m.id AS "mailboxId", m.suspended_at IS NOT NULL AS "isSuspended"
       FROM unnest(${unique}::text[], ${locals}::text[], ${domains}::text[]) AS a (address, local_part, domain)
       JOIN domain d ON d.name = a.domain
       LEFT JOIN mailbox m ON m.domain_id = d.id AND m.local_part = a.local_part
      WHERE ${domainIds}::uuid[] IS NULL OR d.id = ANY (${domainIds}::uuid[])`;
-  return new Map(rows.map(({ address, domainId, mailboxId }) => [address, { domainId, mailboxId }]));
+  return new Map(rows.map(({ address, ...managed }) => [address, managed]));
 }
 
 /** How mail programs reach the mail server. */

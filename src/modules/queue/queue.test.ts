@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
@@ -78,6 +79,7 @@ describe('listing the queue', () => {
       queue_id: FIRST,
       queue: 'deferred',
       from: 'orders@harbour.example',
+      from_suspended: false,
       recipients: [{ address: 'ann@far.example', reason: REFUSED, mailbox_id: null }],
       recipient_count: 1,
       size: 2_748,
@@ -138,10 +140,76 @@ describe('listing the queue', () => {
       total: 3,
       counts,
       oldest_arrived_at: '2026-11-21T12:43:20.000Z',
+      causes: [expect.objectContaining({ to: 'ann@far.example', count: 1 })],
+      suspended_senders: [],
     });
     files.splice(0);
     expect((await api.get('/queue/summary')).data).toMatchObject({ total: 0, oldest_arrived_at: null });
     expect((await api.get('/queue')).data).toEqual([]);
+  });
+
+  it('says why messages wait, with the mailbox that can be fixed', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const reason = 'host mx[192.0.2.7] said: 452 4.2.2 Mailbox full';
+    const recipients = [{ address: `Ann@${domain.name}`, delay_reason: reason }];
+    const full = [1_795_265_100, 1_795_265_009].map((arrival_time, index) =>
+      queueFile({ queue_id: `4jWsM3000${index + 3}zMFgn`, arrival_time, recipients }),
+    );
+    files.push(...full);
+    expect((await api.get('/queue/summary')).data.causes[0]).toEqual({
+      to: `ann@${domain.name}`,
+      reason,
+      count: 2,
+      oldest_arrived_at: '2026-11-21T12:43:29.000Z',
+      mailbox_id: id,
+    });
+  });
+
+  it('names the suspended senders whose messages have no result yet, and marks these', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const ann = await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo');
+    for (const [index, local] of ['ann', 'ann', 'ann', 'bo'].entries()) {
+      await db.message.create({
+        data: {
+          messageId: `<${index}@${domain.name}>`,
+          queueId: `4jWsM3100${index}zMFgn`,
+          domainId: domain.id,
+          direction: 'outbound',
+          fromAddress: `${local}@${domain.name}`,
+          toAddresses: [],
+          subject: '',
+          sizeBytes: 1,
+          status: index === 2 ? 'delivered' : 'deferred',
+          createdAt: new Date(Date.UTC(2026, 10, 21, 12, index)),
+        },
+      });
+    }
+    files.push(queueFile({ queue_id: '4jWsM30003zMFgn', sender: `ann@${domain.name}` }));
+    const senders = async () => (await api.get('/queue/summary')).data.suspended_senders;
+    const marked = async () =>
+      (await api.get(`/queue?from=@${domain.name}`)).data.map((row: { from_suspended: boolean }) => row.from_suspended);
+    expect(await senders()).toEqual([]);
+    expect(await marked()).toEqual([false]);
+    await db.mailbox.update({ where: { id: ann.id }, data: { suspendedAt: new Date() } });
+    expect(await senders()).toEqual([
+      { from: `ann@${domain.name}`, mailbox_id: ann.id, count: 2, oldest_arrived_at: '2026-11-21T12:00:00.000Z' },
+    ]);
+    expect(await marked()).toEqual([true]);
+  });
+
+  it('exports the reason why each message waits', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const text = await (await api.download('/queue/export?format=csv')).text();
+    const lines = parse<Record<string, string>>(text, { columns: true, bom: true });
+    expect(lines.map(({ queue_id, reason }) => [queue_id, reason])).toEqual([
+      [THIRD, ''],
+      [SECOND, REFUSED],
+      [FIRST, REFUSED],
+    ]);
   });
 
   it('responds 503 without internals if the mail server fails', async () => {

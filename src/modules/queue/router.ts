@@ -4,7 +4,7 @@ import { adminProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { queueList } from './lists';
 import { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
-import { changeQueued, flushQueue, listQueue, summarizeQueue } from './service';
+import { changeQueued, countQueue, flushQueue, listQueue, summarizeQueue } from './service';
 
 const tag = 'Queue';
 const needsMailServer = { 503: ['MAIL_STACK_UNAVAILABLE'] } as const;
@@ -14,7 +14,7 @@ const queued = listProcedures(queueList, {
   item: QueuedMessage,
   input: ListQueue,
   find: listQueue,
-  atMost: async (ctx) => (await summarizeQueue(ctx)).total,
+  atMost: countQueue,
   tag,
   isReadOnPrimary: true,
   isAgentRead: true,

@@ -45,6 +45,7 @@ export const QueuedMessage = z
       description:
         'Envelope sender, or the author if that is a bounce address. Empty for the null sender, which bounces have',
     }),
+    from_suspended: z.boolean().meta({ description: 'Whether the sender’s mailbox is suspended now' }),
     recipients: z
       .array(
         z.object({
@@ -91,6 +92,26 @@ export const QueueSummary = z
     total: count,
     counts: z.object({ deferred: count, active: count, incoming: count, hold: count, maildrop: count }),
     oldest_arrived_at: Timestamp.nullable().meta({ description: 'Null if the queue is empty' }),
+    causes: z
+      .array(
+        z.object({
+          to: z.string().nullable().meta({
+            description:
+              'The recipient, or @ and a domain if the messages have different recipients there. Null for messages that were not tried within 15 minutes',
+          }),
+          reason: z.string().nullable().meta({ description: 'Why the last attempt of one of them failed' }),
+          count,
+          oldest_arrived_at: Timestamp,
+          mailbox_id: Id.nullable().meta({ description: 'The mailbox of the recipient, if you have access to it' }),
+        }),
+      )
+      .meta({ description: 'Why messages wait that are not on hold: the 20 most frequent causes' }),
+    suspended_senders: z
+      .array(z.object({ from: z.string(), mailbox_id: Id, count, oldest_arrived_at: Timestamp }))
+      .meta({
+        description:
+          'Suspended mailboxes whose messages have no result yet: suspension doesn’t stop what is in the queue. At most 20, and `count` ends at 1,000',
+      }),
   })
   .meta({ id: 'QueueSummary' });
 export type QueueSummary = z.infer<typeof QueueSummary>;

@@ -1,6 +1,13 @@
-import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent/requests';
+import type {
+  QueueChange,
+  QueueChangeResult,
+  QueuedMessage as Queued,
+  QueueName,
+  QueuePage,
+} from '@/mail/agent/requests';
 import { askAgent, auditFailure } from '@/modules/mail-server/service';
 import { findManagedAddresses, type ManagedAddress } from '@/modules/mailboxes/service';
+import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
@@ -22,7 +29,10 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
       const query = { queue, sender: from, recipient: to, order, limit, ...(after && { after }) };
       const { messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
       const queueIds = messages.map(({ queueId }) => queueId);
-      const addresses = messages.flatMap(({ recipients }) => recipients.map(({ address }) => address));
+      const addresses = messages.flatMap(({ from: sender, recipients }) => [
+        sender,
+        ...recipients.map(({ address }) => address),
+      ]);
       [known, managed] = await Promise.all([findMessages(ctx.db, queueIds), findManagedAddresses(ctx, addresses)]);
       return { rows: messages };
     },
@@ -33,14 +43,66 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
 
 /** @throws the errors of askAgent */
 export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
-  const query = { order: 'asc', limit: 1, isSummary: true } as const;
-  const { counts, messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
-  const all = { deferred: 0, active: 0, incoming: 0, hold: 0, maildrop: 0, ...counts };
+  const { counts, causes = [], messages } = await readSummary(ctx);
+  const addresses = causes.flatMap(({ recipient }) => recipient ?? []);
+  const [managed, senders] = await Promise.all([
+    addresses.length > 0 ? findManagedAddresses(ctx, addresses) : new Map<string, ManagedAddress>(),
+    messages.length > 0 ? findSuspendedSenders(ctx) : [],
+  ]);
   return {
-    total: Object.values(all).reduce((sum, count) => sum + count, 0),
-    counts: all,
+    total: totalOf(counts),
+    counts: { ...NONE, ...counts },
     oldest_arrived_at: messages[0]?.arrivedAt ?? null,
+    causes: causes.map(({ recipient, reason, count, oldestAt }) => ({
+      to: recipient,
+      reason,
+      count,
+      oldest_arrived_at: oldestAt,
+      mailbox_id: managed.get(recipient ?? '')?.mailboxId ?? null,
+    })),
+    suspended_senders: senders.map(({ email, mailboxId, count, oldestAt }) => ({
+      from: email,
+      mailbox_id: mailboxId,
+      count,
+      oldest_arrived_at: oldestAt.toISOString(),
+    })),
   };
+}
+
+/** @throws the errors of askAgent */
+export async function countQueue(ctx: ActorContext): Promise<number> {
+  return totalOf((await readSummary(ctx)).counts);
+}
+
+const NONE = { deferred: 0, active: 0, incoming: 0, hold: 0, maildrop: 0 };
+
+function readSummary({ db }: ActorContext): Promise<QueuePage> {
+  const query = { order: 'asc', limit: 1, isSummary: true } as const;
+  return askAgent(db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
+}
+
+function totalOf(counts: QueuePage['counts']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+type SuspendedSender = { email: string; mailboxId: string; count: number; oldestAt: Date };
+
+/** The suspended mailboxes with messages that may be in the queue, by what Postroom recorded of them. */
+function findSuspendedSenders({ actor, db }: ActorContext): Promise<SuspendedSender[]> {
+  const domainIds = accessibleDomainIds(actor);
+  return db.$queryRaw`/* prepared */
+    SELECT s.email, s.id AS "mailboxId", q.count, q.oldest AS "oldestAt"
+      FROM (SELECT b.id, b.local_part || '@' || d.name AS email
+              FROM mailbox b JOIN domain d ON d.id = b.domain_id
+             WHERE b.suspended_at IS NOT NULL AND (${domainIds}::uuid[] IS NULL OR d.id = ANY (${domainIds}::uuid[]))
+             ORDER BY b.suspended_at DESC LIMIT 100) AS s
+     CROSS JOIN LATERAL (
+            SELECT count(*)::int AS count, min(w.created_at) AS oldest
+              FROM (SELECT m.created_at FROM message m
+                     WHERE m.from_address = s.email AND m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL
+                     LIMIT 1000) AS w) AS q
+     WHERE q.count > 0
+     ORDER BY q.count DESC, s.email LIMIT 20`;
 }
 
 /** @throws the errors of askAgent */
@@ -121,6 +183,7 @@ function present(queued: Queued, known: KnownMessage | undefined, managed: Map<s
     queue_id: queued.queueId,
     queue: queued.queue,
     from: queued.from,
+    from_suspended: managed.get(queued.from)?.isSuspended ?? false,
     recipients: queued.recipients.map(({ address, reason }) => ({
       address,
       reason,

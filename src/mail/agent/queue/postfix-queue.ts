@@ -132,9 +132,9 @@ async function list({ configFolder, findAuthors, warn }: QueueOptions, queries: 
   ]);
   if (!settings) return pages;
   return Promise.all(
-    pages.map(async ({ messages, counts }, index) => ({
-      messages: queries[index]?.isSummary ? messages : await withTimes(messages, settings, warn),
-      counts,
+    pages.map(async (page, index) => ({
+      ...page,
+      messages: queries[index]?.isSummary ? page.messages : await withTimes(page.messages, settings, warn),
     })),
   );
 }

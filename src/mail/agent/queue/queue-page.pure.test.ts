@@ -123,6 +123,38 @@ describe('a page of the queue', () => {
     expect(message?.recipients[0]?.reason).toHaveLength(500);
   });
 
+  it('counts why the messages of the whole queue wait, for a summary only', async () => {
+    const full = 'host mx.far.example[192.0.2.7] said: 452 4.2.2 Mailbox full';
+    const refused = 'connect to mx.far.example[192.0.2.7]:25: Connection refused';
+    const file = (index: number, address: string, delay_reason?: string, over: Partial<QueueFile> = {}) =>
+      queueFile({
+        queue_id: `A0000${index}`,
+        arrival_time: FIRST_SECOND + index,
+        recipients: [{ address, delay_reason }],
+        ...over,
+      });
+    const files = [
+      file(1, 'ann@far.example', refused),
+      file(3, 'Cy@far.example', full),
+      file(2, 'cy@far.example', full),
+      file(4, 'bo@far.example', refused),
+      file(5, 'bo@far.example', refused),
+      file(6, 'di@far.example', full),
+      file(7, 'x@far.example', refused, { queue_name: 'hold' }),
+      file(8, 'x@far.example', undefined, { queue_name: 'active' }),
+      file(9, 'x@far.example', undefined, { queue_name: 'active', arrival_time: Math.floor(Date.now() / 1_000) }),
+    ];
+    const { causes } = await pageOf(files, { limit: 1, isSummary: true });
+    const oldestAt = (index: number) => new Date((FIRST_SECOND + index) * 1_000).toISOString();
+    expect(causes).toEqual([
+      { recipient: '@far.example', reason: refused, count: 3, oldestAt: oldestAt(1) },
+      { recipient: 'cy@far.example', reason: full, count: 2, oldestAt: oldestAt(2) },
+      { recipient: 'di@far.example', reason: full, count: 1, oldestAt: oldestAt(6) },
+      { recipient: null, reason: null, count: 1, oldestAt: oldestAt(8) },
+    ]);
+    expect(await pageOf(files)).not.toHaveProperty('causes');
+  });
+
   it('serves several queries from one read', async () => {
     let reads = 0;
     async function* lines() {

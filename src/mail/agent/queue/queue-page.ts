@@ -1,5 +1,6 @@
 import { isBounceAddress } from '@/lib/mail/report-addresses';
 import type { QueuedMessage, QueueName, QueuePage, QueueQuery } from '../requests';
+import { collectCauses } from './queue-causes';
 
 /** One line of `postqueue -j`. */
 type QueueFile = {
@@ -44,9 +45,11 @@ export async function readPages(
       if (author !== undefined && matchesAddress(author, page.query.sender)) insert(page, message);
     }
   };
+  const causes = queries.some(({ isSummary }) => isSummary) ? collectCauses(new Date()) : null;
   for await (const line of lines) {
     if (line === '') continue;
     const file: QueueFile = JSON.parse(line);
+    causes?.add(file);
     counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
     for (const page of pages) {
       if (!matchesQuery(file, page.query)) continue;
@@ -60,7 +63,11 @@ export async function readPages(
   const shown = pages.flatMap(({ messages }) => messages.map((message) => ({ message })));
   const authors = await authorsOf(shown, findAuthors);
   for (const { message } of shown) message.from = authors.get(message.from) ?? message.from;
-  return pages.map(({ messages }) => ({ messages, counts }));
+  return pages.map(({ query, messages }) => ({
+    messages,
+    counts,
+    ...(query.isSummary && causes && { causes: causes.mostFrequent() }),
+  }));
 }
 
 async function authorsOf(of: { message: QueuedMessage }[], findAuthors: FindAuthors) {

@@ -9,7 +9,7 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { NextAttempt } from './next-attempt';
-import { expiresSoon, QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
+import { expiresSoon, isOverdue, QUEUE_LABELS, senderLabel, senderText, waitReason } from './queue-labels';
 import classes from './queue-page.module.css';
 
 type QueueColumnsOptions = {
@@ -72,15 +72,21 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       skeletonWidth: 184,
       cell: (message) => {
         const reason = waitReason(message);
-        const { expires_at: end, next_attempt_at: next, recipients } = message;
+        const { queue, from, expires_at: end, next_attempt_at: next, recipients } = message;
+        const isSuspended = message.from_suspended && queue !== 'hold';
         return (
           <>
+            <span className={`only-narrow ${classes.status}`}>
+              <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
+            </span>
             <span
               className={`clip ${classes.reason}`}
               title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
             >
-              {reason}
+              {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
+              {!isSuspended && (isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : reason)}
             </span>
+            <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
             <span className={classes.times}>
               {next && (
                 <span className="only-narrow">

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { QueuedMessage } from '../schema';
-import { expiresSoon, waitReason } from './queue-labels';
+import { expiresSoon, isOverdue, waitReason } from './queue-labels';
 
 const HOUR_MS = 3_600_000;
 const queued = (queue: QueuedMessage['queue'], hours: number | null) =>
@@ -29,3 +29,19 @@ it.each([
   const recipients = [{ address: 'ann@far.example', reason }];
   expect(waitReason({ queue: 'deferred', recipients } as QueuedMessage)).toBe(shown);
 });
+
+it.each([
+  ['active', 1, null, true],
+  ['incoming', 1, null, true],
+  ['active', 0.1, null, false],
+  ['active', 1, 'Refused.', false],
+  ['deferred', 1, null, false],
+  ['hold', 1, null, false],
+] as const)(
+  'a message in %s that arrived %s hours ago, with the reason %s, is overdue: %s',
+  (queue, hours, reason, is) => {
+    const arrived_at = new Date(Date.now() - hours * HOUR_MS).toISOString();
+    const recipients = [{ address: 'ann@far.example', reason }];
+    expect(isOverdue({ queue, arrived_at, recipients } as QueuedMessage)).toBe(is);
+  },
+);

@@ -21,6 +21,11 @@ export function senderLabel(from: string): string {
   return from === '' ? 'No sender' : from;
 }
 
+/** The same in a line with other facts. */
+export function senderText(from: string): string {
+  return from === '' ? 'No sender' : `from ${from}`;
+}
+
 /** Why the message is still queued, and who said so if it isn't the recipient's domain, in one line. */
 export function waitReason({ queue, recipients }: QueuedMessage): string {
   if (queue === 'hold') return 'Until released';
@@ -29,6 +34,19 @@ export function waitReason({ queue, recipients }: QueuedMessage): string {
   if (!explanation) return 'Not tried yet';
   const brief = failed === recipients[0] ? withoutDomain(explanation.brief, failed.address) : explanation.brief;
   return queue === 'active' ? `Retrying. ${brief}` : brief;
+}
+
+/** The reason of messages to an address, or to `@domain`, which is beside it. */
+export function reasonFor(reason: string, address: string): string {
+  return withoutDomain(explainDeferral(reason, address)?.brief ?? '', address);
+}
+
+const UNTRIED_AFTER_MS = 15 * 60_000;
+
+/** Whether the mail server should have tried the message by now. */
+export function isOverdue({ queue, recipients, arrived_at: at }: QueuedMessage): boolean {
+  const isNew = queue === 'active' || queue === 'incoming';
+  return isNew && recipients.every(({ reason }) => reason === null) && Date.parse(at) < Date.now() - UNTRIED_AFTER_MS;
 }
 
 /** Leaves out that the recipient's domain says so, whose address is beside it. */

@@ -14,6 +14,7 @@ import { queueList } from '../lists';
 import type { QueuedMessage, QueueSummary } from '../schema';
 import { BulkResult } from './bulk-result';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
+import { QueueCauses } from './queue-causes';
 import { QueueCounts } from './queue-counts';
 import classes from './queue-page.module.css';
 import { QueueUnavailable } from './queue-states';
@@ -73,6 +74,7 @@ export function QueuePage() {
         <>
           <QueueCounts values={values} change={change} summary={summary.data} />
           <QueueTools list={list} search={search} />
+          {summary.data && !search.isFiltered && <QueueCauses summary={summary.data} />}
           {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
           {isNotListed && (
             <p className={`soft ${classes.notListed}`}>

@@ -1,0 +1,126 @@
+'use client';
+
+import { useDisclosure } from '@mantine/hooks';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
+import { TextButton } from '@/components/text/text-button';
+import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
+import type { QueueSummary } from '../schema';
+import classes from './queue-causes.module.css';
+import { reasonFor } from './queue-labels';
+
+type CauseRow = {
+  key: string;
+  status: Status;
+  label: string;
+  count: number;
+  /** What the messages have in common. */
+  by: 'from' | 'to' | null;
+  address: string | null;
+  oldestAt: string;
+  action: { label: string; href: string } | null;
+  href: string;
+};
+
+/** More are a click away, so that the list stays in view. */
+const SHOWN = 3;
+
+/** Why many messages wait, with what fixes it, above the list of each of them. */
+export function QueueCauses({ summary }: { summary: QueueSummary }) {
+  const [isAll, { open: showAll }] = useDisclosure(false);
+  const rows = causeRows(summary);
+  if (rows.length === 0) return null;
+  const hidden = isAll ? 0 : Math.max(0, rows.length - SHOWN);
+  return (
+    <section className={classes.causes} aria-label="Causes">
+      <DataTable
+        caption="Why messages wait"
+        hideHeader
+        columns={COLUMNS}
+        rows={rows.slice(0, rows.length - hidden)}
+        rowKey={({ key }) => key}
+      />
+      {hidden > 0 && <TextButton onClick={showAll}>Show {formatCount(hidden)} more causes</TextButton>}
+    </section>
+  );
+}
+
+/** What several messages wait for, and whatever an admin can stop. */
+export function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
+  const suspended = senders.map(
+    ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt }): CauseRow => ({
+      key: `from ${from}`,
+      status: 'failed',
+      label: 'Sender suspended',
+      count,
+      by: 'from',
+      address: from,
+      oldestAt,
+      action: { label: 'Check for misuse', href: `/mailboxes/${id}/misuse` },
+      href: `/queue?${new URLSearchParams({ from })}`,
+    }),
+  );
+  const others = causes
+    .filter(({ to, count }) => to === null || count > 1)
+    .map(
+      ({ to, reason, count, oldest_arrived_at: oldestAt, mailbox_id: id }): CauseRow => ({
+        key: `${to} ${reason}`,
+        status: to === null ? 'warning' : 'deferred',
+        label: to === null ? 'Not tried' : reasonFor(reason ?? '', to),
+        count,
+        by: to === null ? null : 'to',
+        address: to,
+        oldestAt,
+        action: id === null ? null : { label: 'Review mailbox', href: `/mailboxes/${id}` },
+        href: `/queue?${new URLSearchParams(to === null ? { queue: 'active' } : { to })}`,
+      }),
+    );
+  const untried = others.filter(({ by }) => by === null);
+  return [...suspended, ...untried, ...others.filter(({ by }) => by !== null)];
+}
+
+const COLUMNS: DataTableColumn<CauseRow>[] = [
+  {
+    header: 'Cause',
+    width: 280,
+    mobile: 'lead',
+    cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
+  },
+  {
+    header: 'Messages',
+    mobile: 'under',
+    cell: ({ count, by, address }) => (
+      <span className={classes.what}>
+        <b>{formatCount(count)}</b> {by ?? 'for over 15 minutes: check the mail server’s services'}
+        {address && <EmailAddress value={address} isLight />}
+      </span>
+    ),
+  },
+  {
+    header: 'Oldest',
+    width: 112,
+    mobile: 'side',
+    className: 'soft',
+    cell: ({ oldestAt }) => <TimeAgo iso={oldestAt} />,
+  },
+  {
+    header: 'Next step',
+    width: 216,
+    mobile: 'under-side',
+    cell: ({ action, href, label }) => (
+      <span className={classes.actions}>
+        {action && (
+          <NearLink className="act" href={action.href}>
+            {action.label}
+          </NearLink>
+        )}
+        <NearLink className="act" prefetch={false} href={href} aria-label={`Show messages: ${label}`}>
+          Show
+        </NearLink>
+      </span>
+    ),
+  },
+];
