@@ -1,7 +1,7 @@
 import { formatBytes } from '@/lib/format';
-import { MARKED_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
+import { FULL_PERCENT, MARKED_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { Gauge } from '../marks/gauge';
-import type { Tone } from '../marks/status-mark';
+import { StatusMark, type Tone } from '../marks/status-mark';
 import classes from './storage.module.css';
 
 type StorageProps = { mailbox: { used_bytes: number; quota_bytes: number | null; percent_full: number | null } };
@@ -12,8 +12,15 @@ export function StorageCell({ mailbox }: StorageProps) {
     <span className={classes.storage}>
       {percent !== null && <StorageGauge percent={percent} />}
       <span className="clip">{storageLabel(mailbox)}</span>
+      {percent !== null && percent >= NEARLY_FULL_PERCENT && <Fullness percent={percent} />}
     </span>
   );
+}
+
+/** A full mailbox rejects mail. */
+function Fullness({ percent }: { percent: number }) {
+  if (percent >= FULL_PERCENT) return <StatusMark status="failed">Full</StatusMark>;
+  return <StatusMark status="bounced">{percent}%</StatusMark>;
 }
 
 function storageLabel({
@@ -22,7 +29,7 @@ function storageLabel({
   percent_full: percent,
 }: StorageProps['mailbox']): string {
   if (quota === null || percent === null) return `${formatBytes(used)}, no quota`;
-  const share = percent < MARKED_PERCENT ? '' : `, ${percent}%`;
+  const share = percent < MARKED_PERCENT || percent >= NEARLY_FULL_PERCENT ? '' : `, ${percent}%`;
   return `${formatBytes(used)} of ${formatBytes(quota)}${share}`;
 }
 
@@ -33,5 +40,6 @@ export function StorageGauge({ percent, isWide }: { percent: number; isWide?: bo
 /** Without color while there is room. */
 function toneOf(percent: number): Tone {
   if (percent < MARKED_PERCENT) return 'quiet';
-  return percent < NEARLY_FULL_PERCENT ? 'deferred' : 'bounced';
+  if (percent < NEARLY_FULL_PERCENT) return 'deferred';
+  return percent < FULL_PERCENT ? 'bounced' : 'failed';
 }

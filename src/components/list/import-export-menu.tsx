@@ -14,7 +14,9 @@ export function ImportExportMenu({
   return (
     <Menu width={264}>
       <Menu.Target>
-        <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
+        <Button leftSection={<IconTableImport stroke={1.5} />} rightSection={<IconChevronDown stroke={1.5} />}>
+          Import / export
+        </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconTableImport size={16} stroke={1.5} />} onClick={onImport}>

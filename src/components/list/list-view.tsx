@@ -112,7 +112,7 @@ export function ListTools<Row>({ list, hasClear, actions, children, ...layout }:
       {query.error !== null && query.data && (
         <StatusMark status="warning">Not up to date: {reasonOf(toProblem(query.error))}</StatusMark>
       )}
-      <Group className="spacer">
+      <Group className={`spacer ${classes.actions}`}>
         {actions ?? (
           <>
             {views && <Views page={views} />}

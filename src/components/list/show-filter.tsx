@@ -1,5 +1,6 @@
 import { parseAsStringLiteral } from 'nuqs';
 import type { ComponentProps } from 'react';
+import { formatCount } from '@/lib/format';
 import { SegmentedControl } from '../segmented-control';
 
 /** The values of a `show` filter, the default first, with the filters of the API that they stand for. */
@@ -21,6 +22,8 @@ type ShowFilterProps<Show extends string> = Pick<ComponentProps<typeof Segmented
   search: { values: { show: Show }; change: (changes: { show: Show }) => void };
   choices: Choices<Show>;
   label?: string;
+  /** How many rows there are, where it matters. */
+  counts?: Partial<Record<Show, number>>;
 };
 
 /** Chooses the rows that a list shows. */
@@ -29,8 +32,12 @@ export function ShowFilter<Show extends string>({
   choices,
   label = 'Status',
   narrow = 'line',
+  counts,
 }: ShowFilterProps<Show>) {
-  const labels = Object.entries<Choices<Show>[Show]>(choices).map(([show, choice]) => [show, choice.label]);
+  const labels = Object.entries<Choices<Show>[Show]>(choices).map(([show, choice]) => {
+    const count = counts?.[show as Show];
+    return [show, count ? `${choice.label} ${formatCount(count)}` : choice.label];
+  });
   return (
     <SegmentedControl
       label={label}

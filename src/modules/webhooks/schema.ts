@@ -68,6 +68,7 @@ export const ListWebhooks = z.strictObject({
   q: plainText(254).optional().meta({ description: 'Part of the name or of the URL' }),
   domain_id: Id.optional(),
   active: z.boolean().optional(),
+  failing: z.boolean().optional().meta({ description: 'Whether the last attempt of an active webhook failed' }),
   event: z
     .enum(EVENT_TYPES)
     .optional()

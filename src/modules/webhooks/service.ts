@@ -62,13 +62,20 @@ export function sweepDeliveries(): Promise<SweepReport> {
 }
 
 /** @throws the errors of authorizeDomain */
+const FAILING = { active: true, failuresInRow: { gt: 0 } };
+
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<ListedWebhook>> {
-  const { q, domain_id: domainId, active, event } = input;
+  const { q, domain_id: domainId, active, failing, event } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const text = q && { contains: escapeLike(q), mode: 'insensitive' as const };
   const events = event && { hasSome: [event, ALL_EVENTS] };
   const filters = {
-    AND: [domainFilter(ctx.actor), { domainId, active, events }, text ? { OR: [{ name: text }, { url: text }] } : {}],
+    AND: [
+      domainFilter(ctx.actor),
+      { domainId, active, events },
+      failing === true ? FAILING : failing === false ? { NOT: FAILING } : {},
+      text ? { OR: [{ name: text }, { url: text }] } : {},
+    ],
   };
   return paginate('webhooks', input, {
     column: 'createdAt',

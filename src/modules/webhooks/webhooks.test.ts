@@ -152,6 +152,14 @@ describe('the list', () => {
     expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
     const inactiveOnly = await admin.get(`/webhooks?domain_id=${domain.id}&active=false`);
     expect(inactiveOnly.data.map((webhook: { id: string }) => webhook.id)).toEqual([made[2]?.id]);
+    const [failing, unused] = [made[0]?.id, made[2]?.id];
+    await db.webhook.updateMany({ where: { id: { in: [failing, unused] as string[] } }, data: { failuresInRow: 3 } });
+    const idsOf = async (isFailing: boolean) =>
+      (await admin.get(`/webhooks?domain_id=${domain.id}&failing=${isFailing}&limit=100`)).data.map(
+        (webhook: { id: string }) => webhook.id,
+      );
+    expect(await idsOf(true)).toEqual([failing]);
+    expect((await idsOf(false)).toSorted()).toEqual(made.flatMap(({ id }) => (id === failing ? [] : [id])).toSorted());
     expectError(await admin.get('/webhooks?limit=0'), 400, 'INVALID_PAGINATION');
     expectError(await admin.get('/webhooks?sort=secret'), 400, 'VALIDATION_ERROR');
   });

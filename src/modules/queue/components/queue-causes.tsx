@@ -49,7 +49,7 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
 }
 
 /** What several messages wait for, and whatever an admin can stop. */
-export function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
+function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
   const suspended = senders.map(
     ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt }): CauseRow => ({
       key: `from ${from}`,

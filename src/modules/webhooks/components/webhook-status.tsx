@@ -1,5 +1,5 @@
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatCount, formatFull } from '@/lib/format';
+import { formatCount, formatFull, formatPlural } from '@/lib/format';
 import type { Webhook } from '../schema';
 import { isFailing, sinceOf } from './webhook-values';
 
@@ -13,7 +13,7 @@ export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
     <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
-        {!isShort && `, ${formatCount(failures)} in a row${sinceOf(webhook)}`}
+        {!isShort && `, ${formatPlural(failures, 'attempt')} in a row${sinceOf(webhook)}`}
       </StatusMark>
     </span>
   );

@@ -12,6 +12,7 @@ import { ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
+import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import { mailboxList } from '../../lists';
 import { MailboxTable } from './mailbox-table';
@@ -37,6 +38,7 @@ export function MailboxesPage() {
   };
   const list = useList(mailboxList, trpc.mailboxes.list, { search, input });
   const domainName = domainScope.selectedDomain?.name;
+  const counts = countsOf(useAttention().data);
   const openNew = () => open({ new: true });
 
   return (
@@ -61,7 +63,7 @@ export function MailboxesPage() {
         }
       >
         <SearchInput search={search} label="Filter by address or name" placeholder="Address or name" />
-        <ShowFilter search={search} choices={CHOICES} />
+        <ShowFilter search={search} choices={CHOICES} counts={counts} narrow="columns" />
       </ListTools>
       <MailboxTable
         list={list}
@@ -81,4 +83,15 @@ export function MailboxesPage() {
       />
     </Page>
   );
+}
+
+/** As far as the navigation counts. */
+const MAX_COUNTED = 99;
+
+/** The mailboxes that the navigation counts. There is no number if there are more. */
+function countsOf(attention: ReturnType<typeof useAttention>['data']): { suspended?: number; full?: number } {
+  if (!attention) return {};
+  const { counts, suspended_mailboxes: suspended } = attention;
+  const all = counts.mailboxes ?? 0;
+  return all <= MAX_COUNTED ? { suspended, full: all - suspended } : {};
 }

@@ -12,7 +12,7 @@ export const CHOICES = {
   active: { label: 'Active', input: { active: true, suspended: false } },
   inactive: { label: 'Inactive', input: { active: false } },
   suspended: { label: 'Suspended', input: { suspended: true } },
-  full: { label: 'Nearly full', input: { active: true, min_percent_full: NEARLY_FULL_PERCENT } },
+  full: { label: 'Nearly full', input: { active: true, suspended: false, min_percent_full: NEARLY_FULL_PERCENT } },
 };
 
 const SEARCH = {

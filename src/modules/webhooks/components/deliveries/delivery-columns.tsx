@@ -67,9 +67,17 @@ export function deliveryColumns({
     },
     {
       header: 'Attempts',
-      width: 80,
+      width: 148,
+      maxWidth: 176,
       skeletonWidth: 56,
-      cell: (delivery) => <AttemptDots delivery={delivery} />,
+      cell: (delivery) => (
+        <Cell>
+          <AttemptDots delivery={delivery} />
+          <span className="soft">
+            <Next delivery={delivery} isInactive={isInactive} />
+          </span>
+        </Cell>
+      ),
     },
     {
       header: 'Last response',
@@ -78,15 +86,6 @@ export function deliveryColumns({
       skeletonWidth: 96,
       className: 'soft',
       cell: lastResponse,
-    },
-    {
-      header: 'Next attempt',
-      width: 92,
-      maxWidth: 144,
-      isOptional: true,
-      skeletonWidth: 40,
-      className: 'soft',
-      cell: (delivery) => <Next delivery={delivery} isInactive={isInactive} />,
     },
     {
       header: 'Created',
@@ -115,7 +114,12 @@ type NextProps = { delivery: Delivery; isInactive: boolean };
 
 function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, isInactive }: NextProps) {
   if (status === 'abandoned') return is_test ? '' : 'Gave up';
-  if (in_flight) return 'Now';
+  if (in_flight) return '';
   if (status === 'delivered' || at === null) return '';
-  return isInactive ? 'When active' : <TimeAgo iso={at} />;
+  if (isInactive) return 'Next when active';
+  return (
+    <>
+      Next <TimeAgo iso={at} />
+    </>
+  );
 }

@@ -40,6 +40,7 @@ export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
         className={classes.replay}
         leftSection={<IconRefresh stroke={1.5} />}
         disabled={count === 0 && !isMore}
+        title={count === 0 && !isMore ? 'No delivery failed' : undefined}
         onClick={dialog.open}
       >
         {isMore || count === 0 ? 'Replay failed' : `Replay ${count} failed`}

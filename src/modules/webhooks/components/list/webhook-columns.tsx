@@ -1,7 +1,6 @@
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { StatusMark } from '@/components/marks/status-mark';
 import { TimeAgo } from '@/components/values/time-ago';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { formatPlural, formatShare } from '@/lib/format';
@@ -19,6 +18,13 @@ type WebhookColumnsOptions = {
 export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptions): DataTableColumn<ListedWebhook>[] {
   return [
     {
+      header: 'Status',
+      width: 96,
+      kind: 'mark',
+      skeletonWidth: 56,
+      cell: (webhook) => <WebhookStatus webhook={webhook} isShort />,
+    },
+    {
       header: 'Endpoint',
       kind: 'copyable',
       mobile: 'lead',
@@ -34,10 +40,10 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
                 {webhook.name}
               </span>
             )}
-            {/* Its other columns say so on a wide screen. */}
+            {/* Its column says so on a wide screen. */}
             {(!webhook.active || isFailing(webhook)) && (
               <span className="only-narrow">
-                <WebhookStatus webhook={webhook} isShort />
+                <WebhookStatus webhook={webhook} />
               </span>
             )}
           </Cell>
@@ -59,7 +65,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Domain',
-      width: 204,
+      width: 176,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
@@ -74,8 +80,8 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Success rate',
-      width: 124,
-      maxWidth: 144,
+      width: 152,
+      maxWidth: 168,
       kind: 'figure',
       skeletonWidth: 40,
       cell: (webhook) => <SuccessRate webhook={webhook} />,
@@ -98,11 +104,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
 function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
   const { finished, delivered } = webhook.recent_deliveries;
   if (isFailing(webhook)) {
-    return (
-      <span title="Failed attempts in a row">
-        <StatusMark status="failed">{formatPlural(webhook.failures_in_row, 'failure')}</StatusMark>
-      </span>
-    );
+    return <span className={classes.failures}>{formatPlural(webhook.failures_in_row, 'failed attempt')}</span>;
   }
   return (
     finished > 0 && (

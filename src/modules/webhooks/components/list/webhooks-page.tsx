@@ -15,12 +15,14 @@ import { useList } from '@/components/list/use-list';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
+import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import { EVENT_TYPES } from '@/lib/event-types';
 import { webhookList } from '../../lists';
 import type { CreatedWebhook, ListedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
+import { isFailing } from '../webhook-values';
 import { NoWebhooks } from './no-webhooks';
 import { webhookColumns } from './webhook-columns';
 import classes from './webhooks-page.module.css';
@@ -29,8 +31,10 @@ const NewWebhookDialog = lazyDialog(() => import('./new-webhook-dialog').then((m
 
 const REFRESH_MS = 15_000;
 
+const CHOICES = { ...ACTIVE_CHOICES, failing: { label: 'Failing', input: { failing: true } } };
+
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
+  filters: { q: parseAsText, show: parseAsShow(CHOICES) },
   view: { new: parseAsBoolean.withDefault(false), event: parseAsStringLiteral(EVENT_TYPES) },
 };
 
@@ -44,13 +48,15 @@ export function WebhooksPage() {
   const input = {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,
-    ...ACTIVE_CHOICES[values.show].input,
+    ...CHOICES[values.show].input,
   };
   const list = useList(webhookList, trpc.webhooks.list, { search, input, refetchInterval: REFRESH_MS });
   const items = list.query.data?.items;
+  const isWhole = search.history.isFirst && list.query.data?.pagination.has_more === false;
   const shownIds = items?.flatMap(({ domain_id }) => domain_id ?? []) ?? [];
   const domainNames = useDomainNames(created?.domain_id ? [...shownIds, created.domain_id] : shownIds);
   const domainName = domainScope.selectedDomain?.name;
+  const failing = useAttention().data?.counts.webhooks;
   const openNew = () => open({ new: true });
   const closeNew = () => open({ new: null, event: null });
 
@@ -63,14 +69,14 @@ export function WebhooksPage() {
       </PageHeader>
       <ListTools list={list}>
         <SearchInput search={search} label="Filter by name or URL" placeholder="Name or URL" />
-        <ShowFilter search={search} choices={ACTIVE_CHOICES} />
+        <ShowFilter search={search} choices={CHOICES} counts={{ failing }} />
       </ListTools>
       <ListView
         list={list}
-        rows={items?.map(actions.latest)}
+        rows={items && ordered(items.map(actions.latest), isWhole)}
         empty={<NoWebhooks domainName={domainName} onNew={openNew} />}
         noMatches="No webhook matches these filters."
-        caption="Webhooks, newest first"
+        caption={isWhole ? 'Webhooks, failing ones first' : 'Webhooks, newest first'}
         className={classes.table}
         columns={webhookColumns({ domainNames, onSetActive: actions.setActive })}
         rowHref={({ id }) => `/webhooks/${id}`}
@@ -98,4 +104,10 @@ export function WebhooksPage() {
       )}
     </Page>
   );
+}
+
+/** The failing ones first, if all are on this page; the API has the newest first. */
+function ordered(webhooks: ListedWebhook[], isWhole: boolean): ListedWebhook[] {
+  if (!isWhole) return webhooks;
+  return webhooks.toSorted((one, other) => Number(isFailing(other)) - Number(isFailing(one)));
 }
