@@ -31,6 +31,7 @@ test('finds nearly full mailboxes, and sorts by storage used', async ({ signedIn
   await expect(rows.nth(1)).toContainText(`nearly@${domain.name}`);
   await page.getByRole('button', { name: 'Address', exact: true }).click();
   await expect(page.getByRole('table', { name: 'Mailboxes, by address' })).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Address by the part before @' })).toBeVisible();
   await expect(rows.nth(1)).toContainText(`full@${domain.name}`);
   await page.reload();
   await expect(page.getByRole('table', { name: 'Mailboxes, by address' })).toBeVisible();

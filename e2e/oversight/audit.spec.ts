@@ -108,6 +108,21 @@ test('an entry opens from anywhere in its row, single keys show the next one, an
   await expect(changed).toBeFocused();
 });
 
+test('a run of the same change is one row until it is unfolded', async ({ signedIn: page, api, check }) => {
+  const domain = await createDomain(api);
+  for (const destination of ['a', 'b', 'c', 'd']) {
+    const alias = { domain_id: domain.id, source_local_part: unique(), destination: `${destination}@far.example` };
+    await api.call('POST', '/aliases', alias);
+  }
+  await page.goto(`${url()}/audit?domain=${domain.id}`);
+  const created = page.getByRole('row').filter({ hasText: 'created alias' });
+  await expect(created).toHaveCount(1);
+  await expect(page.getByRole('navigation', { name: 'Pagination' })).toContainText('1–5 of 5');
+  await check();
+  await created.getByRole('button', { name: 'and 3 more' }).click();
+  await expect(created).toHaveCount(4);
+});
+
 test('filters by the kind of record', async ({ signedIn: page, api, check }) => {
   const domain = await createDomain(api);
   await api.call('POST', '/aliases', {

@@ -25,6 +25,8 @@ export type DataTableColumn<Row> = {
   isOptional?: boolean;
   className?: string;
   sortBy?: string;
+  /** What it is sorted by, if the rows don't show it as they are. */
+  sortNote?: string;
   /** The order of the first click on the header. */
   firstOrder?: SortOrder;
   skeletonWidth?: number;
@@ -160,7 +162,7 @@ function columnWidth<Row>({ width, maxWidth }: DataTableColumn<Row>): string | n
 type HeaderCellProps<Row> = { column: DataTableColumn<Row>; sort: TableSort | undefined };
 
 function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
-  const { sortBy, firstOrder = 'asc' } = column;
+  const { sortBy, sortNote, firstOrder = 'asc' } = column;
   const isSpare = column.isOptional || undefined;
   if (!sort || !sortBy) {
     return (
@@ -178,6 +180,7 @@ function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
         {column.header}
         {isSorted && <span aria-hidden="true">{sort.order === 'asc' ? '↑' : '↓'}</span>}
       </button>
+      {isSorted && sortNote && <small className={classes.sortNote}>{sortNote}</small>}
     </th>
   );
 }

@@ -48,12 +48,7 @@ export function ListView<Row>({
     );
   }
   const pagination = search && (
-    <Pagination
-      page={rows && data && { ...data, items: rows }}
-      history={search.history}
-      total={total}
-      labels={pageLabels}
-    />
+    <Pagination page={rows && data} history={search.history} total={total} labels={pageLabels} />
   );
   if (rows?.length === 0 && data?.pagination.has_more) {
     return (

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import classes from './email-address.module.css';
 
-const MIN_LOCAL_PART = 8;
+const MIN_LOCAL_PART = 5;
 
 type EmailAddressProps = {
   value: string;

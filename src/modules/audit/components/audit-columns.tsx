@@ -2,7 +2,9 @@ import { Cell, Clipped } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
+import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
 import { sentenceOf, textOf } from './sentences/sentence';
@@ -13,7 +15,20 @@ const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
   error: ['failed', 'Error'],
 };
 
-export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): DataTableColumn<AuditEntry>[] {
+type AuditColumnsOptions = {
+  isNarrow: boolean;
+  onOpen: (id: string) => void;
+  /** How many entries a row stands for besides its own. */
+  othersOf: (entry: AuditEntry) => number;
+  onUnfold: (entry: AuditEntry) => void;
+};
+
+export function auditColumns({
+  isNarrow,
+  onOpen,
+  othersOf,
+  onUnfold,
+}: AuditColumnsOptions): DataTableColumn<AuditEntry>[] {
   const columns: (DataTableColumn<AuditEntry> | false)[] = [
     {
       header: 'Outcome',
@@ -42,6 +57,12 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
             <EntrySentence entry={entry} />
           </button>
           {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
+          {reasonOf(entry) && <Clipped text={reasonOf(entry)} className={`soft ${classes.reason}`} />}
+          {othersOf(entry) > 0 && (
+            <TextButton className={classes.others} onClick={() => onUnfold(entry)}>
+              and {formatCount(othersOf(entry))} more
+            </TextButton>
+          )}
         </Cell>
       ),
     },
@@ -56,6 +77,11 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
     },
   ];
   return columns.filter((column) => column !== false);
+}
+
+/** Why it was refused or failed. */
+function reasonOf({ outcome, details }: AuditEntry): string | null {
+  return outcome !== 'success' && typeof details.message === 'string' ? details.message : null;
 }
 
 export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {

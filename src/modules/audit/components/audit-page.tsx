@@ -2,6 +2,7 @@
 
 import { Button, Menu } from '@mantine/core';
 import dynamic from 'next/dynamic';
+import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
@@ -17,6 +18,7 @@ import { auditList } from '../lists';
 import type { AuditEntry } from '../schema';
 import { auditColumns } from './audit-columns';
 import { AuditTools } from './audit-tools';
+import { foldRuns } from './fold-runs';
 import { inputOf, useAuditSearch } from './use-audit-search';
 import { VerifyChain } from './verify-chain';
 
@@ -36,6 +38,12 @@ export function AuditPage() {
   const peeked = list.query.data?.items.find(({ id }) => id === values.peek);
   const open = (peek: string | null) => search.open({ peek });
   useFocusReturn(values.peek);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const items = list.query.data?.items;
+  const { rows, others } = useMemo(
+    () => foldedRows(items ?? [], unfolded, values.peek),
+    [items, unfolded, values.peek],
+  );
 
   return (
     <Page
@@ -61,11 +69,17 @@ export function AuditPage() {
       <AuditTools list={list} search={search} />
       <ListView
         list={list}
+        rows={items && rows}
         empty={<NoEntries />}
         noMatches="No entries match these filters. Search by a part of an admin’s address, an action, a name or a request ID."
         caption={`Audit log, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={Boolean(peeked)}
-        columns={auditColumns(Boolean(peeked), open)}
+        columns={auditColumns({
+          isNarrow: Boolean(peeked),
+          onOpen: open,
+          othersOf: ({ id }) => others.get(id) ?? 0,
+          onUnfold: ({ id }) => setUnfolded(new Set([...unfolded, id])),
+        })}
         onOpen={({ id }) => open(id)}
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}
@@ -73,6 +87,17 @@ export function AuditPage() {
       />
     </Page>
   );
+}
+
+/** The rows of a page, and how many entries each stands for besides its own. A run that was unfolded or has the peek is shown in full. */
+function foldedRows(entries: AuditEntry[], unfolded: ReadonlySet<string>, peek: string | null) {
+  const others = new Map<string, number>();
+  const rows = foldRuns(entries).flatMap((run) => {
+    if (unfolded.has(run.entry.id) || run.others.some(({ id }) => id === peek)) return [run.entry, ...run.others];
+    others.set(run.entry.id, run.others.length);
+    return [run.entry];
+  });
+  return { rows, others };
 }
 
 function NoEntries() {
