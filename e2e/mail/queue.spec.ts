@@ -360,8 +360,8 @@ test('says above the list why many messages wait, and leads to what stops it', a
   await page.goto(`${url()}/queue`);
   await expect(rowOf(page, SECOND)).toContainText('Sender suspended');
   await expect(rowOf(page, BOUNCE)).toContainText('Not tried yet');
-  const causes = page.getByRole('table', { name: 'Why messages wait' });
-  const row = (text: string) => causes.getByRole('row').filter({ hasText: text });
+  const causes = page.getByRole('list', { name: 'Why messages wait' });
+  const row = (text: string) => causes.getByRole('listitem').filter({ hasText: text });
   await expect(row('Mailbox full')).toContainText(`2 to${full}@${domain.name}`);
   await expect(row('Mailbox full').getByRole('link', { name: 'Review mailbox' })).toHaveAttribute(
     'href',

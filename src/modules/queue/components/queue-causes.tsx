@@ -1,7 +1,6 @@
 'use client';
 
 import { useDisclosure } from '@mantine/hooks';
-import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
@@ -35,16 +34,14 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
   if (rows.length === 0) return null;
   const hidden = isAll ? 0 : Math.max(0, rows.length - SHOWN);
   return (
-    <section className={classes.causes} aria-label="Causes">
-      <DataTable
-        caption="Why messages wait"
-        hideHeader
-        columns={COLUMNS}
-        rows={rows.slice(0, rows.length - hidden)}
-        rowKey={({ key }) => key}
-      />
+    <div className={classes.causes}>
+      <ul aria-label="Why messages wait">
+        {rows.slice(0, rows.length - hidden).map((cause) => (
+          <Cause key={cause.key} cause={cause} />
+        ))}
+      </ul>
       {hidden > 0 && <TextButton onClick={showAll}>Show {formatCount(hidden)} more causes</TextButton>}
-    </section>
+    </div>
   );
 }
 
@@ -82,35 +79,17 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
   return [...suspended, ...untried, ...others.filter(({ by }) => by !== null)];
 }
 
-const COLUMNS: DataTableColumn<CauseRow>[] = [
-  {
-    header: 'Cause',
-    width: 280,
-    mobile: 'lead',
-    cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
-  },
-  {
-    header: 'Messages',
-    mobile: 'under',
-    cell: ({ count, by, address }) => (
+function Cause({ cause: { status, label, count, by, address, oldestAt, action, href } }: { cause: CauseRow }) {
+  return (
+    <li>
+      <StatusMark status={status}>{label}</StatusMark>
       <span className={classes.what}>
         <b>{formatCount(count)}</b> {by ?? 'for over 15 minutes: check the mail server’s services'}
         {address && <EmailAddress value={address} isLight />}
       </span>
-    ),
-  },
-  {
-    header: 'Oldest',
-    width: 112,
-    mobile: 'side',
-    className: 'soft',
-    cell: ({ oldestAt }) => <TimeAgo iso={oldestAt} />,
-  },
-  {
-    header: 'Next step',
-    width: 216,
-    mobile: 'under-side',
-    cell: ({ action, href, label }) => (
+      <span className={`soft ${classes.oldest}`}>
+        oldest <TimeAgo iso={oldestAt} />
+      </span>
       <span className={classes.actions}>
         {action && (
           <NearLink className="act" href={action.href}>
@@ -121,6 +100,6 @@ const COLUMNS: DataTableColumn<CauseRow>[] = [
           Show
         </NearLink>
       </span>
-    ),
-  },
-];
+    </li>
+  );
+}
