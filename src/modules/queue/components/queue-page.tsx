@@ -50,6 +50,7 @@ export function QueuePage() {
   });
   const { data, error, refetch } = list.query;
   const refresh = () => void Promise.all([summary.refetch(), refetch()]);
+  const isWaiting = summary.isPending && !search.isFiltered && error === null;
   const rows = data?.items;
   const problem = error ? toProblem(error) : null;
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
@@ -87,9 +88,11 @@ export function QueuePage() {
             </p>
           )}
           <QueueTable
+            // Another table than that of the first load, which the causes would move.
+            key={isWaiting ? 'waiting' : 'shown'}
             list={{
               ...list,
-              query: { ...list.query, refetch: refresh },
+              query: { ...list.query, ...(isWaiting && { data: undefined }), refetch: refresh },
               total: search.isFiltered ? null : summary.data?.total,
             }}
             search={search}
