@@ -40,7 +40,8 @@ export type MessageSearch = ReturnType<typeof useMessageSearch>;
 /** The search as the API's input. */
 export function inputOf(search: MessageSearch) {
   const { status, order } = search.values;
-  const since = startOf(sinceOf(search), search.history.now);
+  const { now } = search.history;
+  const since = startOf(sinceOf(search), isDay(search) ? now - (now % QUARTER_MS) : now);
   return { ...narrowedBy(search), since, until: untilOf(search), status: status ?? undefined, order };
 }
 
@@ -63,6 +64,8 @@ export function sinceOf(search: MessageSearch): Since | null {
 }
 
 const DAY = '24h';
+/** The statistics count by quarters of an hour. */
+const QUARTER_MS = 15 * 60_000;
 
 function untilOf({ values }: MessageSearch): string | undefined {
   return values.until?.toISOString();

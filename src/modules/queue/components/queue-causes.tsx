@@ -45,7 +45,7 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
   );
 }
 
-/** What several messages wait for, and whatever an admin can stop. */
+/** What several messages wait for, and whatever an admin can stop. What can be fixed here is first. */
 function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
   const suspended = senders.map(
     ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt }): CauseRow => ({
@@ -76,7 +76,9 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
       }),
     );
   const untried = others.filter(({ by }) => by === null);
-  return [...suspended, ...untried, ...others.filter(({ by }) => by !== null)];
+  const tried = others.filter(({ by }) => by !== null);
+  const isFixable = ({ action }: CauseRow) => action !== null;
+  return [...suspended, ...untried, ...tried.filter(isFixable), ...tried.filter((row) => !isFixable(row))];
 }
 
 function Cause({ cause: { status, label, count, by, address, oldestAt, action, href } }: { cause: CauseRow }) {
