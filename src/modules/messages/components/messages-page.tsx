@@ -94,7 +94,8 @@ function describeRange(search: MessageSearch): string {
     since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
   const to = until && `until ${formatMoment(until.toISOString())}`;
   const range = [from, to].filter(Boolean).join(' ');
-  return range ? `Messages ${range} · times in ${formatZone()}` : 'All retained messages';
+  const zone = since instanceof Date || until ? ` · times in ${formatZone()}` : '';
+  return range ? `Messages ${range}${zone}` : 'All retained messages';
 }
 
 /** Whether there are older ones is asked only here. */

@@ -21,6 +21,7 @@ type CauseRow = {
   address: string | null;
   oldestAt: string;
   action: { label: string; href: string } | null;
+  /** The list of these messages. */
   href: string;
 };
 
@@ -85,23 +86,18 @@ function Cause({ cause: { status, label, count, by, address, oldestAt, action, h
   return (
     <li>
       <StatusMark status={status}>{label}</StatusMark>
-      <span className={classes.what}>
-        <b>{formatCount(count)}</b> {by ?? 'for over 15 minutes: check the mail server’s services'}
+      <NearLink className={`act ${classes.what}`} prefetch={false} href={href}>
+        {formatCount(count)} {by ?? 'for over 15 minutes: check the mail server’s services'}
         {address && <EmailAddress value={address} isLight />}
-      </span>
+      </NearLink>
       <span className={`soft ${classes.oldest}`}>
         oldest <TimeAgo iso={oldestAt} />
       </span>
-      <span className={classes.actions}>
-        {action && (
-          <NearLink className="act" href={action.href}>
-            {action.label}
-          </NearLink>
-        )}
-        <NearLink className="act" prefetch={false} href={href} aria-label={`Show messages: ${label}`}>
-          Show
+      {action && (
+        <NearLink className={`act ${classes.action}`} href={action.href}>
+          {action.label}
         </NearLink>
-      </span>
+      )}
     </li>
   );
 }

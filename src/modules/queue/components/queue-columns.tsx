@@ -72,7 +72,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       skeletonWidth: 184,
       cell: (message) => {
         const reason = waitReason(message);
-        const { queue, from, expires_at: end, next_attempt_at: next, recipients } = message;
+        const { queue, from, arrived_at: arrivedAt, expires_at: end, next_attempt_at: next, recipients } = message;
         const isSuspended = message.from_suspended && queue !== 'hold';
         return (
           <>
@@ -88,6 +88,10 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
             </span>
             <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
             <span className={classes.times}>
+              <span className="only-narrow">
+                Arrived&nbsp;
+                <TimeAgo iso={arrivedAt} />
+              </span>
               {next && (
                 <span className="only-narrow">
                   Retry&nbsp;
@@ -117,7 +121,6 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       header: 'Arrived',
       width: 84,
       maxWidth: 144,
-      mobile: 'under-side',
       sortBy: 'arrived_at',
       className: 'soft',
       skeletonWidth: 64,
