@@ -281,6 +281,31 @@ test('an empty list explains what appears here and links to a test message', asy
   await expect(page.getByLabel('Subject')).toHaveValue('Test from Postroom');
 });
 
+test('a list without messages of the last day says so, and shows the older ones', async ({
+  page,
+  api,
+  sql,
+  makeAdmin,
+  checkState,
+}) => {
+  const domain = await makeDomain(api);
+  await sql(
+    `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status,
+                          created_at, updated_at)
+     VALUES (gen_random_uuid(), $2, $1, 'outbound', 'shop@post.example', '{}', 'Older parcel', 100, 'delivered',
+             now() - interval '3 days', now())`,
+    [domain.id, unique()],
+  );
+  const { cookie } = await makeAdmin('domain_admin', [domain]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/messages`);
+  await expect(page.getByRole('heading', { name: 'No messages in the last 24 hours' })).toBeVisible();
+  await checkState();
+  await page.getByRole('button', { name: 'Show older messages' }).click();
+  await expect(page.getByRole('row', { name: 'Older parcel' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Period any' })).toBeVisible();
+});
+
 test('a list that fails to load shows the error code and request id, and can be retried', async ({
   signedIn: page,
   api,

@@ -82,12 +82,19 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
   return [...suspended, ...untried, ...tried.filter(isFixable), ...tried.filter((row) => !isFixable(row))];
 }
 
+const UNTRIED = 'for over 15 minutes: check the mail server’s services';
+
 function Cause({ cause: { status, label, count, by, address, oldestAt, action, href } }: { cause: CauseRow }) {
   return (
     <li>
       <StatusMark status={status}>{label}</StatusMark>
-      <NearLink className={`act ${classes.what}`} prefetch={false} href={href}>
-        {formatCount(count)} {by ?? 'for over 15 minutes: check the mail server’s services'}
+      <NearLink
+        className={`act ${classes.what}`}
+        prefetch={false}
+        href={href}
+        aria-label={[formatCount(count), by ?? UNTRIED, address].filter(Boolean).join(' ')}
+      >
+        {formatCount(count)} {by ?? UNTRIED}
         {address && <EmailAddress value={address} isLight />}
       </NearLink>
       <span className={`soft ${classes.oldest}`}>
