@@ -362,7 +362,7 @@ test('says above the list why many messages wait, and leads to what stops it', a
   await expect(rowOf(page, BOUNCE)).toContainText('Not tried yet');
   const causes = page.getByRole('list', { name: 'Why messages wait' });
   const row = (text: string) => causes.getByRole('listitem').filter({ hasText: text });
-  const both = row('Mailbox full').getByRole('link', { name: `2 to ${full}@${domain.name}` });
+  const both = row('Mailbox full').getByRole('link', { name: new RegExp(`^2 to ?${full}`) });
   await expect(both).toBeVisible();
   await expect(row('Mailbox full').getByRole('link', { name: 'Review mailbox' })).toHaveAttribute(
     'href',

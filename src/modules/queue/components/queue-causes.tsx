@@ -88,14 +88,8 @@ function Cause({ cause: { status, label, count, by, address, oldestAt, action, h
   return (
     <li>
       <StatusMark status={status}>{label}</StatusMark>
-      <NearLink
-        className={`act ${classes.what}`}
-        prefetch={false}
-        href={href}
-        aria-label={[formatCount(count), by ?? UNTRIED, address].filter(Boolean).join(' ')}
-      >
-        {formatCount(count)} {by ?? UNTRIED}
-        {address && <EmailAddress value={address} isLight />}
+      <NearLink className={`act ${classes.what}`} prefetch={false} href={href}>
+        {formatCount(count)} {by ?? UNTRIED} {address && <EmailAddress value={address} isLight />}
       </NearLink>
       <span className={`soft ${classes.oldest}`}>
         oldest <TimeAgo iso={oldestAt} />
