@@ -61,9 +61,9 @@ export function sweepDeliveries(): Promise<SweepReport> {
   return deliverer().sweep(SWEEP_TIMEOUT_MS);
 }
 
-/** @throws the errors of authorizeDomain */
 const FAILING = { active: true, failuresInRow: { gt: 0 } };
 
+/** @throws the errors of authorizeDomain */
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<ListedWebhook>> {
   const { q, domain_id: domainId, active, failing, event } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });

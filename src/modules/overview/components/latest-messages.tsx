@@ -2,6 +2,7 @@ import { RowLink } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { messageStatus } from '@/components/marks/outcome-marks';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
@@ -39,7 +40,7 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     width: 112,
     kind: 'mark',
     mobile: 'mark',
-    cell: ({ status }) => <StatusMark status={status} />,
+    cell: ({ status }) => <StatusMark status={messageStatus(status)} />,
   },
   {
     header: 'To',
