@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { log } from '../log';
+import { StoreError } from '../object-store/port';
 import { failureLog } from './failures';
 
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -30,6 +31,13 @@ it('logs the first failure with its error, and when the task works again', () =>
   failures.succeeded();
   failures.succeeded();
   expect(counts()).toEqual([1, 0, 1]);
+});
+
+it('logs a full disk without a stack trace', () => {
+  failureLog('a task', now).failed(new StoreError('full', 'The disk is full.'));
+  expect(written.error.mock.calls).toEqual([
+    [{ task: 'a task', reason: 'The disk is full.' }, 'repeating task failed, retrying'],
+  ]);
 });
 
 it('a database that is away for a moment is not logged', () => {

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '../db';
 import { log } from '../log';
+import { StoreError } from '../object-store/port';
 
 /** How long the database may be away, busy or still starting before that is logged. */
 const QUIET_MS = 15_000;
@@ -17,7 +18,11 @@ export function failureLog(task: string, now = () => performance.now()): Failure
     failed(error) {
       failingSince ??= now();
       if (isLogged) return;
-      if (!isDatabaseAway(error)) {
+      if (error instanceof StoreError) {
+        // A full disk or a bucket that is away says all in its message.
+        log.error({ task, reason: error.message }, 'repeating task failed, retrying');
+        isLogged = true;
+      } else if (!isDatabaseAway(error)) {
         log.error({ error, task }, 'repeating task failed, retrying');
         isLogged = true;
       } else if (now() - failingSince >= QUIET_MS && !isOutageLogged) {
