@@ -14,7 +14,8 @@ type Facts = { admins: readonly [DemoAdmin, ...DemoAdmin[]]; messages: readonly 
 export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): Promise<void> {
   const [owner] = admins;
   const records = await readRecords(ctx, owner);
-  const staff = admins.filter(({ role, lastLoginAt }) => role !== 'domain_admin' && lastLoginAt !== null);
+  const isActive = ({ lastLoginAt: at }: DemoAdmin) => at !== null && at > before(ctx.now, DAY_MS);
+  const staff = admins.filter((admin) => admin.role !== 'domain_admin' && isActive(admin));
   await insertEntries(ctx, [
     ...creations(ctx, records, staff),
     ...changes(ctx, records, staff),
@@ -26,13 +27,14 @@ export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): 
 }
 
 function creations({ now, random }: DemoContext, records: Records, staff: DemoAdmin[]): DemoEntry[] {
-  type Created = { id: string; created_at?: string; domain_id?: string | null };
+  type Created = { id: string; created_at?: string; domain_id?: string | null; admin_id?: string };
   const of = (type: string, rows: readonly Created[]) =>
     rows.map((row): DemoEntry => {
       const domainId = type === 'domain' ? row.id : (row.domain_id ?? null);
       const about = { action: `${type}.create`, resource: `${type}:${row.id}`, domainId };
       const details = { before: null, after: row };
-      return { at: new Date(row.created_at ?? now), ...about, admin: random.pick(staff), details };
+      const admin = staff.find(({ id }) => id === row.admin_id) ?? random.pick(staff);
+      return { at: new Date(row.created_at ?? now), ...about, admin, details };
     });
   return [
     ...of('domain', records.domains),

@@ -60,9 +60,12 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
       maxWidth: 168,
       mobile: 'under',
       skeletonWidth: 128,
-      cell: ({ key_prefix, last_used_at: used }) => (
+      cell: ({ key_prefix, last_used_at: used, ...key }) => (
         <Cell>
           <span className="mono">{key_prefix}</span>
+          <span className="only-narrow soft">
+            <KeyScope ids={key.scoped_domain_ids} restrictions={[...restrictionsOf(key), rateOf(key)]} />
+          </span>
           <span className="only-narrow soft">
             {used ? (
               <>
@@ -91,7 +94,7 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
       maxWidth: 120,
       kind: 'figure',
       skeletonWidth: 56,
-      cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
+      cell: (key) => rateOf(key),
     },
     {
       header: 'Last used',
@@ -128,6 +131,10 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
   ];
 }
 
+function rateOf({ rate_limit: limit }: Pick<ApiKey, 'rate_limit'>): string {
+  return limit === 0 ? 'Unlimited' : `${limit} / min`;
+}
+
 function KeyScope({ ids, restrictions }: { ids: string[]; restrictions: string[] }) {
   const names = useDomainNames(ids.slice(0, MAX_NAMES));
   const [only] = ids;
@@ -142,7 +149,11 @@ function KeyScope({ ids, restrictions }: { ids: string[]; restrictions: string[]
 }
 
 /** How a key is restricted beside its domains, such as "send only, as shop@example.com, from 2 client addresses". */
-function restrictionsOf({ permissions, senders, allowed_ips: ips }: ApiKey): string[] {
+function restrictionsOf({
+  permissions,
+  senders,
+  allowed_ips: ips,
+}: Pick<ApiKey, 'permissions' | 'senders' | 'allowed_ips'>): string[] {
   const labels = permissions.map((permission) => PERMISSION_LABELS[permission].toLowerCase());
   return [
     ...(permissions.length < KEY_PERMISSIONS.length ? [`${labels.join(' and ')} only`] : []),

@@ -7,7 +7,7 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
-import { sentenceOf, textOf } from './sentences/sentence';
+import { isUnconfirmed, sentenceOf, textOf } from './sentences/sentence';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
   success: ['on', 'Success'],
@@ -84,8 +84,9 @@ function reasonOf({ outcome, details }: AuditEntry): string | null {
   return outcome !== 'success' && typeof details.message === 'string' ? details.message : null;
 }
 
-export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
-  const [status, label] = OUTCOME_MARKS[outcome];
+export function Outcome(entry: Pick<AuditEntry, 'outcome' | 'details'>) {
+  if (isUnconfirmed(entry)) return <StatusMark status="uncertain" />;
+  const [status, label] = OUTCOME_MARKS[entry.outcome];
   return <StatusMark status={status}>{label}</StatusMark>;
 }
 

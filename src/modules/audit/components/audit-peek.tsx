@@ -30,7 +30,7 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
       label={`Entry: ${entry.action}`}
       title={
         <>
-          <Outcome outcome={entry.outcome} />
+          <Outcome {...entry} />
           {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
         </>
       }

@@ -56,7 +56,7 @@ it('lists rows with the same mark together, and what is known to an admin with t
     'bounced Mismatch acme.example',
     'bounced Over limit acme.example',
     'warning Not notified Nobody is notified',
-    'failed Suspended by an admin',
+    'warning Suspended by an admin',
     'warning Spike acme.example',
   ]);
 });

@@ -84,7 +84,7 @@ type Kind = Pick<AttentionRow, 'label' | 'object' | 'action'> & { status?: Statu
 
 const KINDS: Record<AttentionItem['kind'], Kind> = {
   dns_broken: { label: 'Wrong', object: 'Domain', action: 'Fix the records' },
-  mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox', status: 'failed' },
+  mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox' },
   mailbox_full: { label: 'Nearly full', object: 'Mailbox', action: 'Review mailbox' },
   webhook_failing: { label: 'Failing', object: 'Webhook', action: 'Review deliveries' },
   key_expiring: { label: 'Expiring', object: 'API key', action: 'Review keys' },
@@ -157,7 +157,7 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
   return {
     ...row,
     key: `${row.key}:${show}`,
-    status: show === 'full' ? 'warning' : row.status,
+    status: 'warning',
     label: MORE_MAILBOXES[show],
     subject: `${row.subject} ${MORE_MAILBOXES[show].toLowerCase()}`,
     href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,

@@ -115,6 +115,8 @@ describe('an audit entry as a sentence', () => {
     expect(said('message.send_batch', { resource: 'message', details: { total: 60, refused: 0 } })).toBe(
       'ada@here.example sent a batch of 60 messages',
     );
+    const unconfirmed = { resource_name: 'Your order', outcome: 'error', details: { outcome: 'uncertain' } } as const;
+    expect(said('message.send', unconfirmed)).toBe('ada@here.example may have sent message “Your order”');
     const partly = { resource: 'message', outcome: 'error', details: { total: 60, refused: 2 } } as const;
     expect(said('message.send_batch', partly)).toBe('ada@here.example couldn’t send 2 of a batch of 60 messages');
     expect(said('alias.import', { resource: 'alias', details: { created: 1, dry_run: false } })).toContain(

@@ -47,6 +47,11 @@ export function textOf({ actor, via, verb, name, after }: Sentence): string {
   return [actor, via, verb, name, after].filter(Boolean).join(' ');
 }
 
+/** Whether the mail server didn't say if it accepted a message. */
+export function isUnconfirmed({ outcome, details }: Pick<AuditEntry, 'outcome' | 'details'>): boolean {
+  return outcome === 'error' && details.outcome === 'uncertain';
+}
+
 function actorOf({ admin_email: email, details, outcome }: AuditEntry): string {
   if (email !== null) return email;
   if (details.source === 'command_line') return 'Command line';
@@ -59,6 +64,7 @@ function viaOf({ admin_email: email, api_key_id: id, api_key_name: name }: Audit
 
 function verbOf(entry: AuditEntry, { did, toDo }: { did: string; toDo: string }, isDryRun: boolean): string {
   if (entry.outcome === 'denied') return `tried to ${toDo}`;
+  if (isUnconfirmed(entry)) return `may have ${did}`;
   if (entry.outcome === 'error') return `couldn’t ${toDo}`;
   if (isDryRun) return `${entry.action.endsWith('.finish') ? 'finished' : 'did'} a dry run: ${toDo}`;
   if (entry.details.requires_totp === true) return 'entered the right password';
