@@ -47,7 +47,8 @@ export async function checkAccessibility(page: Page, { rules, withShell = false 
   const violations = await page.evaluate(
     async ({ runOnly, withShell }) => {
       const { axe } = window as unknown as { axe: typeof import('axe-core') };
-      const isCovered = document.querySelector('[aria-modal="true"]') !== null;
+      // An open menu covers parts of what it is above, too, which axe would take for their size.
+      const isCovered = document.querySelector('[aria-modal="true"], [role="menu"]') !== null;
       const shell = 'aside[aria-label="Postroom"], header:not(main *)';
       const behind = isCovered ? `${shell}, main, main ~ aside` : shell;
       // At the top, because elsewhere the bar covers a part of what scrolls under it, and axe takes that for its size.

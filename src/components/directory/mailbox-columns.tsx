@@ -2,6 +2,7 @@ import { Cell, Clipped, Copyable, RowLink } from '../data-table/cells';
 import type { DataTableColumn } from '../data-table/data-table';
 import { StatusMark } from '../marks/status-mark';
 import { EmailAddress } from '../values/email-address';
+import classes from './mailbox-columns.module.css';
 import { StorageCell } from './storage';
 
 type MailboxRow = {
@@ -30,7 +31,11 @@ export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
           <RowLink aria-label={mailbox.email} href={`/mailboxes/${mailbox.id}`}>
             <EmailAddress value={mailbox.email} />
           </RowLink>
-          {(mailbox.suspended || !mailbox.active) && <MailboxState mailbox={mailbox} />}
+          {(mailbox.suspended || !mailbox.active) && (
+            <span className={classes.state}>
+              <MailboxState mailbox={mailbox} />
+            </span>
+          )}
         </Cell>
       </Copyable>
     ),

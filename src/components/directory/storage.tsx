@@ -2,7 +2,7 @@ import { formatBytes } from '@/lib/format';
 import { FULL_PERCENT, MARKED_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { Gauge } from '../marks/gauge';
 import { StatusMark, type Tone } from '../marks/status-mark';
-import classes from './storage.module.css';
+import classes from './mailbox-columns.module.css';
 
 type StorageProps = { mailbox: { used_bytes: number; quota_bytes: number | null; percent_full: number | null } };
 
