@@ -135,6 +135,9 @@ const VIEWS: View[] = [
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 
+// A trace runs scripts in every frame, which the browser blocks in previews and reports here.
+test.use({ trace: 'off' });
+
 test.beforeEach(({ page }) => withoutMailServer(page));
 
 for (const { name, path } of VIEWS) {

@@ -2,7 +2,6 @@ import { Cell, Clipped, Copyable, RowLink } from '../data-table/cells';
 import type { DataTableColumn } from '../data-table/data-table';
 import { StatusMark } from '../marks/status-mark';
 import { EmailAddress } from '../values/email-address';
-import classes from './mailbox-columns.module.css';
 import { StorageCell } from './storage';
 
 type MailboxRow = {
@@ -31,8 +30,8 @@ export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
           <RowLink aria-label={mailbox.email} href={`/mailboxes/${mailbox.id}`}>
             <EmailAddress value={mailbox.email} />
           </RowLink>
-          {(mailbox.suspended || !mailbox.active) && (
-            <span className={classes.state}>
+          {hasState(mailbox) && (
+            <span className="only-wide">
               <MailboxState mailbox={mailbox} />
             </span>
           )}
@@ -56,9 +55,22 @@ export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
     firstOrder: 'desc',
     mobile: 'under',
     skeletonWidth: 160,
-    cell: (mailbox) => <StorageCell mailbox={mailbox} />,
+    cell: (mailbox) => (
+      <StorageCell mailbox={mailbox}>
+        {/* Beside the address, it would need a line more than other rows. */}
+        {hasState(mailbox) && (
+          <span className="only-narrow">
+            <MailboxState mailbox={mailbox} />
+          </span>
+        )}
+      </StorageCell>
+    ),
   },
 ];
+
+function hasState({ active, suspended }: MailboxRow): boolean {
+  return suspended || !active;
+}
 
 type MailboxStateProps = { mailbox: { active: boolean; suspended: boolean } };
 

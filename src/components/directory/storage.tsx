@@ -1,15 +1,18 @@
+import type { ReactNode } from 'react';
 import { formatBytes } from '@/lib/format';
 import { FULL_PERCENT, MARKED_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import { Gauge } from '../marks/gauge';
 import { StatusMark, type Tone } from '../marks/status-mark';
-import classes from './mailbox-columns.module.css';
+import classes from './storage.module.css';
 
 type StorageProps = { mailbox: { used_bytes: number; quota_bytes: number | null; percent_full: number | null } };
 
-export function StorageCell({ mailbox }: StorageProps) {
+/** @param children what stands in front of it on the same line */
+export function StorageCell({ mailbox, children }: StorageProps & { children?: ReactNode }) {
   const { percent_full: percent } = mailbox;
   return (
     <span className={classes.storage}>
+      {children}
       {percent !== null && <StorageGauge percent={percent} />}
       <span className="clip">{storageLabel(mailbox)}</span>
       {percent !== null && percent >= NEARLY_FULL_PERCENT && <Fullness percent={percent} />}
