@@ -119,6 +119,7 @@ test('a custom period is in the URL, and has its days', async ({ signedIn: page,
   const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
   await from.fill(yesterday());
   await from.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`start=${yesterday()}`));
   await to.fill(yesterday());
   await to.press('Enter');
   await expect(page).toHaveURL(
