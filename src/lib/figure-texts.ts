@@ -6,7 +6,7 @@ type Totals = Record<
   number
 >;
 
-/** What part of its whole a figure is. Null for figures that are a whole, and if there is none. */
+/** The share of a figure in its whole, in words. Null for a figure that is a whole itself, and for a whole of 0. */
 export function partOfWhole(name: ListedFigure, totals: Totals): string | null {
   const { sent, received, spam, rejected } = totals;
   if (name === 'sent' || name === 'received') return null;

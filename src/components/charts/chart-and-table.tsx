@@ -10,7 +10,7 @@ const FIGURE_WIDTH = 72;
 export type TimeColumn<Row> = { key: string; header: string; cell: (row: Row) => ReactNode };
 
 type ChartAndTableProps<Row> = {
-  /** What the legend names. */
+  /** The series that the legend names. */
   series: readonly Series[];
   chart: ReactNode;
   /** The rows of the table, newest first. */

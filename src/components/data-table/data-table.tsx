@@ -25,7 +25,7 @@ export type DataTableColumn<Row> = {
   isOptional?: boolean;
   className?: string;
   sortBy?: string;
-  /** What it is sorted by, if the rows don't show it as they are. */
+  /** Names the part of the column that the rows are sorted by, if it isn't all of it. */
   sortNote?: string;
   /** The order of the first click on the header. */
   firstOrder?: SortOrder;

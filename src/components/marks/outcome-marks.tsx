@@ -21,7 +21,7 @@ export function OutcomeMarks({ message: { status, on_hold: isHeld, outcomes } }:
   );
 }
 
-/** What a message or recipient has is not the total of what was sent: it is in the queue, and nothing is known of it yet. */
+/** Names the API’s `sent` of a message or recipient “queued”, since `sent` is also the name of the total: no result is known yet. */
 export function messageStatus(status: Status): Status {
   return status === 'sent' ? 'queued' : status;
 }

@@ -7,7 +7,7 @@ const STEPS: [string, string][] = [
   ['/system/health', 'Review health'],
 ];
 
-/** What to do about an alert, where the console has a page for it. @param path the page of the alert's subject */
+/** The page that helps with an alert, and the words for its link; null without one. @param path the page of the alert's subject */
 export function nextStep(alert: Pick<Alert, 'kind' | 'subject' | 'domain_id'>, path: string | null) {
   const label = STEPS.find(([start]) => path?.startsWith(start))?.[1];
   if (path && label) return { href: path, label };

@@ -9,7 +9,7 @@ import { CountLink } from './count-link';
 
 type TotalsProps = { analytics: Analytics | undefined; domain: string | null };
 
-/** What was sent and what happened to it, with the figures of the period before, and below it the other figures. */
+/** The figures of sent messages by result, each with that of the period before, and the other figures on a line below them. */
 export function Totals({ analytics, domain }: TotalsProps) {
   const { totals, suppressions, previous } = analytics ?? {};
   return (

@@ -7,7 +7,7 @@ export function isSameValue(one: SettingValue, other: SettingValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What holds without a value, such as "Nobody". */
+/** The effect of a setting without a value, such as "Nobody". */
 export function unsetText({ if_unset: text, mutable }: Pick<Setting, 'if_unset' | 'mutable'>): string {
   if (!text) return mutable ? 'None' : 'Not set';
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -16,7 +16,7 @@ type CauseRow = {
   status: Status;
   label: string;
   count: number;
-  /** What the messages have in common. */
+  /** Whether the messages share their sender or their recipient. */
   by: 'from' | 'to' | null;
   address: string | null;
   oldestAt: string;
@@ -46,7 +46,7 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
   );
 }
 
-/** What several messages wait for, and whatever an admin can stop. What can be fixed here is first. */
+/** The causes that several messages share, and those that an admin can stop. Causes with a fix come first. */
 function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
   const suspended = senders.map(
     ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt }): CauseRow => ({

@@ -108,7 +108,7 @@ function failedInWords(subject: string, lines: string[]): RecipientReport[] {
   return [...found.values()];
 }
 
-/** What the line of an address says, or else one of the lines after it. */
+/** The first line with words, from the line of an address on. */
 function wordsAt(lines: string[], index: number): Reply {
   const hasWords = (line: string) => /\p{L}{2}.*\p{L}{2}/u.test(line.replace(ADDRESS, '')) && !/:\s*$/.test(line);
   const response = oneLine(lines.slice(index, index + LINES_OF_WORDS).find(hasWords) ?? '');
