@@ -31,7 +31,8 @@ for (const role of ROLES) {
     const open = ROUTES.filter(({ minRole, isPersonal }) => !isPersonal && hasRole(role, minRole));
     await expect(links).toHaveText(open.map(({ label }) => label));
 
-    for (const route of ROUTES) {
+    // What super admins see is opened in e2e/whole/accessibility.
+    for (const route of role === 'super_admin' ? [] : ROUTES) {
       if (route.isPersonal) {
         await page.goto(`${url()}${route.href}`);
         await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
