@@ -108,6 +108,35 @@ test('deactivates and activates a webhook from the list and its page, each with 
   await checkState();
 });
 
+test('lists failing webhooks first, since when they fail, and names below whole URLs', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const failing = await makeWebhook(api, {
+    domain_id: domain.id,
+    name: 'Store events',
+    url: 'https://hooks.example.com/orders/mail',
+  });
+  await makeWebhook(api, { domain_id: domain.id, url: 'https://hooks.example.com/newer' });
+  await sql(`UPDATE webhook SET failures_in_row = 1093, failing_since = now() - interval '3 days' WHERE id = $1`, [
+    failing.id,
+  ]);
+  await page.goto(`${url()}/webhooks?domain=${domain.id}`);
+  const row = page.getByRole('row', { name: /Store events/ });
+  await expect(page.getByRole('row').nth(1)).toHaveAccessibleName(/^Failing since \d+ \w{3}/);
+  await expect(row).not.toContainText('1,093');
+  const [endpoint, name] = await Promise.all(
+    [row.getByRole('link'), row.getByText('Store events').first()].map((part) => part.boundingBox()),
+  );
+  expect(name?.y).toBeGreaterThanOrEqual((endpoint?.y ?? 0) + (endpoint?.height ?? 0));
+  const shown = row.getByText('hooks.example.com/orders/mail');
+  expect(await shown.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+  await check();
+});
+
 test('saves settings, warns about unsaved changes, rotates the secret and deletes the webhook', async ({
   signedIn: page,
   api,

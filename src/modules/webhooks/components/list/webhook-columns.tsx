@@ -1,4 +1,4 @@
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -7,7 +7,7 @@ import { formatPlural, formatShare } from '@/lib/format';
 import type { ListedWebhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import { WebhookStatus } from '../webhook-status';
-import { hostOf, isFailing } from '../webhook-values';
+import { hostOf, isFailing, sinceOf } from '../webhook-values';
 import classes from './webhook-columns.module.css';
 
 type WebhookColumnsOptions = {
@@ -22,7 +22,12 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       width: 96,
       kind: 'mark',
       skeletonWidth: 56,
-      cell: (webhook) => <WebhookStatus webhook={webhook} isShort />,
+      cell: (webhook) => (
+        <>
+          <WebhookStatus webhook={webhook} isShort />
+          {isFailing(webhook) && <small className={classes.since}>{sinceOf(webhook)}</small>}
+        </>
+      ),
     },
     {
       header: 'Endpoint',
@@ -31,22 +36,18 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       skeletonWidth: 240,
       cell: (webhook) => (
         <Copyable value={webhook.url} what="URL">
-          <Cell>
+          <span className={classes.lines}>
             <RowLink href={`/webhooks/${webhook.id}`}>
               <Endpoint url={webhook.url} />
             </RowLink>
-            {webhook.name && (
-              <span className={`clip soft only-wide ${classes.name}`} title={webhook.name}>
-                {webhook.name}
-              </span>
-            )}
+            {webhook.name && <Clipped text={webhook.name} className="soft only-wide" />}
             {/* Its column says so on a wide screen. */}
             {(!webhook.active || isFailing(webhook)) && (
               <span className="only-narrow">
                 <WebhookStatus webhook={webhook} />
               </span>
             )}
-          </Cell>
+          </span>
         </Copyable>
       ),
     },
@@ -65,7 +66,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Domain',
-      width: 176,
+      width: 192,
       maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
@@ -80,8 +81,8 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Success rate',
-      width: 152,
-      maxWidth: 168,
+      width: 96,
+      maxWidth: 136,
       kind: 'figure',
       skeletonWidth: 40,
       cell: (webhook) => <SuccessRate webhook={webhook} />,
@@ -100,12 +101,9 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
   ];
 }
 
-/** Deliveries that are retried aren't finished, so that the rate of a webhook that has just begun to fail would say nothing. */
+/** Counts finished deliveries. The rate of a webhook therefore falls hours after it began to fail, while the first are retried. */
 function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
   const { finished, delivered } = webhook.recent_deliveries;
-  if (isFailing(webhook)) {
-    return <span className={classes.failures}>{formatPlural(webhook.failures_in_row, 'failed attempt')}</span>;
-  }
   return (
     finished > 0 && (
       <span title={`${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`}>
