@@ -142,7 +142,7 @@ const LISTS = [
   ['webhooks', '/webhooks?show=inactive', '/webhooks'],
   ['API keys', '/api-keys?show=expired&sort=name', '/api-keys'],
   ['admins', '/admins?order=desc', '/admins'],
-  ['audit', '/audit?outcome=denied', '/audit'],
+  ['audit', '/audit?show=denied', '/audit'],
   ['alerts', '/alerts?show=all&severity=critical', '/alerts'],
 ] as const;
 

@@ -54,6 +54,10 @@ export function formatClock(iso: string): string {
   return zoned(CLOCK, iso);
 }
 
+export function formatClockSeconds(iso: string): string {
+  return zoned(SECONDS, iso);
+}
+
 export function formatClockMillis(iso: string): string {
   return zoned({ ...SECONDS, fractionalSecondDigits: 3 }, iso);
 }

@@ -5,7 +5,7 @@ import { Fragment, type MouseEvent, type ReactNode, useDeferredValue } from 'rea
 import { useIsRunning } from '../document/use-is-running';
 import { Skeleton } from '../marks/skeleton';
 import classes from './data-table.module.css';
-import { ExpandedRow } from './expanded-row';
+import { ExpandedRow, GroupRow } from './wide-rows';
 
 type SortOrder = 'asc' | 'desc';
 type TableSort = { field: string; order: SortOrder; onSort: (field: string, order: SortOrder) => void };
@@ -42,6 +42,8 @@ export type DataTableProps<Row> = {
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   isInactive?: (row: Row) => boolean;
+  /** The head above the row and those after it that have the same. */
+  groupOf?: (row: Row) => string;
   /** Content below an expanded row; null if the row is collapsed. */
   expanded?: (row: Row) => ReactNode;
   isStale?: boolean;
@@ -64,6 +66,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     onOpen,
     isSelected,
     isInactive,
+    groupOf,
     expanded,
     isStale,
     sort,
@@ -106,16 +109,26 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tr>
         </thead>
         <tbody>
+          {rows === undefined && groupOf && (
+            <GroupRow columns={columns}>
+              <Skeleton width={120} />
+            </GroupRow>
+          )}
           {rows === undefined
             ? Array.from({ length: skeletonRows }, (_, index) => (
                 <SkeletonRow key={skeletonKey(index)} columns={columns} index={index} />
               ))
-            : rows.map((row) => {
+            : rows.map((row, index) => {
+                const previous = rows[index - 1];
+                const group = groupOf?.(row);
                 const href = rowHref?.(row);
                 const opens = href !== undefined || onOpen !== undefined;
                 const below = expanded?.(row) ?? null;
                 return (
                   <Fragment key={rowKey(row)}>
+                    {group !== undefined && (!previous || groupOf?.(previous) !== group) && (
+                      <GroupRow columns={columns}>{group}</GroupRow>
+                    )}
                     <tr
                       data-selected={isSelected?.(row) || undefined}
                       aria-current={isSelected?.(row) || undefined}

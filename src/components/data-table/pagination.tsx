@@ -13,15 +13,21 @@ export type PaginationProps = {
   /** The rows on all pages, where they are counted. */
   total?: number | null;
   labels?: { back: string; forward: string };
+  /** How many lines the rows have, where one can stand for several. */
+  lines?: number;
 };
 
 /** Which rows this page shows, with buttons for the previous and next page. */
-export function Pagination({ page, history, total, labels = { back: 'Previous', forward: 'Next' } }: PaginationProps) {
+export function Pagination(props: PaginationProps) {
+  const { page, history, total, labels = { back: 'Previous', forward: 'Next' }, lines } = props;
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
     <nav className={classes.pagination} aria-label="Pagination">
-      <span aria-live="polite">{summarize(page.items.length, hasMore, history, total)}</span>
+      <span aria-live="polite">
+        {summarize(page.items.length, hasMore, history, total)}
+        {lines !== undefined && lines < page.items.length && ` in ${formatPlural(lines, 'line')}`}
+      </span>
       <span className="spacer" />
       <Button
         size="xs"

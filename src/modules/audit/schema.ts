@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUDIT_KINDS } from '@/lib/audit-actions';
 import { EnteredTimestamp, Id, PAGE_PARAMETERS, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
-export const OUTCOMES = ['success', 'denied', 'error'] as const;
+const OUTCOMES = ['success', 'denied', 'error'] as const;
 
 export const AuditEntry = z
   .object({

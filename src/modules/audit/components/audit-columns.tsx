@@ -3,10 +3,11 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { TextButton } from '@/components/text/text-button';
-import { TimeAgo } from '@/components/values/time-ago';
-import { formatCount } from '@/lib/format';
+import { useTimeZone } from '@/components/values/use-time-zone';
+import { formatClock, formatClockSeconds, formatCount, formatFull, formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
+import { isSend, type Run, sendersOf } from './fold-runs';
 import { isUnconfirmed, sentenceOf, textOf } from './sentences/sentence';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
@@ -18,53 +19,55 @@ const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
 type AuditColumnsOptions = {
   isNarrow: boolean;
   onOpen: (id: string) => void;
-  /** How many entries a row stands for besides its own. */
-  othersOf: (entry: AuditEntry) => number;
+  /** The run that a row stands for. */
+  runOf: (entry: AuditEntry) => Run | undefined;
   onUnfold: (entry: AuditEntry) => void;
 };
 
 export function auditColumns({
   isNarrow,
   onOpen,
-  othersOf,
+  runOf,
   onUnfold,
 }: AuditColumnsOptions): DataTableColumn<AuditEntry>[] {
   const columns: (DataTableColumn<AuditEntry> | false)[] = [
     {
-      header: 'Outcome',
-      width: 112,
-      kind: 'mark',
-      mobile: 'under',
-      // Most are a success; what isn't stands out.
-      cell: (entry) =>
-        entry.outcome === 'success' ? <span className="quiet only-wide">Success</span> : <Outcome {...entry} />,
-    },
-    {
       header: 'Time',
-      width: 104,
+      width: 80,
       mobile: 'side',
       sortBy: 'created_at',
-      skeletonWidth: 64,
-      cell: ({ created_at }) => <TimeAgo iso={created_at} />,
+      skeletonWidth: 56,
+      cell: ({ created_at }) => <Clock iso={created_at} />,
     },
     {
       header: 'What happened',
       mobile: 'lead',
       skeletonWidth: 320,
-      cell: (entry) => (
-        <Cell>
-          <button type="button" className={classes.link} data-row={entry.id} onClick={() => onOpen(entry.id)}>
-            <EntrySentence entry={entry} />
-          </button>
-          {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
-          {reasonOf(entry) && <Clipped text={reasonOf(entry)} className={`soft ${classes.reason}`} />}
-          {othersOf(entry) > 0 && (
-            <TextButton className={classes.others} onClick={() => onUnfold(entry)}>
-              and {formatCount(othersOf(entry))} more
-            </TextButton>
-          )}
-        </Cell>
-      ),
+      cell: (entry) => {
+        const run = runOf(entry);
+        if (run && isSend(entry)) return <Sends run={run} onUnfold={() => onUnfold(entry)} />;
+        return (
+          <>
+            <Cell>
+              <button type="button" className={classes.link} data-row={entry.id} onClick={() => onOpen(entry.id)}>
+                <EntrySentence entry={entry} />
+              </button>
+              {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
+              {run && (
+                <TextButton className={classes.others} onClick={() => onUnfold(entry)}>
+                  and {formatCount(run.others.length)} more
+                </TextButton>
+              )}
+            </Cell>
+            {entry.outcome !== 'success' && (
+              <Cell>
+                <Outcome {...entry} />
+                <Clipped text={reasonOf(entry)} className={`soft ${classes.reason}`} />
+              </Cell>
+            )}
+          </>
+        );
+      },
     },
     !isNarrow && {
       header: 'IP address',
@@ -73,15 +76,52 @@ export function auditColumns({
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
-      cell: ({ ip_address }) => <Clipped text={ip_address} className="mono" />,
+      cell: (entry) => <Addresses entries={[entry, ...(runOf(entry)?.others ?? [])]} />,
     },
   ];
   return columns.filter((column) => column !== false);
 }
 
+/** The day is at the head of its entries. */
+function Clock({ iso }: { iso: string }) {
+  useTimeZone();
+  return (
+    <time dateTime={iso} title={formatFull(iso)}>
+      {formatClockSeconds(iso)}
+    </time>
+  );
+}
+
+function Sends({ run, onUnfold }: { run: Run; onUnfold: () => void }) {
+  const { actors, via, messages } = sendersOf(run);
+  const [first, ...others] = actors;
+  const times = [run.entry, ...run.others].map(({ created_at }) => created_at).sort();
+  return (
+    <Cell>
+      <span className={classes.text}>
+        <span title={actors.join(', ')}>
+          {first} {others.length > 0 && `and ${formatPlural(others.length, 'other')} `}
+        </span>
+        {via && <span className="soft">{via} </span>}
+        sent{' '}
+        <TextButton data-row={run.entry.id} className={classes.sends} onClick={onUnfold}>
+          {formatPlural(messages, 'message')}
+        </TextButton>
+        <span className="soft"> since {formatClock(times[0] ?? '')}</span>
+      </span>
+    </Cell>
+  );
+}
+
+function Addresses({ entries }: { entries: AuditEntry[] }) {
+  const [first, ...others] = new Set(entries.map(({ ip_address: address }) => address));
+  if (others.length > 0) return <span title={[first, ...others].join(', ')}>{others.length + 1} addresses</span>;
+  return <Clipped text={first} className="mono" />;
+}
+
 /** Why it was refused or failed. */
-function reasonOf({ outcome, details }: AuditEntry): string | null {
-  return outcome !== 'success' && typeof details.message === 'string' ? details.message : null;
+function reasonOf({ details }: AuditEntry): string | null {
+  return typeof details.message === 'string' ? details.message : null;
 }
 
 export function Outcome(entry: Pick<AuditEntry, 'outcome' | 'details'>) {

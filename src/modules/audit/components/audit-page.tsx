@@ -3,6 +3,7 @@
 import { Button, Menu } from '@mantine/core';
 import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
@@ -14,12 +15,14 @@ import { type ShownList, useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { useTimeZone } from '@/components/values/use-time-zone';
+import { formatDay, formatZone } from '@/lib/format';
 import { auditList } from '../lists';
 import type { AuditEntry } from '../schema';
 import { auditColumns } from './audit-columns';
 import { AuditTools } from './audit-tools';
-import { foldRuns } from './fold-runs';
-import { inputOf, useAuditSearch } from './use-audit-search';
+import { foldRuns, isSend, type Run } from './fold-runs';
+import { inputOf, isNarrowed, useAuditSearch } from './use-audit-search';
 import { VerifyChain } from './verify-chain';
 
 const AuditPeek = dynamic(() => import('./audit-peek').then((module) => module.AuditPeek));
@@ -39,11 +42,17 @@ export function AuditPage() {
   const open = (peek: string | null) => search.open({ peek });
   useFocusReturn(values.peek);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  useTimeZone();
   const items = list.query.data?.items;
-  const { rows, others } = useMemo(
-    () => foldedRows(items ?? [], unfolded, values.peek),
-    [items, unfolded, values.peek],
+  const joinsSends = !isNarrowed(search);
+  const { rows, runs } = useMemo(
+    () => foldedRows(foldRuns(items ?? [], { joinsSends }), unfolded, values.peek),
+    [items, joinsSends, unfolded, values.peek],
   );
+  const unfold = ({ id }: AuditEntry) => {
+    flushSync(() => setUnfolded(new Set([...unfolded, id])));
+    document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus();
+  };
 
   return (
     <Page
@@ -77,27 +86,31 @@ export function AuditPage() {
         columns={auditColumns({
           isNarrow: Boolean(peeked),
           onOpen: open,
-          othersOf: ({ id }) => others.get(id) ?? 0,
-          onUnfold: ({ id }) => setUnfolded(new Set([...unfolded, id])),
+          runOf: ({ id }) => runs.get(id),
+          onUnfold: unfold,
         })}
-        onOpen={({ id }) => open(id)}
+        groupOf={({ created_at }) => `${formatDay(created_at)}, ${formatZone()}`}
+        onOpen={(entry) => (runs.has(entry.id) && isSend(entry) ? unfold(entry) : open(entry.id))}
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}
         pageLabels={timeLabels(values.order)}
+        lines={rows.length}
       />
     </Page>
   );
 }
 
-/** The rows of a page, and how many entries each stands for besides its own. A run that was unfolded or has the peek is shown in full. */
-function foldedRows(entries: AuditEntry[], unfolded: ReadonlySet<string>, peek: string | null) {
-  const others = new Map<string, number>();
-  const rows = foldRuns(entries).flatMap((run) => {
-    if (unfolded.has(run.entry.id) || run.others.some(({ id }) => id === peek)) return [run.entry, ...run.others];
-    others.set(run.entry.id, run.others.length);
-    return [run.entry];
+/** The rows of a page, and the runs that some of them stand for. A run that was unfolded or has the peek is shown in full. */
+function foldedRows(all: Run[], unfolded: ReadonlySet<string>, peek: string | null) {
+  const runs = new Map<string, Run>();
+  const rows = all.flatMap((run) => {
+    const { entry, others } = run;
+    const hasPeek = others.some(({ id }) => id === peek) || (isSend(entry) && entry.id === peek);
+    if (others.length === 0 || hasPeek || unfolded.has(entry.id)) return [entry, ...others];
+    runs.set(entry.id, run);
+    return [entry];
   });
-  return { rows, others };
+  return { rows, runs };
 }
 
 function NoEntries() {

@@ -4,14 +4,12 @@ import { Select } from '@mantine/core';
 import { ActiveFilter, PeriodFilter } from '@/components/data-table/filters';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { ShowFilter } from '@/components/list/show-filter';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
-import { SegmentedControl } from '@/components/segmented-control';
 import { AUDIT_KINDS, type AuditKind } from '@/lib/audit-actions';
 import type { AuditEntry } from '../schema';
-import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
-
-const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
+import { type AuditSearch, CHOICES, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
 const KINDS: Record<AuditKind, string> = {
   admin: 'Admins',
@@ -59,13 +57,7 @@ export function AuditTools({ list, search }: AuditToolsProps) {
         placeholder="Actor, action, name or request ID"
         w={{ base: '100%', sm: 280 }}
       />
-      <SegmentedControl
-        label="Outcome"
-        value={values.outcome ?? 'all'}
-        options={OUTCOMES}
-        narrow="line"
-        onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
-      />
+      <ShowFilter search={search} choices={CHOICES} label="Show" />
       <Select
         aria-label="Kind"
         placeholder="All kinds"

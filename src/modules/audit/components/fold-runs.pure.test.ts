@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '../schema';
-import { foldRuns } from './fold-runs';
+import { foldRuns, sendersOf } from './fold-runs';
 
 let made = 0;
 
@@ -15,6 +15,7 @@ function entry(over: Partial<AuditEntry> = {}): AuditEntry {
     resource_name: `alert ${made}`,
     ip_address: '192.0.2.7',
     outcome: 'success',
+    created_at: '2026-11-29T09:00:00.000Z',
     details: { before: { status: 'open' }, after: { status: 'closed' } },
     ...over,
   } as AuditEntry;
@@ -46,4 +47,37 @@ it('never joins what failed or was refused, or is of another admin, key, address
     { details: { before: { status: 'open' }, after: { status: 'acknowledged' } } },
   ];
   for (const change of changes) expect(countsOf([...four(), ...four(change)])).toEqual([3, 3]);
+});
+
+it('keeps entries of other days apart, which have another head', () => {
+  expect(countsOf([...four(), ...four({ created_at: '2026-11-27T09:00:00.000Z' })])).toEqual([3, 3]);
+});
+
+const send = (over: Partial<AuditEntry> = {}) =>
+  entry({ action: 'message.send', resource: `message:${made}`, details: { after: {} }, ...over });
+
+it('joins sends of anyone between changes, and never failed ones', () => {
+  const entries = [
+    send(),
+    send({ admin_email: 'elif@here.example', ip_address: '192.0.2.8' }),
+    send({ action: 'message.send_batch', details: { total: 40 } }),
+    entry(),
+    send(),
+    send({ outcome: 'error' }),
+    send(),
+  ];
+  const runs = foldRuns(entries, { joinsSends: true });
+  expect(runs.map(({ others }) => others.length)).toEqual([2, 0, 0, 0, 0]);
+  expect(sendersOf(runs[0] as (typeof runs)[0])).toEqual({
+    actors: ['dana@here.example', 'elif@here.example'],
+    via: '',
+    messages: 42,
+  });
+  expect(countsOf(entries)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+});
+
+it('names the API key of sends that all used it', () => {
+  const shop = { api_key_id: 'key', api_key_name: 'Shop' };
+  const [run] = foldRuns([send(shop), send(shop)], { joinsSends: true });
+  expect(run && sendersOf(run).via).toBe('(API key “Shop”)');
 });

@@ -1,10 +1,18 @@
 'use client';
 
 import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { AUDIT_KINDS } from '@/lib/audit-actions';
-import { OUTCOMES } from '../schema';
+
+/** Refusals and failures change nothing, and neither do sign-ins, tests and sends. */
+export const CHOICES = {
+  all: { label: 'All', input: {} },
+  changes: { label: 'Changes', input: { changes_only: true } },
+  denied: { label: 'Denied', input: { outcome: 'denied' } },
+  error: { label: 'Error', input: { outcome: 'error' } },
+} as const;
 
 const SEARCH = {
   filters: {
@@ -18,7 +26,7 @@ const SEARCH = {
     resource: parseAsString,
     ip: parseAsString,
     request: parseAsString,
-    outcome: parseAsStringLiteral(OUTCOMES),
+    show: parseAsShow(CHOICES),
     since: parseAsSince,
     until: parseAsIsoDateTime,
   },
@@ -58,9 +66,15 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     resource: values.resource ?? undefined,
     ip_address: values.ip ?? undefined,
     request_id: values.request ?? undefined,
-    outcome: values.outcome ?? undefined,
+    ...CHOICES[values.show].input,
     since: startOf(values.since, history.now),
     until: values.until?.toISOString(),
     order: values.order,
   };
+}
+
+/** Whether the search is for single entries, so that sends are shown one by one. */
+export function isNarrowed({ settled, values }: AuditSearch): boolean {
+  const names = Object.keys(VALUE_FILTERS) as ValueFilter[];
+  return settled.q !== '' || values.kind !== null || names.some((name) => values[name] !== null);
 }
