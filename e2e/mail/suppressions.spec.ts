@@ -67,6 +67,31 @@ test('suppresses an address, finds it, and deletes it with a warning', async ({
   await expect(row).toHaveCount(0);
 });
 
+test('deletes several suppressions at once, with what to consider', async ({ signedIn: page, api, checkState }) => {
+  const domain = await makeDomain(api);
+  const detail = (email: string) => `550 5.1.1 <${email}>: Recipient address rejected: User unknown`;
+  for (const email of ['ann@far.example', 'bo@far.example', 'cem@far.example']) {
+    await suppress(api, domain, email, { reason: 'bounce', detail: detail(email) });
+  }
+  await page.goto(`${url()}/suppressions?domain=${domain.id}`);
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email });
+  await expect(row('ann@far.example').getByText('5.1.1 User unknown', { exact: true })).toBeVisible();
+  await row('ann@far.example').getByRole('checkbox').check();
+  await row('bo@far.example').getByRole('checkbox').check();
+  const bar = page.getByRole('group', { name: 'Selected suppressions' });
+  await expect(bar).toContainText('2 selected');
+  await checkState();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send to 2 addresses again' });
+  await expect(dialog).toContainText('Bounced: 2.');
+  await checkState();
+  await dialog.getByRole('button', { name: 'Delete suppressions' }).click();
+  const done = page.getByRole('status').filter({ hasText: 'Deleted the suppression of 2 addresses' });
+  await expect(done).toBeVisible();
+  await expect(row('far.example')).toHaveCount(1);
+  await expect(bar).toHaveCount(0);
+});
+
 test('a bounce suppresses the address; the trace of the next message says so, and leads there', async ({
   signedIn: page,
   api,

@@ -10,6 +10,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { SUPPRESSION_LABELS } from '@/lib/mail/suppression';
 import type { Suppression } from '../schema';
+import { briefDetail } from './suppression-values';
 
 type SuppressionColumnsOptions = { onDelete: (suppression: Suppression) => void };
 
@@ -54,14 +55,14 @@ export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): Dat
     {
       key: 'detail',
       header: 'Detail',
-      width: 280,
-      maxWidth: 480,
+      width: 208,
+      maxWidth: 400,
       isOptional: true,
-      skeletonWidth: 200,
+      skeletonWidth: 120,
       className: 'soft',
-      cell: ({ email, detail }) => (
-        <span className="clip" title={detail}>
-          {detail.replace(`<${email}>: `, '')}
+      cell: (suppression) => (
+        <span className="clip" title={suppression.detail}>
+          {briefDetail(suppression)}
         </span>
       ),
     },

@@ -2,14 +2,13 @@
 
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
-import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { IconPlus, IconTableImport } from '@/components/icons/icons';
 import { ImportExportMenu } from '@/components/list/import-export-menu';
-import { ListTools, ListView } from '@/components/list/list-view';
+import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
@@ -21,9 +20,7 @@ import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import { SUPPRESSION_LABELS, SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { suppressionList } from '../lists';
-import type { Suppression } from '../schema';
-import { DeleteSuppressionDialog } from './delete-suppression-dialog';
-import { suppressionColumns } from './suppression-columns';
+import { SuppressionTable } from './suppression-table';
 import { UnreadBounces } from './unread-bounces';
 
 const NewSuppressionDialog = lazyDialog(() =>
@@ -45,7 +42,6 @@ export function SuppressionsPage() {
   const { values, settled, change, open } = search;
   const utils = trpc.useUtils();
   const { selectedId, selectedDomain, defaultDomain } = useDomainScope();
-  const [deleting, setDeleting] = useState<Suppression | null>(null);
   const input = {
     q: settled.q || undefined,
     reason: values.reason === 'all' ? undefined : values.reason,
@@ -90,13 +86,10 @@ export function SuppressionsPage() {
           onChange={(reason) => change({ reason })}
         />
       </ListTools>
-      <ListView
+      <SuppressionTable
         list={list}
         empty={<NoSuppressions domainName={selectedDomain?.name} onNew={openNew} onImport={openImport} />}
-        noMatches="No suppressed address matches these filters."
         caption={`Suppressions, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
-        columns={suppressionColumns({ onDelete: setDeleting })}
-        rowKey={({ id }) => id}
       />
       <UnreadBounces domainId={selectedId} />
       <NewSuppressionDialog
@@ -114,11 +107,6 @@ export function SuppressionsPage() {
             `Imported ${formatPlural(created, 'suppression')}${failed > 0 ? `; ${formatPlural(failed, 'line')} failed` : ''}`,
           )
         }
-      />
-      <DeleteSuppressionDialog
-        suppression={deleting}
-        onClose={() => setDeleting(null)}
-        onDeleted={({ email }) => refreshAndNotify(`Deleted the suppression of ${email}`)}
       />
     </Page>
   );

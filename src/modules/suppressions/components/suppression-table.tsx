@@ -1,0 +1,65 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { ListView } from '@/components/list/list-view';
+import type { ShownList } from '@/components/list/use-list';
+import { SELECTABLE, selectColumn } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
+import { SUPPRESSION_LABELS } from '@/lib/mail/suppression';
+import type { Suppression } from '../schema';
+import { suppressionColumns } from './suppression-columns';
+import { useSuppressionActions } from './use-suppression-actions';
+
+const DeleteSuppressionsDialog = lazyDialog(() =>
+  import('./delete-suppressions-dialog').then((module) => module.DeleteSuppressionsDialog),
+);
+
+type SuppressionTableProps = { list: ShownList<Suppression>; empty: ReactNode; caption: string };
+
+/** Suppressions, one or several of which can be deleted at once. */
+export function SuppressionTable({ list, empty, caption }: SuppressionTableProps) {
+  const actions = useSuppressionActions();
+  const [deleting, setDeleting] = useState<Suppression[]>([]);
+  const rows = list.query.data?.items ?? [];
+  const selection = useSelection(rows, ({ id }) => id);
+  return (
+    <>
+      <SelectionBar selection={selection} what="suppressions">
+        <Button size="xs" className="danger" onClick={() => setDeleting(selection.rowsNow())}>
+          Delete
+        </Button>
+      </SelectionBar>
+      <ListView
+        list={list}
+        empty={empty}
+        noMatches="No suppressed address matches these filters."
+        caption={caption}
+        className={SELECTABLE}
+        columns={[
+          selectColumn({
+            selection,
+            nameOf: ({ email, reason }) => `${email}, ${SUPPRESSION_LABELS[reason]}`,
+            mobile: 'mark',
+          }),
+          ...suppressionColumns({ onDelete: (suppression) => setDeleting([suppression]) }),
+        ]}
+        isSelected={selection.has}
+      />
+      <DeleteSuppressionsDialog
+        opened={deleting.length > 0}
+        suppressions={deleting}
+        isBusy={actions.isBusy}
+        onClose={() => setDeleting([])}
+        onConfirm={() =>
+          actions.deleteAll(deleting, () => {
+            setDeleting([]);
+            selection.clear();
+          })
+        }
+      />
+    </>
+  );
+}
