@@ -35,8 +35,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'From',
-      width: 288,
-      maxWidth: 344,
+      width: 272,
+      maxWidth: 336,
       kind: 'copyable',
       isOptional: true,
       skeletonWidth: 152,
@@ -51,8 +51,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'To',
-      width: 272,
-      maxWidth: 352,
+      width: 256,
+      maxWidth: 336,
       kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 172,
@@ -80,7 +80,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
               <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
             </span>
             <span
-              className={`clip ${classes.reason}`}
+              className={`two-lines ${classes.reason}`}
               title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
             >
               {isSuspended && (
