@@ -107,7 +107,7 @@ export function DomainsPage() {
 const COLUMNS: DataTableColumn<Domain>[] = [
   {
     header: 'DNS',
-    width: 120,
+    width: 116,
     kind: 'mark',
     mobile: 'side',
     skeletonWidth: 64,
@@ -129,7 +129,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'DMARC',
-    width: 104,
+    width: 100,
     skeletonWidth: 64,
     cell: ({ dmarc_policy: policy, dns_status }) => {
       if (policy === 'unknown') return <span className="soft">No answer</span>;
@@ -141,7 +141,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Description',
-    width: 164,
+    width: 204,
     maxWidth: 400,
     isOptional: true,
     mobile: 'under',
@@ -151,26 +151,20 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     header: 'Mailboxes',
-    width: 84,
+    width: 92,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, mailbox_count, max_mailboxes }) => (
-      <NearLink href={`/mailboxes?domain=${id}`}>
-        <OutOf count={mailbox_count} limit={max_mailboxes} />
-        <span className="sr-only"> mailboxes</span>
-      </NearLink>
+      <OutOf count={mailbox_count} limit={max_mailboxes} what="mailboxes" href={`/mailboxes?domain=${id}`} />
     ),
   },
   {
     header: 'Aliases',
-    width: 84,
+    width: 92,
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, alias_count, max_aliases }) => (
-      <NearLink href={`/aliases?domain=${id}`}>
-        <OutOf count={alias_count} limit={max_aliases} />
-        <span className="sr-only"> aliases</span>
-      </NearLink>
+      <OutOf count={alias_count} limit={max_aliases} what="aliases" href={`/aliases?domain=${id}`} />
     ),
   },
   {
@@ -182,16 +176,22 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     className: 'soft',
     cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'Default' : formatCount(hourly_send_limit)),
   },
-  addedColumn(),
+  { ...addedColumn(), width: 100 },
 ];
 
-function OutOf({ count, limit }: { count: number; limit: number | null }) {
-  if (limit === null) return formatCount(count);
-  const text = `${formatCount(count)} of ${formatCount(limit)}`;
-  if (count < limit) return text;
+type OutOfProps = { count: number; limit: number | null; what: string; href: string };
+
+/** How many there are, below each other in all rows, and the limit. */
+function OutOf({ count, limit, what, href }: OutOfProps) {
+  const isFull = limit !== null && count >= limit;
   return (
-    <span className={classes.full} title="Limit reached">
-      {text}
+    <span className={classes.outOf} data-full={isFull || undefined} title={isFull ? 'Limit reached' : undefined}>
+      {isFull && <StatusMark status="warning" shapeOnly />}
+      <NearLink href={href}>
+        {formatCount(count)}
+        <span className="sr-only"> {what}</span>
+      </NearLink>
+      <span className={classes.limit}>{limit !== null && ` of ${formatCount(limit)}`}</span>
     </span>
   );
 }

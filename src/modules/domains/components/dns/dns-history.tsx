@@ -11,11 +11,12 @@ import { useList } from '@/components/list/use-list';
 import { useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
+import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import { dnsChangeList } from '../../dns/lists';
 import type { DnsChange } from '../../dns/schema';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { RecordLabel } from './dns-table';
+import { NarrowName } from './dns-table';
 import { relativeName, statusLabel } from './dns-values';
 
 const PAGE_SIZE = 10;
@@ -63,7 +64,12 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: (record) => <RecordLabel record={record} domain={domain} />,
+      cell: ({ purpose, name }) => (
+        <>
+          <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
+          <NarrowName name={name} domain={domain} />
+        </>
+      ),
     },
     {
       header: 'Name',

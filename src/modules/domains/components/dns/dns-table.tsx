@@ -60,7 +60,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       width: 124,
       mobile: 'lead',
       skeletonWidth: 48,
-      cell: (record) => <RecordLabel record={record} domain={domain} />,
+      cell: ({ purpose }) => <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>,
     },
     {
       header: 'What it does',
@@ -95,7 +95,12 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       mobile: 'under',
       skeletonWidth: 200,
       className: 'soft',
-      cell: (row) => <Found row={row} />,
+      cell: (row) => (
+        <>
+          <NarrowName name={row.name} domain={domain} />
+          <Found row={row} />
+        </>
+      ),
     },
     {
       key: 'actions',
@@ -129,26 +134,20 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
 
 const AFTER_DOT = /(?<=\.)/;
 
-type RecordLabelProps = { record: Pick<DnsRow, 'purpose' | 'name'>; domain: Domain };
-
-/** What a record is for, and on a narrow screen its name, which has no column there. */
-export function RecordLabel({ record: { purpose, name }, domain }: RecordLabelProps) {
+/** The name of a record on a line of its own, on a narrow screen, where it has no column. */
+export function NarrowName({ name, domain }: { name: string; domain: Domain }) {
   return (
-    <>
-      <b className="strong">{DNS_PURPOSE_TEXTS[purpose].label}</b>
-      <span className={`mono ${classes.narrowName}`}>
-        {' '}
-        {relativeName(name, domain.name)
-          .split(AFTER_DOT)
-          .map((label, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: labels can be equal, and their order is fixed.
-            <Fragment key={index}>
-              {index > 0 && <wbr />}
-              {label}
-            </Fragment>
-          ))}
-      </span>
-    </>
+    <span className={`mono ${classes.narrowName}`}>
+      {relativeName(name, domain.name)
+        .split(AFTER_DOT)
+        .map((label, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: labels can be equal, and their order is fixed.
+          <Fragment key={index}>
+            {index > 0 && <wbr />}
+            {label}
+          </Fragment>
+        ))}
+    </span>
   );
 }
 
@@ -157,14 +156,17 @@ function Found({ row }: { row: DnsRow }) {
   const { found, status, expected } = row;
   if (status === 'unchecked') return null;
   if (found.length === 0) return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
+  const isOther = isToPublish(row) && expected !== null;
+  // What is cut may be what differs.
+  const className = isOther ? classes.whole : 'clip';
   return (
     <div className={classes.change}>
-      <span className="clip" title={found.join('\n')}>
+      <span className={className} title={found.join('\n')}>
         <span className="mono">{found.join(' · ')}</span>
         {found[0] === NOT_OFFERED && ' Not offered'}
       </span>
-      {isToPublish(row) && expected !== null && (
-        <span className="clip" title={expected}>
+      {isOther && (
+        <span className={className} title={expected}>
           Expected <span className="mono">{expected}</span>
         </span>
       )}
