@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { byDomain } from '@/components/directory/by-domain';
 import { ListView } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
 import { SELECTABLE } from '@/components/selection/select-column';
@@ -23,7 +24,8 @@ type AliasTableProps = {
 
 export function AliasTable({ list, search, empty, actions, onDelete }: AliasTableProps) {
   const { values, open } = search;
-  const rows = list.query.data?.items.map(actions.latest) ?? [];
+  const latest = list.query.data?.items.map(actions.latest) ?? [];
+  const rows = byDomain(latest, ({ address }) => address, search.sort);
   const selection = useSelection(rows, ({ id }) => id);
   const setActive = (active: boolean) => {
     actions.setActive(

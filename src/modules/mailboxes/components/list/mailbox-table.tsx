@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { addedColumn } from '@/components/data-table/columns';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { byDomain } from '@/components/directory/by-domain';
 import { MAILBOX_COLUMNS } from '@/components/directory/mailbox-columns';
 import { ListView } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
@@ -30,7 +31,8 @@ export function MailboxTable({ list, empty, caption }: MailboxTableProps) {
   const actions = useMailboxActions();
   const canSuspend = useHasRole('admin');
   const [dialog, setDialog] = useState<'suspend' | 'delete' | null>(null);
-  const rows = list.query.data?.items.map(actions.latest) ?? [];
+  const latest = list.query.data?.items.map(actions.latest) ?? [];
+  const rows = byDomain(latest, ({ email }) => email, list.search?.sort);
   const selection = useSelection(rows, ({ id }) => id);
   const finish = () => {
     setDialog(null);
