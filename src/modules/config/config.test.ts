@@ -42,9 +42,11 @@ describe('GET /config', () => {
       mutable: true,
       secret: false,
       needs_restart: false,
+      label: 'Event retention',
       description: 'How long events and webhook deliveries are kept.',
       if_unset: null,
       problem: null,
+      has_history: false,
       updated_at: null,
       updated_by: null,
     });
@@ -173,6 +175,7 @@ describe('PATCH /config', () => {
       { before: 7, after: null },
       { before: null, after: 7, changed_by: { email: expect.stringContaining('@') } },
     ]);
+    expect(await setting('EVENT_RETENTION_DAYS')).toMatchObject({ source: 'default', has_history: true });
     expectError(await api.get('/config/NO_SUCH/history'), 404, 'NOT_FOUND');
   });
 });

@@ -36,12 +36,14 @@ export const Setting = z
     mutable: z.boolean().meta({ description: 'Whether PATCH /config changes it now' }),
     secret: z.boolean(),
     needs_restart: z.boolean().meta({ description: 'Changed in the environment, followed by a restart' }),
+    label: z.string().meta({ description: 'What it is called, in few words' }),
     description: z.string(),
     if_unset: z.string().nullable().meta({ description: 'What applies without a value, where it isn’t a constant' }),
     problem: z.string().nullable().meta({
       description:
         'Why a saved value is not in effect, since this version does not accept it, or which of its domains are not managed',
     }),
+    has_history: z.boolean().meta({ description: 'Whether it was ever changed here' }),
     updated_at: Timestamp.nullable(),
     updated_by: Person.nullable(),
   })

@@ -18,11 +18,13 @@ type Saved = Prisma.SavedSettingGetPayload<object>;
 type SavedByKey = ReadonlyMap<string, Saved>;
 
 export async function listSettings(ctx: ActorContext): Promise<Setting[]> {
-  const saved = await readSaved(ctx.db);
+  const [saved, changed] = await Promise.all([readSaved(ctx.db), ctx.db.settingChange.groupBy({ by: ['key'] })]);
+  const changedKeys = new Set(changed.map(({ key }) => key));
   const problems = await domainListProblems(ctx.db, saved);
   return presentAll(saved).map((setting) => ({
     ...setting,
     problem: setting.problem ?? problems.get(setting.key) ?? null,
+    has_history: changedKeys.has(setting.key),
   }));
 }
 
@@ -190,7 +192,7 @@ function presentAll(saved: SavedByKey): Setting[] {
 }
 
 function present(key: SettingName, row: Saved | undefined): Setting {
-  const { group, type, unit, minimum, maximum, isMutable, isSecret, description, ifUnset, options, zeroText } =
+  const { group, type, unit, minimum, maximum, isMutable, isSecret, label, description, ifUnset, options, zeroText } =
     SETTINGS[key];
   const state = stateOf(key, row?.value);
   return {
@@ -207,9 +209,11 @@ function present(key: SettingName, row: Saved | undefined): Setting {
     mutable: isMutable && !process.env[key],
     secret: isSecret,
     needs_restart: !isMutable,
+    label,
     description,
     if_unset: ifUnset ?? null,
     problem: row && state.source === 'default' ? 'The saved value is not valid in this version.' : null,
+    has_history: row !== undefined,
     updated_at: row?.updatedAt.toISOString() ?? null,
     updated_by: row ? { id: row.updatedById, email: row.updatedByEmail } : null,
   };

@@ -50,11 +50,12 @@ export const secret = declaring({ isMutable: false, isSecret: true });
 function declaring(access) {
   /**
    * @template {z.ZodType} Schema
+   * @param {string} label
    * @param {string} description
    * @param {Traits & { schema: Schema }} kind
    * @param {Notes} [notes]
    */
-  return (description, kind, notes) => ({ ...kind, ...notes, ...access, description });
+  return (label, description, kind, notes) => ({ ...kind, ...notes, ...access, label, description });
 }
 
 /** @param {{ min: number, max: number, default: number, unit?: SettingUnit, zeroText?: string }} limits */

@@ -70,35 +70,39 @@ function Settings({ settings }: { settings: Setting[] }) {
         <ShowFilter search={search} label="Show" choices={CHOICES} />
       </div>
       {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
-      {groups.length > 1 && (
-        <nav aria-label="Groups" className={classes.index}>
-          {groups.map((group) => (
-            <a key={group} href={`#${anchorOf(group)}`}>
-              {group}
-            </a>
-          ))}
-        </nav>
-      )}
-      {groups.map((group) => {
-        const rows = shown.filter((setting) => setting.group === group);
-        return (
-          <section key={group} id={anchorOf(group)} aria-label={group} className={classes.group}>
-            <SectionHeading title={group} isUnderlined />
-            <ul>
-              {rows.map((setting) => (
-                <SettingRow
-                  key={setting.key}
-                  setting={setting}
-                  draft={edit.drafts[setting.key]}
-                  error={edit.errors[setting.key]}
-                  onChange={(value) => edit.change(setting.key, value)}
-                  onShowHistory={() => setHistory(setting)}
-                />
-              ))}
-            </ul>
-          </section>
-        );
-      })}
+      <div className={groups.length > 1 ? classes.indexed : undefined}>
+        {groups.length > 1 && (
+          <nav aria-label="Groups" className={classes.index}>
+            {groups.map((group) => (
+              <a key={group} href={`#${anchorOf(group)}`}>
+                {group}
+              </a>
+            ))}
+          </nav>
+        )}
+        <div>
+          {groups.map((group) => {
+            const rows = shown.filter((setting) => setting.group === group);
+            return (
+              <section key={group} id={anchorOf(group)} aria-label={group} className={classes.group}>
+                <SectionHeading title={group} isUnderlined />
+                <ul>
+                  {rows.map((setting) => (
+                    <SettingRow
+                      key={setting.key}
+                      setting={setting}
+                      draft={edit.drafts[setting.key]}
+                      error={edit.errors[setting.key]}
+                      onChange={(value) => edit.change(setting.key, value)}
+                      onShowHistory={() => setHistory(setting)}
+                    />
+                  ))}
+                </ul>
+              </section>
+            );
+          })}
+        </div>
+      </div>
       {edit.count > 0 && (
         <section className={classes.bar} aria-label="Unsaved changes">
           {edit.planned === null && <ProblemAlert problem={edit.problem} />}
@@ -149,8 +153,8 @@ function isShown(setting: Setting, show: keyof typeof CHOICES): boolean {
 }
 
 function matches(setting: Setting, query: string): boolean {
-  const { key, description, value, unit, if_unset: ifUnset } = setting;
-  const text = [key, description, valueText(value, unit), ifUnset ?? ''].join(' ').toLowerCase();
+  const { key, label, description, value, unit, if_unset: ifUnset } = setting;
+  const text = [key, label, description, valueText(value, unit), ifUnset ?? ''].join(' ').toLowerCase();
   return query
     .toLowerCase()
     .split(/\s+/)

@@ -14,18 +14,15 @@ type SettingRowProps = {
   onShowHistory: () => void;
 };
 
-const BETWEEN_SENTENCES = /(?<=\.) /;
-
 export function SettingRow({ setting, draft, error, onChange, onShowHistory }: SettingRowProps) {
-  const { key, description, mutable, problem } = setting;
-  const [meaning = '', ...more] = description.split(BETWEEN_SENTENCES);
+  const { key, label, description, mutable, problem } = setting;
   const value = draft === undefined ? setting.value : (draft ?? setting.default);
   const isDefault = isSameValue(value, setting.default);
   return (
     <li className={classes.row} data-changed={draft !== undefined || undefined}>
       <div className={classes.name}>
-        <h3>{meaning}</h3>
-        {more.length > 0 && <p>{more.join(' ')}</p>}
+        <h3>{label}</h3>
+        <p>{description}</p>
         <p className="mono">{key}</p>
       </div>
       <div className={classes.value}>
@@ -44,14 +41,14 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
             </TextButton>
           </p>
         )}
-      </div>
-      <div className={classes.source}>
-        <Source setting={setting} />
-        {setting.mutable && (
-          <TextButton aria-label={`History: ${key}`} onClick={onShowHistory}>
-            History
-          </TextButton>
-        )}
+        <div className={classes.source}>
+          <Source setting={setting} />
+          {setting.has_history && (
+            <TextButton aria-label={`History: ${key}`} onClick={onShowHistory}>
+              History
+            </TextButton>
+          )}
+        </div>
       </div>
     </li>
   );
@@ -66,7 +63,8 @@ function Fixed({ setting }: { setting: Setting }) {
 }
 
 function Source({ setting: { source, updated_at: at, updated_by: by } }: { setting: Setting }) {
-  if (source !== 'database') return <p>{source === 'default' ? 'Default' : 'Set in the environment'}</p>;
+  if (source === 'default') return null;
+  if (source === 'environment') return <p>Set in the environment</p>;
   return (
     <p>
       Changed {at && <DateTime iso={at} />}
