@@ -155,3 +155,36 @@ test('the oldest of many is picked as a filter of messages, which says why it ha
   await page.reload();
   await expect(page.getByText('receipt-1', { exact: true })).toBeVisible();
 });
+
+test('saving is beside publishing, and a phone shows the draft or its preview', async ({
+  signedIn: page,
+  api,
+  domain,
+  checkState,
+}) => {
+  const draft = { domain_id: domain.id, name: unique('order-'), subject: 'Hello', html_body: '<h1>Hello</h1>' };
+  const { id } = await api.call<{ id: string }>('POST', '/templates', draft);
+  await page.goto(`${url()}/templates/${id}`);
+  await expect(page.getByRole('radiogroup', { name: 'View' })).toBeHidden();
+  const [saving, publishing] = await Promise.all(
+    ['Save changes', 'Publish'].map((name) => page.getByRole('button', { name }).boundingBox()),
+  );
+  expect(saving?.y).toBe(publishing?.y);
+  await editor(page, 'Subject').fill('Hello again');
+  await editor(page, 'Sample data').scrollIntoViewIfNeeded();
+  await expect(page.getByRole('button', { name: 'Save changes' })).toBeInViewport({ ratio: 1 });
+  await save(page);
+  await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.locator('iframe')).toBeHidden();
+  await page.getByRole('radio', { name: 'Preview' }).click();
+  await expect(frame(page).getByRole('heading', { name: 'Hello' })).toBeVisible();
+  await expect(editor(page, 'Subject')).toBeHidden();
+  await checkState();
+  await page.getByRole('radio', { name: 'Edit' }).click();
+  await editor(page, 'Subject').fill('{{');
+  await page.getByRole('radio', { name: 'Preview' }).click();
+  await save(page);
+  await expect(editor(page, 'Subject')).toBeVisible();
+});

@@ -9,15 +9,23 @@ type SaveBarProps = {
   isSaved: boolean;
   onDiscard: () => void;
   conflict: Conflict | null;
+  /** The id of the form, if the buttons aren't in it. */
+  form?: string;
   /** Another action on the page is more important. */
   isSecondary?: boolean;
 };
 
 /** Save and discard buttons of a settings form, with its saved state. */
-export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, conflict, isSecondary }: SaveBarProps) {
+export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, conflict, form, isSecondary }: SaveBarProps) {
   return (
     <FormFooter>
-      <Button variant={isSecondary ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
+      <Button
+        variant={isSecondary ? 'default' : 'filled'}
+        type="submit"
+        form={form}
+        loading={isSaving}
+        disabled={!isDirty}
+      >
         Save changes
       </Button>
       {isDirty ? (

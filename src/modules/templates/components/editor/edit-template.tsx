@@ -1,6 +1,8 @@
 'use client';
 
 import { Switch, TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -9,6 +11,7 @@ import { CodeEditor } from '@/components/forms/code-editor';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
+import { SegmentedControl } from '@/components/segmented-control';
 import { type Template, UpdateTemplate } from '../../schema';
 import classes from './edit-template.module.css';
 import { PreviewPane } from './preview-pane';
@@ -16,6 +19,9 @@ import { PublishBar } from './publish-bar';
 import { SampleInput } from './sample-input';
 import { usePreview } from './use-preview';
 import { VariablesInput } from './variables-input';
+
+/** One beside the other on wide screens. */
+const VIEWS = { edit: 'Edit', preview: 'Preview' };
 
 const LINE = /^Line (\d+),/;
 
@@ -40,13 +46,31 @@ export function EditTemplate({ template }: { template: Template }) {
       await utils.templates.list.invalidate();
     },
   });
+  const formId = useId();
+  const [view, setView] = useState<keyof typeof VIEWS>('edit');
   const preview = usePreview(template.id, form.values);
   const { html_body: html, text_body: text, sample_data: sample } = form.values;
 
   return (
     <>
-      <PublishBar template={template} isDirty={isDirty} preview={preview} />
-      <form noValidate onSubmit={onSubmit} className={classes.editor}>
+      <PublishBar template={template} isDirty={isDirty} preview={preview}>
+        <SaveBar {...saveBar} form={formId} isSecondary={!isDirty} />
+      </PublishBar>
+      <ProblemAlert problem={problem} />
+      <div className={classes.view}>
+        <SegmentedControl label="View" value={view} options={VIEWS} onChange={setView} />
+      </div>
+      <form
+        id={formId}
+        noValidate
+        className={classes.editor}
+        data-view={view}
+        onSubmit={(event) => {
+          // A field with an error gets the focus.
+          flushSync(() => setView('edit'));
+          onSubmit(event);
+        }}
+      >
         <div className={classes.fields}>
           <TextInput
             label="Name"
@@ -89,8 +113,6 @@ export function EditTemplate({ template }: { template: Template }) {
             error={form.errors.sample_data}
             onChange={(next) => form.setFieldValue('sample_data', next)}
           />
-          <ProblemAlert problem={problem} />
-          <SaveBar {...saveBar} isSecondary={!isDirty} />
         </div>
         <div className={classes.preview}>
           <PreviewPane preview={preview} />

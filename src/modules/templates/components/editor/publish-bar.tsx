@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
@@ -16,10 +17,10 @@ import type { Preview } from './use-preview';
 
 const SendTestDialog = lazyDialog(() => import('./send-test-dialog').then((module) => module.SendTestDialog));
 
-type PublishBarProps = { template: Template; isDirty: boolean; preview: Preview };
+type PublishBarProps = { template: Template; isDirty: boolean; preview: Preview; children: ReactNode };
 
-/** What messages are sent with, and how to change that. */
-export function PublishBar({ template, isDirty, preview }: PublishBarProps) {
+/** What messages are sent with, and how to change that: the buttons that save the draft, and those that test and publish it. */
+export function PublishBar({ template, isDirty, preview, children }: PublishBarProps) {
   const publish = usePublish(template);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const [isTesting, test] = useDisclosure(false);
@@ -29,6 +30,7 @@ export function PublishBar({ template, isDirty, preview }: PublishBarProps) {
       <div className={classes.bar}>
         <PublishedMark template={template} />
         <span className="spacer" />
+        {children}
         <Button leftSection={<IconSend stroke={1.5} />} disabled={!text || !me.data} onClick={test.open}>
           Send test
         </Button>
@@ -41,7 +43,6 @@ export function PublishBar({ template, isDirty, preview }: PublishBarProps) {
           Publish
         </Button>
       </div>
-      {isDirty && template.has_changes && <p className="quiet">Save the draft to publish it.</p>}
       <ProblemAlert problem={publish.error && toProblem(publish.error)} />
       {text && me.data && (
         <SendTestDialog
