@@ -35,7 +35,7 @@ export function ConfigPage() {
     <Page>
       <PageHeader
         title="Configuration"
-        description="Below each setting is its environment variable. Those without a field can only be changed there, and need a restart."
+        description="Beside each setting is its environment variable. Those without a field can only be changed there, and need a restart."
       />
       {settings.isError && (
         <ErrorState what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />

@@ -21,9 +21,11 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
   return (
     <li className={classes.row} data-changed={draft !== undefined || undefined}>
       <div className={classes.name}>
-        <h3>{label}</h3>
+        <div className={classes.title}>
+          <h3>{label}</h3>
+          <span className="mono quiet">{key}</span>
+        </div>
         <p>{description}</p>
-        <p className="mono">{key}</p>
       </div>
       <div className={classes.value}>
         {mutable ? (
