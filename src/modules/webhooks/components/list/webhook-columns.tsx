@@ -52,32 +52,22 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
       ),
     },
     {
-      header: 'Events',
-      width: 148,
-      maxWidth: 240,
+      header: 'Events and domain',
+      width: 224,
+      maxWidth: 320,
       mobile: 'under',
       skeletonWidth: 120,
-      cell: ({ name, events }) => (
-        <Cell>
-          {name && <span className="clip only-narrow">{name}</span>}
-          <EventNames events={events} />
-        </Cell>
+      cell: ({ name, events, domain_id: id }) => (
+        <>
+          <Cell>
+            {name && <span className="clip only-narrow">{name}</span>}
+            <EventNames events={events} />
+          </Cell>
+          <div className={`soft only-wide ${classes.domain}`}>
+            {id === null ? 'All domains' : <Clipped text={domainNames.get(id) ?? 'One domain'} className="mono" />}
+          </div>
+        </>
       ),
-    },
-    {
-      header: 'Domain',
-      width: 192,
-      maxWidth: 280,
-      isOptional: true,
-      skeletonWidth: 88,
-      cell: ({ domain_id: id }) =>
-        id === null ? (
-          'All domains'
-        ) : (
-          <span className="mono clip" title={domainNames.get(id)}>
-            {domainNames.get(id) ?? 'One domain'}
-          </span>
-        ),
     },
     {
       header: 'Success rate',
