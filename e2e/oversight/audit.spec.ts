@@ -131,11 +131,11 @@ test('a run of the same change is one row until it is unfolded', async ({ signed
   await page.goto(`${url()}/audit?domain=${domain.id}`);
   const created = page.getByRole('row').filter({ hasText: 'created alias' });
   await expect(created).toHaveCount(1);
-  await expect(page.getByRole('navigation', { name: 'Pagination' })).toContainText('1–5 of 5 in 2 lines');
+  await expect(page.getByRole('navigation', { name: 'Pagination' })).toContainText('1–5 of 5 entries in 2 lines');
   await check();
   await created.getByRole('button', { name: 'and 3 more' }).click();
   await expect(created).toHaveCount(4);
-  await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveText(/1–5 of 5(?! in)/);
+  await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveText(/1–5 of 5(?! entries)/);
 });
 
 test('sends between changes are one row, which unfolds, and changes can be shown without them', async ({

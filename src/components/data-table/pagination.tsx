@@ -13,7 +13,7 @@ export type PaginationProps = {
   /** The rows on all pages, where they are counted. */
   total?: number | null;
   labels?: { back: string; forward: string };
-  /** How many lines the rows have, where one can stand for several. */
+  /** How many lines the entries of a page have, where one can stand for several. */
   lines?: number;
 };
 
@@ -26,7 +26,7 @@ export function Pagination(props: PaginationProps) {
     <nav className={classes.pagination} aria-label="Pagination">
       <span aria-live="polite">
         {summarize(page.items.length, hasMore, history, total)}
-        {lines !== undefined && lines < page.items.length && ` in ${formatPlural(lines, 'line')}`}
+        {lines !== undefined && lines < page.items.length && ` entries in ${formatPlural(lines, 'line')}`}
       </span>
       <span className="spacer" />
       <Button
