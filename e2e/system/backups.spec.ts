@@ -173,7 +173,7 @@ test('says why no backup of mail is planned, and where a failed backup was to go
   });
   await page.goto(`${url()}/system/backups`);
   const mail = page.getByRole('region', { name: 'Mail snapshots' });
-  await expect(mail).toContainText('Not planned until the next database backup');
+  await expect(mail).toContainText('Begins after the next database backup');
   await expect(archives(page)).toContainText('BACKUP_TARGET was s3://offsite/production then.');
   await check();
 });

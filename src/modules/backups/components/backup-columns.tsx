@@ -1,9 +1,10 @@
 import { Menu } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { LocalText } from '@/components/values/local-text';
-import { formatBytes, formatCount, formatFull, formatMoment } from '@/lib/format';
+import { formatBytes, formatClock, formatCount, formatDate, formatFull } from '@/lib/format';
 import type { Backup } from '../schema';
 import { BACKUP_MARKS, nameOf, PROOF_MARKS, TRIGGERS } from './texts';
 
@@ -16,13 +17,13 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
   return [
     {
       header: 'Created',
-      width: 112,
+      width: 136,
       maxWidth: 168,
       mobile: 'lead',
       skeletonWidth: 96,
       cell: ({ started_at: at }) => (
         <span title={formatFull(at)}>
-          <LocalText>{() => formatMoment(at)}</LocalText>
+          <LocalText>{() => `${formatDate(at)} ${formatClock(at)}`}</LocalText>
         </span>
       ),
     },
@@ -40,11 +41,14 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       maxWidth: 144,
       mobile: 'under',
       skeletonWidth: 72,
-      cell: ({ status, proof }) =>
+      cell: ({ status, proof, size_bytes: size }) =>
         status === 'completed' ? (
-          <span title={proof.at ? formatFull(proof.at) : undefined}>
-            <StatusMark status={PROOF_MARKS[proof.state][0]}>{PROOF_MARKS[proof.state][1]}</StatusMark>
-          </span>
+          <Cell>
+            <span title={proof.at ? formatFull(proof.at) : undefined}>
+              <StatusMark status={PROOF_MARKS[proof.state][0]}>{PROOF_MARKS[proof.state][1]}</StatusMark>
+            </span>
+            {size !== null && <span className="only-narrow">{formatBytes(size)}</span>}
+          </Cell>
         ) : null,
     },
     {

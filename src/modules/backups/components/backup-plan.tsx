@@ -24,7 +24,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
         figures={[
           {
             key: 'last',
-            title: 'Last backup',
+            title: 'Last database backup',
             value: plan && (completed ? <TimeAgo iso={completed.started_at} /> : 'None'),
             caption: completed ? amountOf(completed) : 'No backup was completed yet',
           },
@@ -36,7 +36,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
           },
           {
             key: 'next',
-            title: 'Next backup',
+            title: 'Next database backup',
             value: plan && (plan.schedule ? <TimeAgo iso={plan.schedule.next_run_at} /> : 'Off'),
             caption: plan && (plan.schedule ? `Daily at ${plan.schedule.time} UTC, then proven` : <ScheduleOff />),
           },

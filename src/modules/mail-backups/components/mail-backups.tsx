@@ -131,26 +131,25 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
         figures={[
           {
             key: 'last',
-            title: 'Last backup',
+            title: 'Last mail backup',
             value: timeOf(server.last_success_at, 'None'),
             caption: latest && sizeOf(latest),
           },
           {
             key: 'check',
-            title: 'Last check',
+            title: 'Last mail check',
             value: timeOf(server.last_check_at, 'None'),
             caption: checkFailure ? 'Found damage' : server.last_check_at && 'Found no damage',
           },
           {
             key: 'next',
-            title: 'Next backup',
-            value: server.next_run_at ? <TimeAgo iso={server.next_run_at} /> : 'None',
+            title: 'Next mail backup',
+            value: timeOf(server.next_run_at, 'Not planned'),
             // The schedule is that of the database, whose first backup makes the key.
             caption: !server.next_run_at && plan && (
-              <>
-                <StatusMark status="warning">Not planned</StatusMark>
-                {plan.schedule ? ' until the next database backup' : ' while BACKUP_TIME is off'}
-              </>
+              <StatusMark status="warning">
+                {plan.schedule ? 'Begins after the next database backup' : 'BACKUP_TIME is off'}
+              </StatusMark>
             ),
           },
         ]}

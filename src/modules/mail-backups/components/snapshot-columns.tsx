@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { LocalText } from '@/components/values/local-text';
-import { formatBytes, formatCount, formatFull, formatMoment } from '@/lib/format';
+import { formatBytes, formatClock, formatCount, formatDate, formatFull } from '@/lib/format';
 import type { MailSnapshot } from '../schema';
 
 type Options = { isBusy: boolean; onRestore: (snapshot: MailSnapshot) => void };
@@ -18,7 +18,7 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       skeletonWidth: 96,
       cell: ({ taken_at: at }) => (
         <span title={formatFull(at)}>
-          <LocalText>{() => formatMoment(at)}</LocalText>
+          <LocalText>{() => `${formatDate(at)} ${formatClock(at)}`}</LocalText>
         </span>
       ),
     },
