@@ -23,7 +23,7 @@ export function StorageCell({ mailbox, children }: StorageProps & { children?: R
 /** A full mailbox rejects mail. */
 function Fullness({ percent }: { percent: number }) {
   if (percent >= FULL_PERCENT) return <StatusMark status="failed">Full</StatusMark>;
-  return <StatusMark status="bounced">{percent}%</StatusMark>;
+  return <StatusMark status="warning">{percent}%</StatusMark>;
 }
 
 function storageLabel({
@@ -42,7 +42,6 @@ export function StorageGauge({ percent, isWide }: { percent: number; isWide?: bo
 
 /** Without color while there is room. */
 function toneOf(percent: number): Tone {
-  if (percent < MARKED_PERCENT) return 'quiet';
-  if (percent < NEARLY_FULL_PERCENT) return 'deferred';
-  return percent < FULL_PERCENT ? 'bounced' : 'failed';
+  if (percent < NEARLY_FULL_PERCENT) return 'quiet';
+  return percent < FULL_PERCENT ? 'deferred' : 'failed';
 }

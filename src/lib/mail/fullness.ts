@@ -1,4 +1,4 @@
-/** From here on, the storage of a mailbox is marked. */
+/** From here on, the storage of a mailbox is shown as a percentage too. */
 export const MARKED_PERCENT = 80;
 
 /** From here on, a mailbox is nearly full and needs attention. */
