@@ -57,7 +57,7 @@ export function alertColumns({
     },
     {
       header: 'Subject',
-      width: 232,
+      width: 256,
       maxWidth: 360,
       kind: 'copyable',
       mobile: 'lead',
@@ -98,7 +98,7 @@ export function alertColumns({
     {
       key: 'actions',
       header: <span className="sr-only">Acknowledge, close or mute</span>,
-      width: 216,
+      width: 208,
       maxWidth: 248,
       kind: 'control',
       mobile: 'tail',

@@ -35,7 +35,7 @@ export function QueueTools({ list, search }: QueueToolsProps) {
           key={field}
           aria-label={`${LABELS[field]}, a full address or @ and a domain`}
           placeholder={HINTS[field]}
-          flex={{ base: '1 1 96px', sm: '1 1 200px' }}
+          flex={{ base: field === 'from' ? '1 1 100%' : '1 1 200px', sm: '1 1 200px' }}
           miw={0}
           value={values[field]}
           error={isSearchable(field, values[field]) ? null : 'Enter a full address, or @ and a domain.'}
