@@ -50,7 +50,7 @@ export const CHAPTER_GROUPS = [
       growing: 'Several instances, a replica of the database, and more than one mail server.',
     },
   },
-  { title: 'Words', chapters: { glossary: 'One word for one thing.' } },
+  { title: 'Words', chapters: { glossary: 'What the words of the console, the API and these chapters mean.' } },
 ] as const;
 
 type Group = (typeof CHAPTER_GROUPS)[number];
