@@ -29,6 +29,7 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   await page.getByRole('button', { name: 'Schedule message' }).click();
   await expect(page.getByText('Enter a time at most 30 days ahead.')).toBeVisible();
   await page.getByLabel('Send at (optional)').fill(await inHours(page, 24));
+  await expect(page.getByText(/^1 recipient, on \d+ \w+ \d{4} at \d\d:\d\d /)).toBeVisible();
   await page.getByRole('button', { name: 'Schedule message' }).click();
   const result = page.getByRole('status', { name: 'Result' });
   await expect(result).toContainText('The message to ann@far.example is sent on');

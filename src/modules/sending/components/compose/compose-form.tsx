@@ -11,7 +11,9 @@ import { IconSend } from '@/components/icons/icons';
 import { FieldPair } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
-import { formatPlural, formatZone } from '@/lib/format';
+import { formatClock, formatDay, formatPlural, formatZone } from '@/lib/format';
+import { currentTimeZone } from '@/lib/time/time-zone';
+import { enteredTime } from '@/lib/time/zoned-time';
 import { OutgoingMessage, type Sent } from '../../schema';
 import { ApiEquivalent } from '../api-equivalent';
 import { SendFooter } from '../send-footer';
@@ -59,6 +61,8 @@ export function ComposeForm({ initial }: ComposeFormProps) {
   };
 
   const recipients = values.to.length + values.cc.length + values.bcc.length;
+  // The browser's field may write it in another way than the console.
+  const sendAt = enteredTime(values.send_at, currentTimeZone())?.toISOString();
 
   return (
     <div className={classes.compose}>
@@ -158,7 +162,10 @@ export function ComposeForm({ initial }: ComposeFormProps) {
             Object.keys(errors).length > 0 ? (
               <StatusMark status="bounced">Fix the highlighted fields</StatusMark>
             ) : (
-              <span className="quiet">{formatPlural(recipients, 'recipient')}</span>
+              <span className="quiet">
+                {formatPlural(recipients, 'recipient')}
+                {sendAt && `, on ${formatDay(sendAt)} at ${formatClock(sendAt)} ${formatZone()}`}
+              </span>
             )
           }
         >
