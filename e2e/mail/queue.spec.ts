@@ -74,7 +74,10 @@ test('without a mail server the page explains what to do', async ({ signedIn: pa
   await checkState();
 });
 
-test('queued messages have a line each at 1280 px', async ({ signedIn: page, check }) => {
+test('addresses of queued messages have a line each at 1280 px, and the reason is whole', async ({
+  signedIn: page,
+  check,
+}) => {
   const recipients = [{ address: 'amara.hansen@old-mill-pottery.example', delay_reason: REFUSED }];
   await attach([queueFile({ queue_id: FIRST as string, sender: 'bookings@brightwater-clinic.example', recipients })]);
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -82,8 +85,12 @@ test('queued messages have a line each at 1280 px', async ({ signedIn: page, che
   for (const host of ['@brightwater-clinic.example', '@old-mill-pottery.example']) {
     const part = rowOf(page, FIRST).getByText(host, { exact: true });
     expect(await part.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    const [row, shown] = [await rowOf(page, FIRST).boundingBox(), await part.boundingBox()];
+    expect((shown?.y ?? 0) - (row?.y ?? 0)).toBeLessThan(20);
   }
-  expect((await rowOf(page, FIRST).boundingBox())?.height).toBeLessThan(40);
+  const reason = rowOf(page, FIRST).getByText('Connection refused by mx.far.example');
+  expect(await reason.evaluate((element) => element.scrollHeight - element.clientHeight)).toBe(0);
+  expect(await reason.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
   await check();
 });
 
