@@ -42,7 +42,7 @@ export const VIEW_PAGES = {
         'resource',
         'ip',
         'request',
-        'outcome',
+        'show',
         'since',
         'until',
       ],
