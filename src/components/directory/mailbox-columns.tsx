@@ -22,7 +22,7 @@ export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
     kind: 'copyable',
     mobile: 'lead',
     sortBy: 'local_part',
-    sortNote: 'by the part before @, then domain',
+    sortNote: 'by the part before @',
     skeletonWidth: 200,
     cell: (mailbox) => (
       <Copyable value={mailbox.email} what="address">

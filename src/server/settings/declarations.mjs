@@ -307,9 +307,7 @@ export const SETTINGS = {
       'Alert webhook kinds',
       'Which kinds of alerts are events for webhooks.',
       alertKinds(isKindForWebhooks),
-      {
-        see: 'health.md',
-      },
+      { see: 'health.md' },
     ),
     ALERT_WEBHOOK_DOMAINS: mutable(
       'Alert webhook domains',
@@ -365,9 +363,7 @@ export const SETTINGS = {
       'Network checks',
       'Whether DNS checks also connect to the hosts they find, beyond DNS.',
       boolean(true),
-      {
-        details: 'They fetch the MTA-STS policy, try TLS at port 25, and ask blocklists.',
-      },
+      { details: 'They fetch the MTA-STS policy, try TLS at port 25, and ask blocklists.' },
     ),
     BLOCKLISTS: mutable(
       'Address blocklists',
@@ -479,9 +475,7 @@ export const SETTINGS = {
       'Event retention',
       'How long events and webhook deliveries are kept.',
       days({ min: 1, default: 30 }),
-      {
-        details: 'The content of mail.received.full events is kept for at most 3 days.',
-      },
+      { details: 'The content of mail.received.full events is kept for at most 3 days.' },
     ),
     AUDIT_RETENTION_DAYS: mutable(
       'Audit retention',

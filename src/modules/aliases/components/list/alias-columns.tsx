@@ -34,7 +34,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       kind: 'copyable',
       mobile: 'lead',
       sortBy: 'source_local_part',
-      sortNote: 'by the part before @, then domain',
+      sortNote: 'by the part before @',
       skeletonWidth: 200,
       cell: (alias) => (
         <Copyable value={alias.address} what="address">
