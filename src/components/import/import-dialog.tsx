@@ -29,6 +29,8 @@ type ImportDialogProps<Report extends ImportReport<Line>> = {
   /** The column that names what a line imports. */
   header: string;
   nameOf: (line: Report['lines'][number]) => ReactNode;
+  /** Further fields. A change of one ends the preview. */
+  fields?: (onChanged: () => void) => ReactNode;
   /** Whether an import that runs can't be left, because its answer has what is shown only once. */
   isHeldOpen?: boolean;
   /** Called once it is done. If it returns or resolves with false, the dialog stays, which otherwise closes if no line has failed. */
@@ -103,6 +105,7 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
           setReport(null);
         }}
       />
+      {props.fields?.(() => setReport(null))}
       {lines}
       <ProblemAlert problem={problem} />
     </Dialog>

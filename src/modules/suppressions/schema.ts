@@ -6,6 +6,7 @@ import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } f
 import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
+export const MAX_DETAIL_LENGTH = 1000;
 
 const SuppressionReason = z.enum(SUPPRESSION_REASONS);
 
@@ -49,7 +50,7 @@ const OwnerId = Id.nullable()
   .default(null)
   .meta({ description: 'The domain whose mail is suppressed. Null: all domains, for the roles admin and super_admin' });
 
-const Detail = plainText(1000).default('').meta({ description: 'A note' });
+const Detail = plainText(MAX_DETAIL_LENGTH).default('').meta({ description: 'A note' });
 
 export const CreateSuppression = z.strictObject({
   email: Email,
@@ -75,8 +76,13 @@ export const ImportSuppressions = z.strictObject({
   csv: csvText(MAX_CSV_LENGTH).meta({
     description:
       'A header row with email and optionally reason, list, detail and expires_at, then one address per line. Other columns of the ' +
-      'export, and a column error, are ignored',
+      'export, and a column error, are ignored. So are those of other services’ exports',
     examples: ['email,detail\nann@example.com,Asked to be removed\n'],
+  }),
+  reason: SuppressionReason.optional().meta({
+    description:
+      'The reason of lines without one, by default manual. Another text in the column reason, such as a server’s reply, is then a part ' +
+      'of the detail',
   }),
   dry_run: DryRun,
 });

@@ -41,7 +41,7 @@ describe('importing suppressions', () => {
       'over@far.example;;new;',
       'global@far.example;;;',
       'nonsense;;;',
-      'x@far.example;spam;;',
+      'x@far.example;other;;',
       'y@far.example;;;soon',
       ';manual;;',
       'z@far.example;;;;more',

@@ -5,9 +5,11 @@ import { countLines, failedCsv } from '@/server/csv/report-lines';
 import type { Tx } from '@/server/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { suppressionList } from './lists';
+import { COLUMN_SYNONYMS, IGNORED_COLUMNS, reasonNamed, SECONDARY_COLUMNS } from './other-services';
 import {
   CreateSuppression,
   type ImportSuppressions,
+  MAX_DETAIL_LENGTH,
   type SuppressionImportLine,
   type SuppressionImportReport,
 } from './schema';
@@ -18,8 +20,9 @@ type ParsedLine = NewSuppression & { line: number };
 const COLUMNS = {
   names: ['email', 'reason', 'list', 'detail', 'expires_at'],
   required: ['email'],
-  synonyms: { address: 'email', recipient: 'email', email_address: 'email' },
-  ignored: suppressionList.csv,
+  synonyms: COLUMN_SYNONYMS,
+  secondary: SECONDARY_COLUMNS,
+  ignored: [...suppressionList.csv, ...IGNORED_COLUMNS],
 };
 
 /**
@@ -34,7 +37,7 @@ export async function importSuppressions(
 ): Promise<SuppressionImportReport> {
   const domain = await authorizeOwner(ctx, input.domain_id);
   const file = await readCsv(input.csv, COLUMNS);
-  const results = withoutDuplicates(await mapLines(file.lines, readLine));
+  const results = withoutDuplicates(await mapLines(file.lines, (line) => readLine(line, input.reason)));
   const parsed = results.filter((line): line is ParsedLine => !('outcome' in line));
   const reportOf = (created: ReadonlySet<string>) => {
     const lines = results.map((line) => ('outcome' in line ? line : importLine(line, created.has(keyOf(line)))));
@@ -73,8 +76,12 @@ async function findNew(db: Tx, domain: AuthorizedDomain | null, parsed: ParsedLi
   return new Set(parsed.map(keyOf).filter((key) => !known.has(key)));
 }
 
-function readLine({ line, values, problem }: CsvLine): ParsedLine | SuppressionImportLine {
-  const { email = '', reason = '', list = '', detail = '', expires_at: expiresAt = '' } = values;
+function readLine(
+  { line, values, problem }: CsvLine,
+  otherwise: ImportSuppressions['reason'],
+): ParsedLine | SuppressionImportLine {
+  const { email = '', list = '', expires_at: expiresAt = '' } = values;
+  const { reason, detail } = whyOf(values, otherwise);
   const failed = (message: string, code = 'VALIDATION_ERROR') => {
     return { line, email, outcome: 'failed' as const, code, message };
   };
@@ -82,7 +89,7 @@ function readLine({ line, values, problem }: CsvLine): ParsedLine | SuppressionI
   const parsed = CreateSuppression.safeParse({
     email,
     detail,
-    ...(reason !== '' && { reason: reason.toLowerCase() }),
+    ...(reason !== '' && { reason }),
     ...(list !== '' && { list }),
     ...(expiresAt !== '' && { expires_at: expiresAt }),
   });
@@ -94,6 +101,20 @@ function readLine({ line, values, problem }: CsvLine): ParsedLine | SuppressionI
   const [issue] = parsed.error.issues;
   const message = cellMessage(String(issue?.path[0]), issue?.message ?? '');
   return failed(message, email === '' ? 'MISSING_FIELDS' : undefined);
+}
+
+function whyOf({ reason: text = '', detail = '' }: CsvLine['values'], otherwise: ImportSuppressions['reason']) {
+  const reason = reasonNamed(text);
+  if (reason) return { reason, detail };
+  if (!otherwise) return { reason: text, detail };
+  const note = [text, detail].filter((part) => part !== '').join(' ');
+  return {
+    reason: otherwise,
+    detail: note
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, MAX_DETAIL_LENGTH)
+      .toWellFormed(),
+  };
 }
 
 function withoutDuplicates(results: (ParsedLine | SuppressionImportLine)[]): (ParsedLine | SuppressionImportLine)[] {

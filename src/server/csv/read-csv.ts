@@ -24,6 +24,8 @@ type Columns = {
   required: readonly string[];
   /** What columns may be called instead. */
   synonyms?: Readonly<Record<string, string>>;
+  /** Synonyms that are ignored where another column has the name. */
+  secondary?: readonly string[];
   /** Columns of the export that can't be imported. */
   ignored?: readonly string[];
   /** A column whose cells may begin or end with spaces. */
@@ -142,21 +144,28 @@ function delimiterOf(text: string): { delimiter: string; firstLine: number } {
 }
 
 /** Returns the columns by their names here. One without a name is there only for cells that belong to none. */
-function headerOf(record: string[], { names, required, synonyms = {}, ignored = [] }: Columns): string[] {
+function headerOf(record: string[], columns: Columns): string[] {
+  const { names, required, synonyms = {}, secondary = [], ignored = [] } = columns;
   const spelled = record.map((cell) =>
     withoutApostrophe(cell.replace(/\p{Cf}/gu, ''))
       .trim()
+      .replace(/(?<=[a-z])(?=[A-Z][a-z])/g, '_')
       .toLowerCase()
       .replace(/[\s_-]+/g, '_'),
   );
+  const nameOf = (name: string) => synonyms[name] ?? name;
+  const isTaken = (name: string) => spelled.some((other) => other !== name && nameOf(other) === nameOf(name));
   const header = spelled
     .slice(0, spelled.findLastIndex((name) => name !== '') + 1)
-    .map((name) => synonyms[name] ?? name);
+    .map((name) => (secondary.includes(name) && isTaken(name) ? name : nameOf(name)));
   if (header.length > MAX_COLUMNS) throw invalid(`The first row has more than ${MAX_COLUMNS} columns.`);
-  const known = ['', ERROR_COLUMN, ...names, ...ignored];
+  const known = ['', ERROR_COLUMN, ...names, ...secondary, ...ignored];
   const stray = header.find((name) => !known.includes(name));
-  if (stray !== undefined)
-    throw invalid(`There is no column called “${stray.slice(0, 100)}”. Columns: ${names.join(', ')}.`);
+  if (stray?.includes('@')) throw invalid(`The first row must name the columns: ${names.join(', ')}.`);
+  if (stray !== undefined) {
+    const name = stray.slice(0, 100);
+    throw invalid(`There is no column called “${name}”. Rename it to one of these, or remove it: ${names.join(', ')}.`);
+  }
   const repeated = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
   if (repeated !== undefined) throw invalid(`The column “${repeated}” is in the first row twice.`);
   const missing = required.find((name) => !header.includes(name));
