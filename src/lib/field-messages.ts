@@ -33,6 +33,12 @@ export function fieldMessage(issue: z.core.$ZodRawIssue): string {
   }
 }
 
+/** The message for a value of another type than its schema's, such as text in place of an object. Others are those of fieldMessage. */
+export function ifOtherType(message: string) {
+  return ({ code, input }: z.core.$ZodRawIssue) =>
+    code === 'invalid_type' && input !== undefined && input !== null ? message : undefined;
+}
+
 /** Absent, null or empty: a required field without a value (docs/api-contract.md, Errors). */
 export function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldMessage, isBlank, REQUIRED } from './field-messages';
+import { fieldMessage, ifOtherType, isBlank, REQUIRED } from './field-messages';
 import { formatCount } from './format';
 import { MAX_TOTAL } from './lists';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
@@ -15,7 +15,7 @@ export const Timestamp = z.iso.datetime().meta({ description: 'ISO 8601 UTC' });
 
 /** A time in a request. The value is in UTC. */
 export const EnteredTimestamp = z
-  .string()
+  .string({ error: ifOtherType(TIME_ERROR) })
   .transform((text, ctx) => {
     const utc = utcTimestamp(text);
     if (utc === null) ctx.addIssue({ code: 'custom', message: TIME_ERROR });

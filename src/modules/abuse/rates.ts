@@ -1,3 +1,4 @@
+import { formatPlural } from '@/lib/format';
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
@@ -34,17 +35,19 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const subject = result === 'domain_limit' ? domain.name : address;
   const messages = `${sent} ${sent === 1 ? 'message' : 'messages'}`;
   const limit = `; the hourly limit is ${allowed}.`;
-  let consequence = '';
+  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
+  const waitSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const minutes = formatPlural(Math.ceil(waitSeconds / 60), 'minute', 'minutes');
+  let consequence = allowed === 0 ? '' : ` Try again in ${minutes}.`;
   if (result === 'address_limit' && mailboxId !== null) {
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${messages} within an hour${limit}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
-  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
   return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${messages} in the last hour${limit}${consequence}`, {
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+    headers: { 'Retry-After': String(waitSeconds) },
   });
 }
 

@@ -7,7 +7,7 @@ import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newMessageId } from './composing/compose';
 import type { PreparedMessage } from './composing/message-jobs';
-import type { Resend, Resent } from './schema';
+import type { Resend, Sent } from './schema';
 import { sendMessage } from './service';
 
 /**
@@ -15,7 +15,7 @@ import { sendMessage } from './service';
  * header, except for its Message-ID and Date.
  * @throws the errors of {@link sendMessage} and {@link copyMessage}; FORBIDDEN or CONFLICT as for sending from its domain
  */
-export function resendMessage(ctx: MutationContext, input: Resend): Promise<Resent> {
+export function resendMessage(ctx: MutationContext, input: Resend): Promise<Sent> {
   const { id, to } = input;
   return sendMessage(ctx, {
     fingerprint: fingerprintOf(id, to),

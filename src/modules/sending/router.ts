@@ -10,7 +10,7 @@ import { sendBatch } from './batch';
 import { completer, PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { resendMessage } from './resend';
 import { cancelMessage, rescheduleMessage } from './scheduled/change';
-import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, Resent, SendHeaders, Sent } from './schema';
+import { Batch, BatchSent, Mta, OutgoingMessage, RescheduleMessage, Resend, SendHeaders, Sent } from './schema';
 import { sendMessage } from './service';
 
 const MB = 1024 * 1024;
@@ -63,13 +63,9 @@ export const sendingRouter = router({
     .output(Sent)
     .mutation(async ({ ctx, input }) => {
       const { fingerprint, message } = input;
-      const { id, ...sent } = await sendMessage(ctx, {
-        fingerprint,
-        message: (submit) => completer(ctx)(message, submit),
-      });
-      if (sent.status !== 'scheduled') return sent;
-      ctx.response.status = 202;
-      return { id, ...sent };
+      const sent = await sendMessage(ctx, { fingerprint, message: (submit) => completer(ctx)(message, submit) });
+      if (sent.status === 'scheduled') ctx.response.status = 202;
+      return sent;
     }),
 
   sendBatch: authedProcedure(z.instanceof(PreparedBatch))
@@ -132,6 +128,6 @@ export const sendingRouter = router({
         },
       }),
     )
-    .output(Resent)
+    .output(Sent)
     .mutation(({ ctx, input }) => resendMessage(ctx, input)),
 });

@@ -103,17 +103,17 @@ const Suppressed = z
   .optional()
   .meta({ description: 'Recipients that the message was not sent to. Missing if it was sent to all' });
 
-const scheduled = {
-  id: Id.optional().meta({ description: 'Of a scheduled message, to cancel or reschedule it' }),
+const sent = {
+  id: Id.meta({
+    description: 'To read the message with GET /messages/{id}, and to cancel or reschedule a scheduled one',
+  }),
+  message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }),
+  suppressed: Suppressed,
   status: z.literal('scheduled').optional().meta({ description: 'Missing if it was sent at once' }),
   send_at: Timestamp.optional(),
 };
 
-export const Sent = z.object({
-  message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }),
-  suppressed: Suppressed,
-  ...scheduled,
-});
+export const Sent = z.object(sent);
 export type Sent = z.infer<typeof Sent>;
 
 export const Resend = z.strictObject({
@@ -127,9 +127,6 @@ export const Resend = z.strictObject({
 });
 export type Resend = z.infer<typeof Resend>;
 
-export const Resent = Sent.extend({ id: Id });
-export type Resent = z.infer<typeof Resent>;
-
 export const RescheduleMessage = z.strictObject({
   id: Id,
   send_at: EnteredTimestamp.meta({ description: 'At most 30 days ahead. In the past, it is sent at once' }),
@@ -141,7 +138,7 @@ export const Batch = z
   .strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) })
   .meta({ examples: [{ messages: [EXAMPLE] }] });
 
-const SentItem = z.object({ index: z.number().int(), message_id: z.string(), suppressed: Suppressed, ...scheduled });
+const SentItem = z.object({ index: z.number().int(), ...sent });
 
 const ItemError = z.string().meta({ description: 'What is wrong, with the field that it is about' });
 const FailedItem = z.object({ index: z.number().int(), error: ItemError, code: z.string(), suppressed: Suppressed });

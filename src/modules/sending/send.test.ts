@@ -93,7 +93,7 @@ describe('a message that the mail server accepts', () => {
       },
     ]);
 
-    const shown = await api.get(`/messages/${row.id}`);
+    const shown = await api.get(`/messages/${answer.data.id}`);
     expect(shown.data).toMatchObject({ message_id: answer.data.message_id, status: 'sent', to: ['ann@far.example'] });
     expect(shown.data.events.map((event: { type: string }) => event.type)).toEqual(['accepted', 'queued']);
   });

@@ -19,22 +19,17 @@ export type { SystemMail, SystemMailOutcome };
 // Much longer than any request can run.
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
-type SentMessage = Sent & { id: string };
-
 type ToSend = Pick<PreparedSend, 'fingerprint'> & {
   /** Or what makes it and submits it, once it is known that the call is not a repeated one. */
-  message: PreparedMessage | ((submit: (message: PreparedMessage) => Promise<SentMessage>) => Promise<SentMessage>);
+  message: PreparedMessage | ((submit: (message: PreparedMessage) => Promise<Sent>) => Promise<Sent>);
   /** Further facts for the audit entry. */
   details?: object;
 };
 
 /** Sends one message, at most once per Idempotency-Key. @throws the errors of {@link submitMessage} and {@link claimKey} */
-export async function sendMessage(
-  ctx: MutationContext,
-  { fingerprint, message, details = {} }: ToSend,
-): Promise<SentMessage> {
+export async function sendMessage(ctx: MutationContext, { fingerprint, message, details = {} }: ToSend): Promise<Sent> {
   const key = ctx.request.idempotencyKey;
-  const submit = (claim?: Claim): Promise<SentMessage> => {
+  const submit = (claim?: Claim): Promise<Sent> => {
     const submitOne = (complete: PreparedMessage) => submitAudited(ctx, complete, details, claim);
     return typeof message === 'function' ? message(submitOne) : submitOne(message);
   };
@@ -45,7 +40,7 @@ export async function sendMessage(
     if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     requireCertain(prior);
-    return { id: prior.id, ...sentOf(prior) };
+    return sentOf(prior);
   }
   try {
     const sent = await withLease(ctx, claim, () => submit(claim));
@@ -93,7 +88,7 @@ async function submitAudited(
   message: PreparedMessage,
   more: object,
   claim?: Claim,
-): Promise<SentMessage> {
+): Promise<Sent> {
   const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome, suppressed }, store) =>
     ctx.statement(
       {
@@ -114,8 +109,7 @@ async function submitAudited(
     );
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
   if (isLater(message)) return scheduleAudited(ctx, message, more, slot);
-  const submitted = await submitMessage(ctx, message, { storeOutcome, slot });
-  return { id: submitted.id, ...sentOf(submitted) };
+  return sentOf(await submitMessage(ctx, message, { storeOutcome, slot }));
 }
 
 async function scheduleAudited(
@@ -123,7 +117,7 @@ async function scheduleAudited(
   message: PreparedMessage & { sendAt: Date },
   more: object,
   slot?: IdempotencySlot,
-): Promise<SentMessage> {
+): Promise<Sent> {
   const { from, subject, sendAt, template } = message;
   const store: Parameters<typeof scheduleMessage>[2]['store'] = ({ id, messageId, domain }, work) =>
     ctx.transaction(async ({ tx, audit }) => {

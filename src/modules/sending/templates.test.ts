@@ -48,7 +48,7 @@ async function newest() {
 it('sends what the published version makes, escaped in HTML only, and records the version', async () => {
   const items = [{ title: 'A & B' }, { title: '<i>' }];
   const answer = await api.post('/send', using({ number: 7, name: 'Ann <a@b>', items, unknown: 1 }));
-  expect(answer.data).toEqual({ message_id: expect.any(String) });
+  expect(answer.data).toEqual({ id: expect.any(String), message_id: expect.any(String) });
   const [raw = ''] = mta.server.messages;
   expect(raw).toContain('\r\nSubject: Order 7 for Ann <a@b>\r\n');
   expect(raw).toContain('<p>Hi Ann &lt;a@b&gt;: [A &amp; B][&lt;i&gt;]</p>');

@@ -1,8 +1,10 @@
 import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
+import { documentedEvents } from '@/modules/events/documented';
 import { appRouter } from '@/modules/router';
 import { document } from '@/test/rest';
+import { documentResponder } from './document';
 import { routesOf } from './routes';
 
 it('passes an OpenAPI 3.1 validator', async () => {
@@ -60,6 +62,18 @@ it('has every route with its actual success status, envelope and error codes', (
     if (route.meta.access)
       expect(responses[401]?.description).toMatch(/^AUTH_REQUIRED, SESSION_INVALID, API_KEY_INVALID\b/);
   }
+});
+
+it('is served with responses and events that may have new fields, and closed requests', async () => {
+  const open = await documentResponder(appRouter, documentedEvents)(new Headers()).json();
+  const isClosed = (schema: unknown) => JSON.stringify(schema).includes('"additionalProperties":false');
+  expect(isClosed([open.components, open.webhooks])).toBe(false);
+  for (const { responses = {} } of Object.values<object>(open.paths).flatMap<{ responses?: object }>(Object.values))
+    expect(isClosed(responses)).toBe(false);
+  expect(isClosed(open.paths['/send'].post.requestBody)).toBe(true);
+  expect(JSON.stringify(open)).not.toContain(
+    '"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref"',
+  );
 });
 
 it('lists the errors of sending', () => {

@@ -50,7 +50,7 @@ export function documentResponder(router: AnyTRPCRouter, webhooks: () => Webhook
   let document: Document | undefined;
   let text: string | undefined;
   const generate = () => {
-    document ??= openApiDocument(router, env().appUrl, webhooks());
+    document ??= withNewFieldsAllowed(openApiDocument(router, env().appUrl, webhooks()));
     return document;
   };
   setServedDocument(generate);
@@ -59,6 +59,23 @@ export function documentResponder(router: AnyTRPCRouter, webhooks: () => Webhook
     headers.set('Content-Type', 'application/json');
     return new Response(text, { headers });
   };
+}
+
+/**
+ * Responses and events get new fields at any time (docs/api-contract.md), so generated clients may not refuse those they don't know. The
+ * schemas of requests stay closed; none of them is a component.
+ */
+function withNewFieldsAllowed(document: Document): Document {
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
+    allowNewFields((operation as Operation).responses);
+  allowNewFields([document.components, document.webhooks]);
+  return document;
+}
+
+function allowNewFields(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if ('additionalProperties' in schema && schema.additionalProperties === false) delete schema.additionalProperties;
+  for (const part of Object.values(schema)) allowNewFields(part);
 }
 
 /** The OpenAPI 3.1 document: envelope, actual statuses and error codes of every operation. */

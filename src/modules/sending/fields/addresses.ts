@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ifOtherType } from '@/lib/field-messages';
 import { addressError, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { plainText } from '@/lib/wire';
 import { boundedArray, isEmptyOr } from './checks';
@@ -17,25 +18,27 @@ export const PlainEmail = email
 
 const name = plainText(256).optional().meta({ description: 'Display name' });
 
+const noObject = ifOtherType('Enter an object such as {"email": "ann@example.com", "name": "Ann"}.');
+
 export const Address = z
-  .strictObject({
-    email: PlainEmail,
-    name,
-  })
+  .strictObject({ email: PlainEmail, name }, { error: noObject })
   .meta({ description: 'An address with an optional display name' });
 export type Address = z.infer<typeof Address>;
 
-export const Sender = z.strictObject({
-  email: email
-    .refine(isAddress, {
-      error: ({ input }) =>
-        String(input).startsWith('@')
-          ? 'Enter the part before the @.'
-          : addressError(input, 'Enter a plain sender address such as ann@example.com.'),
-      params: { apiCode: 'INVALID_SENDER' },
-    })
-    .meta(emailMeta),
-  name,
-});
+export const Sender = z.strictObject(
+  {
+    email: email
+      .refine(isAddress, {
+        error: ({ input }) =>
+          String(input).startsWith('@')
+            ? 'Enter the part before the @.'
+            : addressError(input, 'Enter a plain sender address such as ann@example.com.'),
+        params: { apiCode: 'INVALID_SENDER' },
+      })
+      .meta(emailMeta),
+    name,
+  },
+  { error: noObject },
+);
 
 export const Recipients = boundedArray(Address, MAX_RECIPIENTS);

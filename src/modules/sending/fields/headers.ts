@@ -64,6 +64,8 @@ const FIELDS = new Map([
   ['reply-to', 'reply_to'],
   ['in-reply-to', 'in_reply_to'],
   ['auto-submitted', 'auto_submitted'],
+  ['precedence', 'auto_submitted'],
+  ...['list-id', 'list-unsubscribe', 'list-unsubscribe-post'].map((name): [string, string] => [name, 'unsubscribe']),
 ]);
 
 const HEADER_NAME = /^x-[\w!#$%&'*+.^`|~-]+$/i;

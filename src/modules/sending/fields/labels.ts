@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ifOtherType } from '@/lib/field-messages';
 import { isObject, isStorable, jsonBytes } from '@/lib/json-values';
 import { MAX_TAG_LENGTH, MAX_TAGS, TAG_NAME, TAG_NAME_RULE, TAG_VALUE, TAG_VALUE_RULE } from '@/lib/mail/message-tags';
 
@@ -7,25 +8,29 @@ const MAX_METADATA_BYTES = 2048;
 
 type Issue = { code: 'custom'; message: string; path?: string[]; params?: { apiCode: string } };
 
-export const Tags = checkedRecord(tagIssues, z.string()).meta({
+export const Tags = checkedRecord(tagIssues, z.string(), 'Enter an object such as {"kind": "receipt"}.').meta({
   description: `At most ${MAX_TAGS} tags by name, to find and count messages by. Names have letters, digits, _ and -, values also . and @`,
   maxProperties: MAX_TAGS,
   propertyNames: { type: 'string', pattern: TAG_NAME.source },
   additionalProperties: { type: 'string', pattern: TAG_VALUE.source },
 });
 
-export const Metadata = checkedRecord(metadataIssues, z.unknown()).meta({
+export const Metadata = checkedRecord(metadataIssues, z.unknown(), 'Enter an object such as {"order": 1042}.').meta({
   description: `A JSON object of at most ${MAX_METADATA_BYTES / 1024} KB that events and the message return. Recipients don’t see it`,
 });
 
 /** Checks a record before z.record, which silently drops an own `__proto__`. */
-function checkedRecord<Value extends z.ZodType>(issuesOf: (raw: Record<string, unknown>) => Issue[], value: Value) {
+function checkedRecord<Value extends z.ZodType>(
+  issuesOf: (raw: Record<string, unknown>) => Issue[],
+  value: Value,
+  noObject: string,
+) {
   return z.preprocess(
     (raw, ctx) => {
       for (const issue of isObject(raw) ? issuesOf(raw) : []) ctx.addIssue(issue);
       return raw;
     },
-    z.record(z.string(), value),
+    z.record(z.string(), value, { error: ifOtherType(noObject) }),
   );
 }
 

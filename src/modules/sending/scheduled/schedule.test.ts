@@ -79,7 +79,10 @@ describe('a scheduled message', () => {
   it('is sent at once if its time is past or within seconds: 200', async () => {
     for (const at of [inHours(-10), new Date(Date.now() + 2_000).toISOString()]) {
       const { status, data } = await made.api.post('/send', laterMessage(made.domain, { send_at: at }));
-      expect({ status, data }).toEqual({ status: 200, data: { message_id: expect.any(String) } });
+      expect({ status, data }).toEqual({
+        status: 200,
+        data: { id: expect.any(String), message_id: expect.any(String) },
+      });
     }
     expect(mta.server.messages).toHaveLength(2);
   });
@@ -112,7 +115,7 @@ describe('a scheduled message', () => {
         status: 'scheduled',
         send_at: expect.any(String),
       },
-      { index: 1, message_id: expect.any(String) },
+      { index: 1, id: expect.any(String), message_id: expect.any(String) },
     ]);
   });
 

@@ -119,7 +119,7 @@ describe('a repeated call with the same key and body', () => {
 
     await db.message.update({ where: { id: first.error.details.id as string }, data: { status: 'sent' } });
     const settled = await send(key);
-    expect(settled.data).toEqual({ message_id: first.error.details.message_id });
+    expect(settled.data).toEqual({ id: first.error.details.id, message_id: first.error.details.message_id });
   });
 
   it('is a new call a day later', async () => {

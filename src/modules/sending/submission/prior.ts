@@ -53,7 +53,7 @@ export function isRefused({ status, isAccepted }: PriorMessage): boolean {
 /** `suppressed` is missing where nobody was left out, so that clients who don't know it see no difference. */
 export function sentOf({ id, messageId, suppressed, sendAt = null }: Answered): Sent {
   if (sendAt) return scheduledOf({ id, messageId, sendAt });
-  return { message_id: messageId, ...(suppressed.length > 0 && { suppressed }) };
+  return { id, message_id: messageId, ...(suppressed.length > 0 && { suppressed }) };
 }
 
 type Answered = Pick<PriorMessage, 'id' | 'messageId' | 'suppressed'> & { sendAt?: Date | null };
