@@ -7,16 +7,21 @@ export type Mailbox = { name: string; address: string };
 /**
  * Reads a list of addresses (RFC 5322, 3.4 and 4.4): groups give their members, routes are left out, entries without
  * an address are skipped. Faults that mail programs make are understood: semicolons between addresses, stray brackets,
- * quotes in the middle of a name, encoded words with commas, a whole address in quotes.
+ * quotes in the middle of a name, names with commas, a whole address in quotes.
  * @param raw one character per byte
  */
 export function readAddresses(raw: string, hint: string | null): Mailbox[] {
   const mailboxes: Mailbox[] = [];
   let entry: Token[] = [];
+  /** What commas divide before a bracket: parts of one name, as in `Lee, Ann <ann@far.example>`. */
+  let parts: string[] = [];
   const close = () => {
+    const isBracketed = entry.some(({ kind }) => kind === 'angle');
     for (const tokensOfOne of withoutCommas(entry)) {
       const mailbox = mailboxOf(tokensOfOne, hint);
+      if (mailbox && isBracketed) mailbox.name = [...parts, mailbox.name].filter(Boolean).join(', ');
       if (mailbox) mailboxes.push(mailbox);
+      parts = mailbox || isBracketed ? [] : [...parts, nameOf(tokensOfOne, hint).replace(/\\$/, '')].slice(-MAX_PARTS);
     }
     entry = [];
   };
@@ -24,10 +29,13 @@ export function readAddresses(raw: string, hint: string | null): Mailbox[] {
     if (token.kind === 'separator') close();
     else if (token.kind === 'group') entry = [];
     else entry.push(token);
+    if (token.kind === 'group' || token.text === ';') parts = [];
   }
   close();
   return mailboxes;
 }
+
+const MAX_PARTS = 4;
 
 type Token = { kind: 'text' | 'space' | 'quoted' | 'comment' | 'angle' | 'separator' | 'group'; text: string };
 
@@ -106,10 +114,7 @@ function withoutCommas(entry: Token[]): Token[][] {
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@.]+$/;
 
 function mailboxOf(entry: Token[], hint: string | null): Mailbox | null {
-  const name = (parts: Token[]) =>
-    decodeWords(parts.map(({ text }) => text).join(''), hint)
-      .replace(/\s+/g, ' ')
-      .trim();
+  const name = (parts: Token[]) => nameOf(parts, hint);
   const comments = entry.filter(({ kind }) => kind === 'comment');
   const rest = entry.filter(({ kind }) => kind !== 'comment');
   const angles = rest.filter(({ kind }) => kind === 'angle');
@@ -123,6 +128,12 @@ function mailboxOf(entry: Token[], hint: string | null): Mailbox | null {
   if (!bare) return null;
   const others = name(rest.filter((token) => !bare.parts.has(token)));
   return { name: unquoted(others || name(comments)), address: bare.address };
+}
+
+function nameOf(entry: Token[], hint: string | null): string {
+  return decodeWords(entry.map(({ text }) => text).join(''), hint)
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** An address without brackets: the parts around an @, with white space only next to it or to a dot. */
