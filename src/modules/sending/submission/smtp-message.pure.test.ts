@@ -61,3 +61,11 @@ it('a header of more than 128 KB is refused', async () => {
     refusal: '554 5.7.1 The header is larger than 128 KB',
   });
 });
+
+it.each(['Bcc: bo@far.example', 'BCC : bo@far.example,\n cy@far.example', 'Resent-Bcc\t: bo@far.example'])(
+  'leaves out %j, also with white space before the colon, and nothing behind it',
+  async (field) => {
+    const text = await sent(`${HEADER}${field}\nSubject : Hi\n\nBcc: in the text`);
+    expect(text).toBe(`${SENT_HEADER}Subject : Hi\r\n\r\nBcc: in the text`);
+  },
+);

@@ -14,8 +14,8 @@ const MAX_HEADER_KB = 128;
 const SLICE_BYTES = 1024 * 1024;
 const [CR, LF] = [0x0d, 0x0a];
 /** Postfix removes these fields of mail that is submitted. */
-const REMOVED = /^(?:bcc|resent-bcc|return-path|content-length):/i;
-const FIELD = /^[^\s:]+:/;
+const REMOVED = /^(?:bcc|resent-bcc|return-path|content-length)[ \t]*:/i;
+const FIELD = /^[^\s:]+[ \t]*:/;
 /** Other fields that mail programs show as the sender, or as who sent it on. */
 const OTHER_SENDERS = ['sender', 'resent-from', 'resent-sender'];
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>$/;
@@ -48,7 +48,7 @@ export async function messageBySmtp(
     ...(messageId === given ? [] : [`Message-ID: ${messageId}`]),
     ...(header.value('date') === null ? [`Date: ${at.toUTCString().replace('GMT', '+0000')}`] : []),
   ];
-  const isDropped = (line: string) => REMOVED.test(line) || (messageId !== given && /^message-id:/i.test(line));
+  const isDropped = (line: string) => REMOVED.test(line) || (messageId !== given && /^message-id[ \t]*:/i.test(line));
   const lines = [...added, ...keptLines(text.toString('latin1', 0, end), isDropped)];
   const newHeader = Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
   const rest = text.subarray(end + 2);
