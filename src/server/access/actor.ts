@@ -43,6 +43,8 @@ export type LaterSender = { adminId: string; keyId: string | null };
 
 const LAST_USED_GRANULARITY_MS = 60_000;
 
+const NO_KEY = 'This isn’t a complete API key. Send one as "Authorization: Bearer service_…".';
+
 /** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
 export async function identify(credentials: Credentials, clock: Clock): Promise<Actor> {
   if (credentials.kind === 'session') return identifySession(credentials.secret, clock.now());
@@ -67,7 +69,7 @@ async function identifySession(secret: string | null, now: Date): Promise<Actor>
 async function identifyKey(key: string | null, now: Date): Promise<Actor> {
   const row = key === null ? undefined : await findKey(toHex(sha256(key)));
   if (!row || (row.expiresAt !== null && row.expiresAt <= now)) {
-    throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
+    throw new AppError('API_KEY_INVALID', key === null ? NO_KEY : 'This API key is unknown, revoked or expired.');
   }
   await touch(row, now);
   const { admin, assignedDomainIds, writtenTo, lastUsedAt: _, ...actorKey } = row;

@@ -12,6 +12,8 @@ export function success(data: unknown, status: number, isPaginated: boolean, fac
 
 export function failure(error: PublicError, facts: Facts): WebResponse {
   for (const [name, value] of Object.entries(error.headers)) facts.headers.set(name, value);
+  // RFC 9110, 15.5.2. Browsers ask for no password then.
+  if (error.status === 401) facts.headers.set('WWW-Authenticate', 'Bearer realm="Postroom"');
   const { code, message, details } = error;
   return respond(error.status, { data: null, error: { code, message, details } }, null, facts);
 }

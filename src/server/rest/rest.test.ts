@@ -44,6 +44,18 @@ describe('credentials', () => {
     },
   );
 
+  it('are asked for as HTTP does, and the error says how to send a key', async () => {
+    const { key } = await keyClient();
+    const challenge = (await client().get('/domains')).headers.get('www-authenticate');
+    expect(challenge).toBe('Bearer realm="Postroom"');
+    for (const authorization of [key, `Token ${key}`, `Basic ${btoa(`apikey:${key}`)}`, `Bearer ${key.slice(1)}`]) {
+      const { error } = expectError(await client({ authorization }).get('/domains'), 401, 'API_KEY_INVALID');
+      expect(error.message).toContain('Authorization: Bearer service_');
+    }
+    for (const scheme of ['Bearer', 'bearer', 'Bearer '])
+      expect((await client({ authorization: `${scheme} ${key}` }).get('/domains')).status).toBe(200);
+  });
+
   it('prefers Bearer over a valid cookie', async () => {
     const { cookie } = await sessionClient();
     expectError(

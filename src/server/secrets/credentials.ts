@@ -27,7 +27,7 @@ export function readCredentials(headers: WebHeaders): Credentials {
 
 /** The Bearer token of an Authorization header, or null. */
 export function readBearer(authorization: string): string | null {
-  const [scheme, token, ...rest] = authorization.split(' ');
+  const [scheme, token, ...rest] = authorization.split(/ +/);
   return scheme?.toLowerCase() === 'bearer' && token && rest.length === 0 ? token : null;
 }
 
