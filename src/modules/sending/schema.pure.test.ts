@@ -261,7 +261,7 @@ describe('an invalid message', () => {
     ['an open parameter', { attachments: [{ ...attachment, content_type: 'text/plain; charset="utf-8' }] }],
     ['a comment in a content type', { attachments: [{ ...attachment, content_type: 'text/plain (x)' }] }],
     ['a multipart attachment', { attachments: [{ ...attachment, content_type: 'multipart/mixed; boundary=x' }] }],
-    ['a message attachment', { attachments: [{ ...attachment, content_type: 'Message/RFC822' }] }],
+    ['a part of a message', { attachments: [{ ...attachment, content_type: 'Message/Partial' }] }],
     ['501 attachments', { attachments: Array.from({ length: 501 }, () => attachment) }],
   ])('rejects %s', (_case, change) => {
     expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');

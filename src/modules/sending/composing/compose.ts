@@ -6,7 +6,7 @@ import { parseMessageId } from '@/lib/mail/message-id';
 import { uuidv7 } from '@/lib/uuid';
 import { readStructured } from '@/mail/mime/parameters';
 import type { Address } from '../fields/addresses';
-import type { Attachment } from '../fields/attachments';
+import { type Attachment, isMessage } from '../fields/attachments';
 import type { OutgoingMessage } from '../schema';
 import { addressHeader, idsHeader, textHeader, verbatimHeader } from './header-text';
 import { mimeText } from './mime-text';
@@ -101,13 +101,31 @@ function attachmentPart({ filename, content_type, content, content_id, dispositi
   const contentDisposition = disposition ?? (id === null ? 'attachment' : 'inline');
   return {
     filename,
-    contentType: content_type,
-    content: Buffer.from(content, 'base64'),
-    contentTransferEncoding: 'base64',
+    ...encoded(content_type, Buffer.from(content, 'base64')),
     contentDisposition,
     ...(id !== null && identified(id, contentDisposition)),
   };
 }
+
+/**
+ * A message may not be encoded (RFC 2046, 5.2.1): it is sent as it is, with the line ends of mail, if it has only short lines of ASCII,
+ * and else as a file of no special type, which mail programs open by its name.
+ */
+function encoded(contentType: string, file: Buffer) {
+  const asBase64 = { content: file, contentTransferEncoding: 'base64' };
+  if (!isMessage(contentType)) return { contentType, ...asBase64 };
+  const content = Buffer.from(bodyText(file.toString('latin1')) ?? '', 'latin1');
+  return isSevenBit(content)
+    ? { contentType: 'message/rfc822', content, contentTransferEncoding: '7bit' }
+    : { contentType: 'application/octet-stream', ...asBase64 };
+}
+
+function isSevenBit(content: Buffer): boolean {
+  const text = content.toString('latin1');
+  return text.split('\r\n').every((line) => line.length <= MAX_LINE_LENGTH && /^[\x01-\x7f]*$/.test(line));
+}
+
+const MAX_LINE_LENGTH = 998;
 
 /**
  * Repeats the first invitation as another form of the text: mail programs show buttons for it only there. The file gets a type

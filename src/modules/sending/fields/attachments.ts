@@ -19,11 +19,11 @@ export const Attachment = z
       .max(MAX_CONTENT_TYPE_LENGTH)
       .refine(
         isEmptyOr(isLeafContentType),
-        'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
+        'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed, but message/rfc822.',
       )
       .meta({
         description:
-          'MIME type, with optional parameters. multipart and message types aren’t allowed. `text/calendar; method=REQUEST` sends an invitation with buttons',
+          'MIME type, with optional parameters. multipart and message types aren’t allowed, but message/rfc822. `text/calendar; method=REQUEST` sends an invitation with buttons',
       }),
     content: z
       .string()
@@ -58,7 +58,13 @@ function isFileName(text: string): boolean {
 
 // multipart and message parts can't be base64-encoded (RFC 2046, 5.2.1).
 function isLeafContentType(text: string): boolean {
-  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
+  const isComposite = /^(?:multipart|message)\//i.test(text) && !isMessage(text);
+  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !isComposite;
+}
+
+/** Whether the attachment is a message, such as one that is forwarded as a file. */
+export function isMessage(contentType: string): boolean {
+  return /^message\/rfc822[ \t]*(?:;|$)/i.test(contentType);
 }
 
 const CONTENT_TYPE =

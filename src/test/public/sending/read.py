@@ -10,7 +10,7 @@ def tree(part, depth=0):
         if part.get_param("charset"):
             fields.append("charset=" + part.get_param("charset"))
     yield "  " * depth + " ".join(str(field) for field in fields if field)
-    for child in part.iter_parts() if part.is_multipart() else []:
+    for child in part.iter_parts() if part.get_content_maintype() == "multipart" else []:
         yield from tree(child, depth + 1)
 
 
