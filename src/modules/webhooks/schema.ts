@@ -18,7 +18,7 @@ const Url = z
   .meta({ description: 'https, without credentials or fragment', examples: ['https://hooks.example.com/postroom'] });
 
 const Events = z
-  .array(z.enum([...EVENT_TYPES, ALL_EVENTS], 'Unknown event type.'))
+  .array(z.enum([...EVENT_TYPES, ALL_EVENTS]))
   .min(1, 'Select at least one event.')
   .max(EVENT_TYPES.length + 1)
   .transform((types) => [...new Set(types)])
