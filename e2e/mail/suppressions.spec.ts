@@ -189,6 +189,24 @@ test('imports addresses for all domains, and exports what is shown', async ({
   await sql('DELETE FROM suppression WHERE domain_id IS NULL');
 });
 
+test('imports the bounces of another service, with one reason for all', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/suppressions?import=true&domain=${domain.id}`);
+  const dialog = page.getByRole('dialog', { name: 'Import suppressions' });
+  await expect(dialog.getByRole('combobox', { name: 'Domain' })).toHaveValue(domain.name);
+  await dialog
+    .getByLabel('Or paste CSV')
+    .fill('status,reason,email,created\n5.1.1,550 No such user,ed@far.example,1693526400');
+  await dialog.getByRole('button', { name: 'Preview import' }).click();
+  await expect(dialog.getByRole('status')).toContainText('1 error');
+  await dialog.getByRole('combobox', { name: 'Reason of addresses without one' }).click();
+  await page.getByRole('option', { name: 'Bounced' }).click();
+  await dialog.getByRole('button', { name: 'Preview import' }).click();
+  await dialog.getByRole('button', { name: 'Import 1 suppression' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'ed@far.example' })).toContainText('Bounced');
+  await check();
+});
+
 test('a domain admin suppresses addresses for an assigned domain only', async ({ page, api, makeAdmin, check }) => {
   const domain = await makeDomain(api);
   await suppress(api, null, 'global@far.example');
