@@ -220,6 +220,18 @@ describe('an invalid message', () => {
 
   it.each<[string, object]>([
     ['an unknown field', { surplus: 1 }],
+    ...[
+      'http://a.example/',
+      'https://',
+      'https://a.example/>, <mailto:a@b.example',
+      'https://a.example/ü',
+      'https://a b',
+      'https://a.example/\r\nBcc: a',
+    ].map((url): [string, object] => [`${url} to unsubscribe`, { unsubscribe: { list: 'news', url } }]),
+    [
+      'a link and an address to unsubscribe',
+      { unsubscribe: { list: 'news', url: 'https://a.example/', mailto: true } },
+    ],
     ['an unknown field of an address', { to: [{ email: 'a@example.org', address: 'b@example.org' }] }],
     ['a path in an attachment', { attachments: [{ ...attachment, path: '/etc/passwd' }] }],
     ['an href in an attachment', { attachments: [{ ...attachment, href: 'http://127.0.0.1/' }] }],

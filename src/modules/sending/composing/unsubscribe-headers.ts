@@ -12,14 +12,17 @@ export function unsubscribeHeaders(message: OutgoingMessage, messageId: string):
   const domain = parseAddress(from.email)?.domain;
   const email = parseAddress([...to, ...cc, ...bcc][0]?.email)?.address;
   if (!domain || !email) throw new TypeError('unsubscribeHeaders requires a checked message');
-  const { list, mailto } = unsubscribe;
-  const token = unsubscribeToken({ messageId, email, list });
-  const link = `<${env().appUrl}/unsubscribe/${token}>`;
-  // Mail programs fill in the subject.
-  const address = mailto ? `, <mailto:${UNSUBSCRIBE_LOCAL_PART}@${domain}?subject=${token}>` : '';
+  const { list, url, mailto } = unsubscribe;
+  const links = url ? `<${url}>` : ownLinks(unsubscribeToken({ messageId, email, list }), mailto ? domain : null);
   return [
     verbatimHeader('List-Id', `<${list}.${domain}>`),
-    verbatimHeader('List-Unsubscribe', `${link}${address}`),
+    verbatimHeader('List-Unsubscribe', links),
     verbatimHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'),
   ];
+}
+
+function ownLinks(token: string, mailDomain: string | null): string {
+  const link = `<${env().appUrl}/unsubscribe/${token}>`;
+  // Mail programs fill in the subject.
+  return mailDomain ? `${link}, <mailto:${UNSUBSCRIBE_LOCAL_PART}@${mailDomain}?subject=${token}>` : link;
 }
