@@ -1,4 +1,3 @@
-import { formatPlural } from '@/lib/format';
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
@@ -35,19 +34,19 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const subject = result === 'domain_limit' ? domain.name : address;
   const messages = `${sent} ${sent === 1 ? 'message' : 'messages'}`;
   const limit = `; the hourly limit is ${allowed}.`;
-  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
-  const waitSeconds = Math.max(1, Math.ceil(waitMs / 1000));
-  const minutes = formatPlural(Math.ceil(waitSeconds / 60), 'minute', 'minutes');
-  let consequence = allowed === 0 ? '' : ` Try again in ${minutes}.`;
+  const now = ctx.clock.now();
+  const nextAt = freeAt ?? new Date(now.getTime() + WINDOW_SECONDS * 1000);
+  // The text is also why a scheduled message was not sent, and read later then.
+  let consequence = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
   if (result === 'address_limit' && mailboxId !== null) {
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${messages} within an hour${limit}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
-    await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
+    await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], now);
   }
   return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${messages} in the last hour${limit}${consequence}`, {
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
-    headers: { 'Retry-After': String(waitSeconds) },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((nextAt.getTime() - now.getTime()) / 1000))) },
   });
 }
 
