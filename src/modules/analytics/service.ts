@@ -66,20 +66,26 @@ export async function countByStatus(
   };
 }
 
-/** More senders than can each have 2.5% of what was sent. */
+/** Senders with most messages, among whom those are looked for whose messages don't arrive. */
 const MAX_SENDERS = 50;
+export const MANY_UNDELIVERED = 10;
+const MAX_TROUBLED = 5;
 
-/** The sender of at least half of many bounces in the last hours, in the caller's domain scope. By UTC hour. */
-export async function findMostBounced(
+/** The senders of most bounced and failed messages in the last hours, in the caller's domain scope. By UTC hour. */
+export async function findTroubledSenders(
   ctx: ActorContext,
-  { domainId, hours, bounced }: { domainId: string | undefined; hours: number; bounced: number },
-): Promise<{ sender: string; bounced: number } | null> {
+  { domainId, hours }: { domainId: string | undefined; hours: number },
+): Promise<{ sender: string; bounced: number; failed: number; deferred: number }[]> {
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const range = rangeOf(lastHours(hours, ctx.clock.now()), ctx.clock.now());
   const domainIds = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
-  const senders = await readBreakdown(ctx, { range, domainIds }, { dimension: 'sender', limit: MAX_SENDERS });
-  const main = senders.find(({ value, bounced: count }) => value !== null && 2 * count >= bounced);
-  return main?.value ? { sender: main.value, bounced: main.bounced } : null;
+  const entries = await readBreakdown(ctx, { range, domainIds }, { dimension: 'sender', limit: MAX_SENDERS });
+  return entries
+    .flatMap(({ value: sender, bounced, failed, deferred }) =>
+      sender !== null && bounced + failed >= MANY_UNDELIVERED ? [{ sender, bounced, failed, deferred }] : [],
+    )
+    .sort((one, other) => other.bounced + other.failed - (one.bounced + one.failed))
+    .slice(0, MAX_TROUBLED);
 }
 
 /** A period to ask for. */

@@ -44,6 +44,7 @@ it('lists a domain whose records are not published yet from its second day on, o
   expect(await listed()).toEqual([]);
   await openAlerts(db, [{ kind: 'dns_broken', subject: domain.name, domainId: id, count: 1, expected: 0 }], new Date());
   expect(await listed()).toEqual([domain.name]);
+  expect((await attentionFor('domain_admin', [id])).items[0]?.at).toEqual(expect.any(String));
 });
 
 it('lists suspended mailboxes by address with their reason, five of them, and counts all', async () => {
@@ -58,7 +59,11 @@ it('lists suspended mailboxes by address with their reason, five of them, and co
   expect(counts).toEqual({ mailboxes: 6 });
   expect(suspended_mailboxes).toBe(6);
   expect(items.map(({ subject }) => subject)).toEqual([6, 5, 4, 3, 2].map((day) => `shop${day}@${own.name}`));
-  expect(items[0]).toMatchObject({ kind: 'mailbox_suspended', reason: '214 messages in an hour' });
+  expect(items[0]).toMatchObject({
+    kind: 'mailbox_suspended',
+    reason: '214 messages in an hour',
+    at: '2026-01-06T00:00:00.000Z',
+  });
 });
 
 it('lists mailboxes that an admin suspended after those that reject or can’t send mail without anybody’s wish', async () => {

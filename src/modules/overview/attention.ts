@@ -70,6 +70,7 @@ type Row = {
   count: number;
   expected: number;
   recordStatus: DnsRecordStatus | null;
+  at: string | null;
 };
 
 /**
@@ -79,12 +80,13 @@ type Row = {
 function brokenDomains(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
     SELECT 'dns_broken' AS kind, 'critical' AS severity, d.id, d.name AS subject, r.message AS text, r.count,
-           0::float8 AS expected, r.status AS "recordStatus"
-      FROM (SELECT id, name FROM domain
-             WHERE active AND dns_status = 'error' AND ${within(Prisma.sql`id`, ids)}
-               AND (created_at < now() - interval '1 day'
-                    OR EXISTS (SELECT FROM alert WHERE kind = 'dns_broken' AND subject = domain.name AND day IS NULL
-                                                   AND status <> 'closed'))
+           0::float8 AS expected, r.status AS "recordStatus", d.at
+      FROM (SELECT domain.id, name, raised.at FROM domain
+              LEFT JOIN LATERAL (SELECT min(created_at) AS at FROM alert
+                                  WHERE kind = 'dns_broken' AND subject = domain.name AND day IS NULL
+                                    AND status <> 'closed') AS raised ON true
+             WHERE active AND dns_status = 'error' AND ${within(Prisma.sql`domain.id`, ids)}
+               AND (created_at < now() - interval '1 day' OR raised.at IS NOT NULL)
              ORDER BY name LIMIT ${MAX_ATTENTION_COUNT}) AS d
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS count, (array_agg(status ORDER BY position))[1] AS status,
@@ -97,7 +99,7 @@ function brokenDomains(ids: string[] | null): Prisma.Sql {
 function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
     (SELECT 'mailbox_suspended', CASE m.suspension_reason WHEN 'manual' THEN 'warning' ELSE 'critical' END, m.id,
-            m.local_part || '@' || d.name, m.suspension_note, 0, 0, NULL
+            m.local_part || '@' || d.name, m.suspension_note, 0, 0, NULL, m.suspended_at
        FROM mailbox m JOIN domain d ON d.id = m.domain_id
       WHERE m.suspended_at IS NOT NULL AND ${within(Prisma.sql`m.domain_id`, ids)}
       ORDER BY m.suspended_at DESC LIMIT ${MAX_ATTENTION_COUNT})`;
@@ -106,7 +108,7 @@ function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
 function fullMailboxes(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
     (SELECT 'mailbox_full', CASE WHEN percent_full < 100 THEN 'warning' ELSE 'critical' END, m.id,
-            m.local_part || '@' || d.name, '', m.percent_full, 0, NULL
+            m.local_part || '@' || d.name, '', m.percent_full, 0, NULL, NULL
        FROM mailbox m JOIN domain d ON d.id = m.domain_id
       WHERE m.percent_full >= ${NEARLY_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
         AND ${within(Prisma.sql`m.domain_id`, ids)}
@@ -115,7 +117,8 @@ function fullMailboxes(ids: string[] | null): Prisma.Sql {
 
 function failingWebhooks(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
-    (SELECT 'webhook_failing', 'critical', id, CASE name WHEN '' THEN url ELSE name END, '', failures_in_row, 0, NULL
+    (SELECT 'webhook_failing', 'critical', id, CASE name WHEN '' THEN url ELSE name END, '', failures_in_row, 0, NULL,
+            failing_since
        FROM webhook WHERE active AND failures_in_row > 0 AND ${within(Prisma.sql`domain_id`, ids)}
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
@@ -126,7 +129,8 @@ function expiringKeys({ actor: { admin } }: ActorContext, domainId: string | und
     ? Prisma.sql`(scoped_domain_ids = '{}' OR ${domainId}::uuid = ANY(scoped_domain_ids))`
     : Prisma.sql`true`;
   return Prisma.sql`
-    (SELECT 'key_expiring', 'warning', id, name, '', ceil(extract(epoch FROM expires_at - now()) / 86400)::int, 0, NULL
+    (SELECT 'key_expiring', 'warning', id, name, '', ceil(extract(epoch FROM expires_at - now()) / 86400)::int, 0, NULL,
+            NULL
        FROM api_key
       WHERE expires_at > now() AND expires_at < now() + make_interval(days => ${EXPIRES_SOON_DAYS}) AND last_used_at > now() - interval '7 days'
         AND (admin_id = ${admin.id}::uuid OR ${hasRole(admin.role, 'super_admin')}) AND ${scope}
@@ -140,7 +144,7 @@ const SHOWN_BY_OBJECT: Alert['kind'][] = ['dns_broken', 'mailbox_suspended', 'we
 function openAlerts(domainId: string | undefined): Prisma.Sql {
   const scope = domainId ? Prisma.sql`(domain_id = ${domainId}::uuid OR domain_id IS NULL)` : Prisma.sql`true`;
   return Prisma.sql`
-    (SELECT kind::text, severity::text, id, subject, text, count, expected, NULL
+    (SELECT kind::text, severity::text, id, subject, text, count, expected, NULL, created_at
        FROM alert WHERE status = 'open' AND kind <> ALL(${SHOWN_BY_OBJECT}::alert_kind[]) AND ${scope}
       ORDER BY created_at DESC, id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
 }
@@ -180,7 +184,8 @@ function sectionOf({ kind, subject }: Row, canSeeSystem: boolean): AttentionSect
 
 function present(row: Row, section: AttentionSection): AttentionItem {
   const { kind, severity, id, subject, recordStatus } = row;
-  return { section, kind, severity, id, subject, reason: reasonOf(row), record_status: recordStatus };
+  const at = row.at === null ? null : new Date(row.at).toISOString();
+  return { section, kind, severity, id, subject, reason: reasonOf(row), record_status: recordStatus, at };
 }
 
 function reasonOf(row: Row): string {

@@ -46,16 +46,34 @@ describe('the overview', () => {
     expect(one.totals).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  it('names the sender of at least half of many bounces', async () => {
+  it('names the senders of many messages that did not arrive, and why theirs and others’ failed', async () => {
     const [many, few] = [await makeDomain(), await makeDomain()];
     await addMessages(many.id, 'bounced', Array(10).fill(2));
     await addMessages(few.id, 'bounced', Array(9).fill(2));
-    const mainOf = async (id: string) => (await overviewFor([many.id, few.id], { domain_id: id })).most_bounced;
-    expect(await mainOf(many.id)).toEqual({ sender: 'shop@d.example', bounced: 10 });
-    expect(await mainOf(few.id)).toBeNull();
-    await db.message.updateMany({ where: { domainId: many.id }, data: { fromAddress: 'a@d.example' } });
-    await addMessages(many.id, 'bounced', Array(11).fill(2));
-    expect(await mainOf(many.id)).toEqual({ sender: 'shop@d.example', bounced: 11 });
+    const sendersOf = async (id: string) => (await overviewFor([many.id, few.id], { domain_id: id })).troubled_senders;
+    expect(await sendersOf(many.id)).toEqual([{ sender: 'shop@d.example', bounced: 10, failed: 0, deferred: 0 }]);
+    expect(await sendersOf(few.id)).toEqual([]);
+    const failed = (fromAddress: string, cause: 'deleted' | 'expired', age = 0) =>
+      db.message.create({
+        data: {
+          ...{ domainId: many.id, direction: 'outbound', fromAddress, subject: 'Hi', sizeBytes: 1, status: 'failed' },
+          messageId: `<${unique()}@d.example>`,
+          queueId: unique(),
+          createdAt: new Date(Date.now() - age),
+          recipients: { create: [{ address: 'ann@far.example', kind: 'to', status: 'failed', cause }] },
+        },
+      });
+    await failed('shop@d.example', 'deleted');
+    await failed('shop@d.example', 'deleted');
+    await failed('ann@d.example', 'expired');
+    await failed('ann@d.example', 'expired', 30 * HOUR_MS);
+    const { failures, troubled_senders } = await overviewFor([many.id, few.id]);
+    expect(troubled_senders).toEqual([{ sender: 'shop@d.example', bounced: 19, failed: 2, deferred: 0 }]);
+    expect(failures).toEqual([
+      { sender: 'shop@d.example', cause: 'deleted', count: 2 },
+      { sender: null, cause: 'expired', count: 1 },
+    ]);
+    expect((await overviewFor([few.id])).failures).toEqual([]);
   });
 
   it('counts what the list of messages since its start has', async () => {

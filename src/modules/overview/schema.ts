@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import type { RouteIcon } from '@/lib/routes';
 import { Id, Timestamp } from '@/lib/wire';
 import { Alert } from '@/modules/alerts/schema';
@@ -16,8 +17,23 @@ export const Overview = z.object({
   totals: AnalyticsFigures,
   /** The figures of the day before. */
   previous: AnalyticsFigures,
-  /** Who sent at least half of the bounced messages, if there are many. */
-  most_bounced: z.object({ sender: z.string(), bounced: z.number().int() }).nullable(),
+  /** Senders of many messages that bounced or failed, those of most first. */
+  troubled_senders: z.array(
+    z.object({
+      sender: z.string(),
+      bounced: z.number().int(),
+      failed: z.number().int(),
+      deferred: z.number().int(),
+    }),
+  ),
+  /** Why messages failed, those of troubled senders apart. The cause is null if none is stored. */
+  failures: z.array(
+    z.object({
+      sender: z.string().nullable(),
+      cause: z.enum(OUTCOME_CAUSES).nullable(),
+      count: z.number().int(),
+    }),
+  ),
   /** By hour. */
   series: z.array(AnalyticsPoint),
   checklist: z.object({
@@ -62,6 +78,8 @@ const AttentionItem = z.object({
   reason: z.string(),
   /** State of the first broken record of a domain. */
   record_status: DnsRecordStatus.nullable(),
+  /** Since when, where that is stored. */
+  at: Timestamp.nullable(),
 });
 export type AttentionItem = z.infer<typeof AttentionItem>;
 

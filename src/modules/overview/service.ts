@@ -1,5 +1,4 @@
-import { isManyBounces } from '@/lib/figure-texts';
-import { findMostBounced, getAnalytics, lastHours } from '@/modules/analytics/service';
+import { findTroubledSenders, getAnalytics, lastHours, MANY_UNDELIVERED } from '@/modules/analytics/service';
 import { listApiKeys } from '@/modules/api-keys/service';
 import type { Domain } from '@/modules/domains/schema';
 import { countBrokenRecords, getDomain, listDomains } from '@/modules/domains/service';
@@ -8,6 +7,7 @@ import { listMessages } from '@/modules/messages/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { ActorContext } from '@/server/procedures/context';
 import { mtaKind } from '@/server/settings/mta-kind';
+import { countFailures } from './failures';
 import type { GetOverview, Overview } from './schema';
 
 const HOURS = 24;
@@ -28,14 +28,16 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     listApiKeys(ctx, { ...newest, limit: 1 }),
   ]);
   const { totals } = analytics;
+  const isTroubled = totals.bounced + totals.failed >= MANY_UNDELIVERED;
+  const senders = isTroubled ? await findTroubledSenders(ctx, { domainId, hours: HOURS }) : [];
+  const since = new Date(analytics.start);
   return {
     since: analytics.start,
     until: now.toISOString(),
     totals,
     previous: analytics.previous.totals,
-    most_bounced: isManyBounces(totals)
-      ? await findMostBounced(ctx, { domainId, hours: HOURS, bounced: totals.bounced })
-      : null,
+    troubled_senders: senders,
+    failures: totals.failed > 0 ? await countFailures(ctx, { domainId, since, senders }) : [],
     series: analytics.series,
     checklist: {
       has_domain: domain !== undefined,

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Attention, AttentionItem, Overview } from '../schema';
 import { attentionRows } from './attention-rows';
 
-const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null } as const;
+const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null, at: null } as const;
 const OVERVIEW = {
   mta: 'off',
   totals: { sent: 200, bounced: 9, failed: 2, uncertain: 1 },
@@ -10,7 +10,10 @@ const OVERVIEW = {
   checklist: { has_sent: true },
   since: '2026-11-27T19:00:00.000Z',
   until: '2026-11-28T19:00:00.000Z',
-} as Overview;
+  troubled_senders: [],
+  failures: [],
+  series: [],
+} as unknown as Overview;
 
 it('lists what keeps all mail from being sent first, and warnings after what is severe', () => {
   const items: AttentionItem[] = [
@@ -30,19 +33,28 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
     'Failed Messages',
     'Failing Webhook',
     'Nearly full Mailbox',
-    'Nearly full Mailboxes',
     'Unconfirmed Messages',
+    'Nearly full Mailboxes',
   ]);
 });
 
-it('lists rows with the same mark together, and what is known to an admin with the warnings', () => {
+it('lists rows by their mark, and of the same mark the newest first', () => {
+  const at = (hour: number) => `2026-11-28T${hour}:00:00.000Z`;
   const items: AttentionItem[] = [
-    { ...ITEM, section: 'domains', kind: 'dns_broken', severity: 'critical', record_status: 'mismatch' },
-    { ...ITEM, section: 'mailboxes', kind: 'mailbox_suspended', severity: 'warning', subject: 'by an admin' },
-    { ...ITEM, section: 'mailboxes', kind: 'mailbox_suspended', severity: 'critical', subject: 'over its limit' },
-    { ...ITEM, section: 'mailboxes', kind: 'mailbox_full', severity: 'critical' },
-    { ...ITEM, section: 'alerts', kind: 'volume_spike', severity: 'warning' },
-    { ...ITEM, section: 'alerts', kind: 'rate_limited', severity: 'warning' },
+    { ...ITEM, section: 'domains', kind: 'dns_broken', severity: 'critical', record_status: 'mismatch', at: at(18) },
+    {
+      ...ITEM,
+      section: 'mailboxes',
+      kind: 'mailbox_suspended',
+      severity: 'warning',
+      subject: 'by an admin',
+      at: at(17),
+    },
+    { ...ITEM, section: 'mailboxes', kind: 'mailbox_suspended', severity: 'critical', subject: 'earlier', at: at(10) },
+    { ...ITEM, section: 'webhooks', kind: 'webhook_failing', severity: 'critical', subject: 'between', at: at(11) },
+    { ...ITEM, section: 'mailboxes', kind: 'mailbox_suspended', severity: 'critical', subject: 'later', at: at(12) },
+    { ...ITEM, section: 'alerts', kind: 'volume_spike', severity: 'warning', at: at(18) },
+    { ...ITEM, section: 'alerts', kind: 'rate_limited', severity: 'warning', at: at(19) },
   ];
   const attention = { items, counts: {}, open_alerts: 2, notifies_nobody: true, suspended_mailboxes: 2 };
   const rows = attentionRows(
@@ -51,27 +63,109 @@ it('lists rows with the same mark together, and what is known to an admin with t
     null,
   );
   expect(rows.map(({ status, label, subject }) => `${status} ${label} ${subject}`)).toEqual([
-    'failed Suspended over its limit',
-    'failed Full acme.example',
-    'bounced Mismatch acme.example',
+    'failed Suspended later',
+    'failed Failing between',
+    'failed Suspended earlier',
     'bounced Over limit acme.example',
+    'bounced Mismatch acme.example',
     'warning Not notified Nobody is notified',
-    'warning Suspended by an admin',
     'warning Spike acme.example',
+    'warning Suspended by an admin',
   ]);
 });
 
-it('lists bounces first once they are at least ten and 5% of what was sent', () => {
-  const nothing = { items: [], counts: {}, open_alerts: 0, notifies_nobody: false, suspended_mailboxes: 0 };
-  const first = (sent: number, bounced: number) => {
-    const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, sent, bounced } } as Overview;
-    return attentionRows(overview, nothing as Attention, null)[0];
+describe('an incident', () => {
+  const mailbox: AttentionItem = {
+    ...ITEM,
+    ...{
+      id: 'box',
+      section: 'mailboxes',
+      kind: 'mailbox_suspended',
+      severity: 'critical',
+      subject: 'info@acme.example',
+    },
+    reason: 'Sent 200 messages within an hour; the hourly limit is 200.',
+    at: '2026-11-28T10:00:00.000Z',
   };
-  expect(first(200, 10)).toMatchObject({ subject: '10 messages bounced', reason: '5.0% of sent, 3 the day before.' });
-  const most_bounced = { sender: 'news@acme.example', bounced: 8 };
-  const joined = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, bounced: 10 }, most_bounced } as Overview;
-  expect(attentionRows(joined, nothing as Attention, null)[0]).toMatchObject({
+  const spike: AttentionItem = {
+    ...ITEM,
+    section: 'alerts',
+    kind: 'volume_spike',
+    severity: 'warning',
+    at: mailbox.at,
+  };
+  const later = { ...spike, at: '2026-11-28T18:00:00.000Z' };
+  const attention = (items: AttentionItem[]) =>
+    ({ items, counts: {}, open_alerts: 2, notifies_nobody: false, suspended_mailboxes: 1 }) as Attention;
+  const overview = {
+    ...OVERVIEW,
+    mta: 'smtp',
+    totals: { ...OVERVIEW.totals, sent: 400, bounced: 130, failed: 35, uncertain: 0 },
+    troubled_senders: [{ sender: 'info@acme.example', bounced: 128, failed: 34, deferred: 9 }],
+    failures: [
+      { sender: 'info@acme.example', cause: 'deleted', count: 34 },
+      { sender: null, cause: 'rejected', count: 1 },
+    ],
+  } as unknown as Overview;
+
+  it('is one row with its figures, which leads to what checks for misuse', () => {
+    const rows = attentionRows(overview, attention([mailbox, spike]), null);
+    expect(rows).toMatchObject([
+      {
+        subject: 'info@acme.example',
+        reason: 'Sent 200 messages within an hour; the hourly limit is 200. 128 bounced, 34 failed, 9 in the queue.',
+        href: '/mailboxes/box/misuse',
+        action: 'Check for misuse',
+        at: mailbox.at,
+      },
+      { subject: '1 other not sent', reason: 'Rejected by your mail server.' },
+    ]);
+  });
+
+  it('explains no spike of another time or of another domain, and no bounces of others', () => {
+    const others = [later, { ...spike, subject: 'other.example' }];
+    const totals = { ...overview.totals, bounced: 160 };
+    const rows = attentionRows(
+      { ...overview, totals, previous: { bounced: 3 } } as Overview,
+      attention([mailbox, ...others]),
+      null,
+    );
+    expect(rows.map(({ label, subject }) => `${label} ${subject}`)).toEqual([
+      'Suspended info@acme.example',
+      'Failed 1 other not sent',
+      'Bounced 32 others bounced',
+      'Spike acme.example',
+      'Spike other.example',
+    ]);
+  });
+});
+
+it('says why messages failed, with counts if there are several reasons', () => {
+  const nothing = { items: [], counts: {}, open_alerts: 0, notifies_nobody: false, suspended_mailboxes: 0 };
+  const reasonOf = (failures: Overview['failures']) =>
+    attentionRows({ ...OVERVIEW, mta: 'smtp', failures }, nothing as Attention, null)[0]?.reason;
+  expect(reasonOf([{ sender: null, cause: 'expired', count: 2 }])).toBe('Expired in the queue.');
+  expect(
+    reasonOf([
+      { sender: 'a@acme.example', cause: 'deleted', count: 1 },
+      { sender: null, cause: 'expired', count: 3 },
+      { sender: null, cause: 'deleted', count: 1 },
+    ]),
+  ).toBe('3 expired in the queue, 2 deleted from the queue.');
+});
+
+it('lists bounces once they are at least ten and 5% of what was sent', () => {
+  const nothing = { items: [], counts: {}, open_alerts: 0, notifies_nobody: false, suspended_mailboxes: 0 };
+  const row = (sent: number, bounced: number) => {
+    const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, sent, bounced } } as Overview;
+    return attentionRows(overview, nothing as Attention, null).find(({ key }) => key === 'bounced');
+  };
+  expect(row(200, 10)).toMatchObject({ subject: '10 messages bounced', reason: '5.0% of sent, 3 the day before.' });
+  const troubled_senders = [{ sender: 'news@acme.example', bounced: 8, failed: 2, deferred: 0 }];
+  const totals = { ...OVERVIEW.totals, bounced: 10 };
+  const rows = attentionRows({ ...OVERVIEW, mta: 'smtp', totals, troubled_senders }, nothing as Attention, null);
+  expect(rows.find(({ key }) => key === 'bounced')).toMatchObject({
     reason: '5.0% of sent, 3 the day before. 8 from news@acme.example.',
   });
-  expect(first(201, 10)).toMatchObject({ label: 'Failed' });
+  expect(row(201, 10)).toBeUndefined();
 });

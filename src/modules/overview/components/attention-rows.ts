@@ -1,30 +1,20 @@
 import type { Status } from '@/components/marks/status-mark';
-import { formatBefore, isManyBounces } from '@/lib/figure-texts';
-import { formatCount, formatPlural, formatShare } from '@/lib/format';
-import { messagesHref } from '@/lib/messages-href';
+import { formatCount } from '@/lib/format';
 import { ROUTES } from '@/lib/routes';
 import type { Attention, AttentionItem, Overview } from '../schema';
+import type { AttentionRow } from './attention-row';
+import { findIncidents, incidentText } from './incidents';
+import { outcomeRows } from './outcome-rows';
 
-export type AttentionRow = {
-  key: string;
-  status: Status;
-  label: string;
-  /** What kind of object it is. */
-  object: string;
-  subject: string;
-  reason: string;
-  href: string;
-  action: string;
-};
-
-/** One row for each object, and one for each outcome of messages that an admin should look at, most severe first. */
-export function attentionRows(
-  overview: Overview,
-  { items, counts, notifies_nobody: isSilent, suspended_mailboxes: suspended }: Attention,
-  domain: string | null,
-): AttentionRow[] {
+/**
+ * One row for each object, for each outcome of messages that an admin should look at, and for each incident: a suspended sender
+ * with its messages. The most severe first, and of the same severity the newest.
+ */
+export function attentionRows(overview: Overview, attention: Attention, domain: string | null): AttentionRow[] {
+  const { items, counts, notifies_nobody: isSilent, suspended_mailboxes: suspended } = attention;
   // The checklist has the records of a new domain.
   const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
+  const incidents = findIncidents(overview, shown);
   const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
   const more = listed.flatMap(([section, count]) => {
     const left = count - shown.filter((item) => item.section === section).length;
@@ -35,27 +25,32 @@ export function attentionRows(
       ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
     ];
   });
-  const found = (rank: Rank) => shown.filter((item) => rankOf(item) === rank).map(rowOf);
+  const rows = shown.flatMap((item) => {
+    const incident = incidents.find(({ mailbox }) => mailbox === item);
+    if (incident) return [{ ...rowOf(item), reason: incidentText(incident) }];
+    return incidents.some(({ alerts }) => alerts.includes(item)) ? [] : [rowOf(item)];
+  });
+  const sorted = [...outcomeRows(overview, incidents, domain), ...rows].sort(byGravity);
   return [
     ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
-    ...bouncedRow(overview, domain),
-    ...failedRow(overview, domain),
-    ...found('failed'),
-    ...found('bounced'),
+    ...sorted.filter(isSevere),
     ...(isSilent ? [NOBODY_NOTIFIED] : []),
-    ...found('warning'),
+    ...sorted.filter((row) => !isSevere(row)),
     ...more,
-    ...unconfirmedRow(overview, domain),
   ];
 }
 
-type Rank = 'failed' | 'bounced' | 'warning';
+/** The marks of rows, the most severe first. */
+const GRAVITY: Status[] = ['failed', 'bounced', 'warning', 'uncertain'];
 
-/** By severity, and rows with the same mark together. */
-function rankOf(item: AttentionItem): Rank {
-  const { status } = rowOf(item);
-  if (item.severity === 'warning' && status !== 'bounced') return 'warning';
-  return status === 'bounced' ? 'bounced' : 'failed';
+function isSevere({ status }: AttentionRow): boolean {
+  return status === 'failed' || status === 'bounced';
+}
+
+/** By severity, then by time; rows without one last. */
+function byGravity(one: AttentionRow, other: AttentionRow): number {
+  const timeOf = ({ at }: AttentionRow) => (at === null ? 0 : Date.parse(at));
+  return GRAVITY.indexOf(one.status) - GRAVITY.indexOf(other.status) || timeOf(other) - timeOf(one);
 }
 
 const SENDING_DISABLED: AttentionRow = {
@@ -67,6 +62,7 @@ const SENDING_DISABLED: AttentionRow = {
   reason: 'It is set to off, so every send is rejected.',
   href: '/reference',
   action: 'Open API reference',
+  at: null,
 };
 
 const NOBODY_NOTIFIED: AttentionRow = {
@@ -78,6 +74,7 @@ const NOBODY_NOTIFIED: AttentionRow = {
   reason: 'No email address or webhook is set for open alerts.',
   href: '/alerts?tab=notifications',
   action: 'Set addresses',
+  at: null,
 };
 
 type Kind = Pick<AttentionRow, 'label' | 'object' | 'action'> & { status?: Status };
@@ -106,7 +103,7 @@ const DNS_LABELS: Record<NonNullable<AttentionItem['record_status']>, string> = 
 };
 
 function rowOf(item: AttentionItem): AttentionRow {
-  const { kind, id, section, severity, subject, reason, record_status: record } = item;
+  const { kind, id, section, severity, subject, reason, record_status: record, at } = item;
   const { status = severity === 'critical' ? 'failed' : 'warning', ...words } = KINDS[kind];
   return {
     key: `${section}:${id}`,
@@ -115,9 +112,11 @@ function rowOf(item: AttentionItem): AttentionRow {
     ...(kind === 'mailbox_full' && severity === 'critical' && { label: 'Full' }),
     ...(record && { label: DNS_LABELS[record] }),
     ...OF_SECTION[section],
+    ...(isMisused(item) && { action: 'Check for misuse' }),
     subject,
     reason,
     href: hrefOf(item),
+    at,
   };
 }
 
@@ -127,8 +126,15 @@ const OF_SECTION: Partial<Record<AttentionItem['section'], Pick<AttentionRow, 'o
   backups: { object: 'Backup', action: 'Review backups' },
 };
 
-function hrefOf({ section, id }: AttentionItem): string {
+/** A limit suspended the mailbox, so that others may know its password. */
+function isMisused({ kind, severity }: AttentionItem): boolean {
+  return kind === 'mailbox_suspended' && severity === 'critical';
+}
+
+function hrefOf(item: AttentionItem): string {
+  const { section, id } = item;
   const page = pageOf(section);
+  if (isMisused(item)) return `${page}/${id}/misuse`;
   return section === 'domains' || section === 'mailboxes' || section === 'webhooks' ? `${page}/${id}` : page;
 }
 
@@ -140,13 +146,15 @@ function moreRow(section: string, count: number): AttentionRow {
   const name = ROUTES.find(({ icon }) => icon === section)?.label ?? '';
   return {
     key: `more:${section}`,
-    status: 'failed',
+    status: 'warning',
     label: 'More',
     object: name,
     subject: `${formatCount(count)} more`,
     reason: '',
     href: pageOf(section),
     action: `View ${name.toLowerCase()}`,
+    at: null,
+    count,
   };
 }
 
@@ -162,58 +170,4 @@ function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain:
     subject: `${row.subject} ${MORE_MAILBOXES[show].toLowerCase()}`,
     href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
   };
-}
-
-function bouncedRow(
-  { totals, previous, since, until, most_bounced: most }: Overview,
-  domain: string | null,
-): AttentionRow[] {
-  const { bounced, sent } = totals;
-  if (!isManyBounces(totals)) return [];
-  return [
-    {
-      key: 'bounced',
-      status: 'bounced',
-      label: 'Bounced',
-      object: 'Messages',
-      subject: `${formatPlural(bounced, 'message')} bounced`,
-      reason:
-        `${formatShare(bounced, sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.` +
-        (most ? ` ${formatCount(most.bounced)} from ${most.sender}.` : ''),
-      href: messagesHref('bounced', { start: since, end: until, domain }),
-      action: 'Review bounces',
-    },
-  ];
-}
-
-function failedRow({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
-  if (totals.failed === 0) return [];
-  return [
-    {
-      key: 'failed',
-      status: 'failed',
-      label: 'Failed',
-      object: 'Messages',
-      subject: `${formatPlural(totals.failed, 'message')} not sent`,
-      reason: 'Rejected by your mail server, expired in its queue, or deleted from it.',
-      href: messagesHref('failed', { start: since, end: until, domain }),
-      action: 'Review failures',
-    },
-  ];
-}
-
-function unconfirmedRow({ totals, since, until }: Overview, domain: string | null): AttentionRow[] {
-  if (totals.uncertain === 0) return [];
-  return [
-    {
-      key: 'uncertain',
-      status: 'uncertain',
-      label: 'Unconfirmed',
-      object: 'Messages',
-      subject: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
-      reason: 'They may have been sent. Don’t resend them yet.',
-      href: `/messages?${new URLSearchParams({ ...(domain && { domain }), direction: 'outbound', status: 'uncertain', since, until })}`,
-      action: 'Review messages',
-    },
-  ];
 }

@@ -6,8 +6,10 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
 import type { Attention, Overview } from '../schema';
-import { type AttentionRow, attentionRows } from './attention-rows';
+import type { AttentionRow } from './attention-row';
+import { attentionRows } from './attention-rows';
 import classes from './needs-attention.module.css';
 
 type NeedsAttentionProps = { overview: Overview; attention: Attention; domain: string | null };
@@ -17,7 +19,9 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
   if (rows.length === 0) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
   return (
     <section aria-labelledby="needs-attention">
-      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined />
+      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined>
+        <span className="quiet">{formatCount(rows.reduce((sum, { count = 1 }) => sum + count, 0))}</span>
+      </SectionHeading>
       <DataTable
         caption="Needs attention, most severe first"
         columns={COLUMNS}
@@ -75,6 +79,14 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
         {reason}
       </span>
     ),
+  },
+  {
+    header: 'Time',
+    width: 96,
+    kind: 'figure',
+    mobile: 'side',
+    className: 'soft',
+    cell: ({ at }) => at && <TimeAgo iso={at} />,
   },
   {
     header: 'Next step',

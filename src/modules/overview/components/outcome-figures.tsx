@@ -31,9 +31,7 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
         value: overview?.totals[outcome],
         caption: (
           <>
-            {overview ? captionOf(outcome, overview, domain) : '\u00a0'}
-            <br />
-            {overview ? formatBefore(overview.previous[outcome], 'the day before') : '\u00a0'}
+            <CaptionLines outcome={outcome} overview={overview} domain={domain} />
             <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
           </>
         ),
@@ -45,9 +43,25 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
   );
 }
 
-function captionOf(outcome: Outcome, { totals, since, until }: Overview, domain: string | null): ReactNode {
+type CaptionProps = OutcomeFiguresProps & { outcome: Outcome };
+
+/** Two lines. The day before is below the share, but above another figure, which it would seem to compare with. */
+function CaptionLines({ outcome, overview, domain }: CaptionProps) {
+  const note = overview ? noteOf(outcome, overview, domain) : '\u00a0';
+  const before = overview ? formatBefore(overview.previous[outcome], 'the day before') : '\u00a0';
+  const [first, second] = outcome === 'sent' ? [before, note] : [note, before];
+  return (
+    <>
+      {first}
+      <br />
+      {second}
+    </>
+  );
+}
+
+function noteOf(outcome: Outcome, { totals, since, until }: Overview, domain: string | null): ReactNode {
   if (outcome !== 'sent') return partOfWhole(outcome, totals) ?? 'none sent';
-  if (totals.received === 0) return 'in 24 hours';
+  if (totals.received === 0) return 'none received';
   const href = messagesHref('received', { start: since, end: until, domain });
   return <NearLink href={href}>{formatCount(totals.received)} received</NearLink>;
 }
