@@ -20,7 +20,7 @@ type Queued = {
 export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'> {
   return {
     'queue.list': async (query) => {
-      const [page] = await readPages(linesOf(await findQueued(db)), [query]);
+      const [page] = await readPages(linesOf(await findQueued(db)), [query], { lifetimeOf: () => LIFETIME_MS });
       return page ? { ...page, messages: page.messages.map(withTimes) } : { messages: [], counts: {} };
     },
     'queue.change': ({ change, queueId }) => changeQueued(db, queueId, change),
@@ -62,6 +62,7 @@ async function changeQueued(db: Database, queueId: string, change: QueueChange):
   return { message, isDone: true };
 }
 
+/** Mail to an alias is queued for its mailbox. */
 async function findQueued(db: Database, queueId?: string): Promise<Queued[]> {
   const only = queueId === undefined ? Prisma.empty : Prisma.sql`AND m.queue_id = ${queueId}`;
   return db.$queryRaw<Queued[]>`
@@ -70,11 +71,15 @@ async function findQueued(db: Database, queueId?: string): Promise<Queued[]> {
                        WHERE e.message_id = m.id AND e.type IN ('held', 'released')
                        ORDER BY e.at DESC LIMIT 1) = 'held' THEN 'hold'
                 WHEN m.status = 'sent' THEN 'active' ELSE 'deferred' END AS queue,
-           (SELECT json_agg(json_strip_nulls(json_build_object('address', r.address, 'delay_reason',
+           (SELECT json_agg(json_strip_nulls(json_build_object('address', coalesce(d.recipient, r.address), 'delay_reason',
                      CASE WHEN r.status = 'deferred' AND r.cause = 'remote_reply'
                           THEN 'host mx.' || split_part(r.address, '@', 2) || '[203.0.113.25] said: ' || r.response
                           WHEN r.status = 'deferred' THEN r.response END)) ORDER BY r.id)
               FROM message_recipient r
+              LEFT JOIN LATERAL (
+                     SELECT e.recipient FROM message_event e
+                      WHERE e.message_id = m.id AND m.direction = 'inbound' AND e.type = 'deferred'
+                      ORDER BY e.at DESC LIMIT 1) AS d ON true
              WHERE r.message_id = m.id AND r.status IN ('sent', 'deferred')) AS recipients
       FROM message m
      WHERE m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL ${only}`;

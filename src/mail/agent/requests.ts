@@ -43,6 +43,8 @@ export type QueueQuery = {
   limit: number;
   /** Whether only the counts and the arrival of the messages are of interest. */
   isSummary?: boolean;
+  /** The suspended senders, for a summary: their messages wait for no other cause. */
+  suspended?: string[];
   /** Position where the previous page ended. */
   after?: { arrivedAt: string; queueId: string };
 };
@@ -52,12 +54,14 @@ export type QueuePage = {
   messages: QueuedMessage[];
   /** Counts of the whole queue, whatever the filters. */
   counts: Partial<Record<QueueName, number>>;
-  /** Why the messages of the whole queue wait, for a summary. An agent of the version before has none. */
+  /** Why the messages of the whole queue wait, for a summary. */
   causes?: QueueCause[];
 };
 
-/** Messages that wait for the same reason. */
+/** Messages that wait for the same reason. A message counts for one cause. */
 export type QueueCause = {
+  /** The suspended sender of the messages, which is their cause. An agent of the version before names none. */
+  sender?: string;
   /** An address, or `@domain` if the messages have different recipients there. Null for messages that were never tried. */
   recipient: string | null;
   /** The reason of one of them, for this recipient. */
@@ -65,6 +69,8 @@ export type QueueCause = {
   count: number;
   /** ISO 8601 UTC. */
   oldestAt: string;
+  /** When the first of them is given up. ISO 8601 UTC; null or missing if it isn't known. */
+  expiresAt?: string | null;
 };
 
 export type QueuedMessage = {

@@ -163,11 +163,12 @@ describe('listing the queue', () => {
       reason,
       count: 2,
       oldest_arrived_at: '2026-11-21T12:43:29.000Z',
+      first_expires_at: null,
       mailbox_id: id,
     });
   });
 
-  it('names the suspended senders whose messages have no result yet, and marks these', async () => {
+  it('names the suspended senders with messages in the queue, which wait for no other cause, and marks these', async () => {
     const api = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const ann = await makeMailbox(domain.id, 'ann');
@@ -188,17 +189,31 @@ describe('listing the queue', () => {
         },
       });
     }
-    files.push(queueFile({ queue_id: '4jWsM30003zMFgn', sender: `ann@${domain.name}` }));
+    const arrival_time = 1_795_265_100;
+    const deferred = [{ address: 'cy@distant.example', delay_reason: REFUSED }];
+    for (const [index, sender] of [`ann@${domain.name}`, `ann@${domain.name}`, `bo@${domain.name}`].entries()) {
+      files.push(queueFile({ queue_id: `4jWsM3100${index}zMFgn`, arrival_time, sender, recipients: deferred }));
+    }
+    const causeOf = async () =>
+      (await api.get('/queue/summary')).data.causes.find(({ to }: { to: string }) => to === 'cy@distant.example');
     const senders = async () => (await api.get('/queue/summary')).data.suspended_senders;
     const marked = async () =>
       (await api.get(`/queue?from=@${domain.name}`)).data.map((row: { from_suspended: boolean }) => row.from_suspended);
     expect(await senders()).toEqual([]);
-    expect(await marked()).toEqual([false]);
+    expect(await marked()).toEqual([false, false, false]);
+    expect(await causeOf()).toMatchObject({ count: 3 });
     await db.mailbox.update({ where: { id: ann.id }, data: { suspendedAt: new Date() } });
     expect(await senders()).toEqual([
-      { from: `ann@${domain.name}`, mailbox_id: ann.id, count: 2, oldest_arrived_at: '2026-11-21T12:00:00.000Z' },
+      {
+        from: `ann@${domain.name}`,
+        mailbox_id: ann.id,
+        count: 2,
+        oldest_arrived_at: '2026-11-21T12:45:00.000Z',
+        first_expires_at: null,
+      },
     ]);
-    expect(await marked()).toEqual([true]);
+    expect(await causeOf()).toMatchObject({ count: 1 });
+    expect(await marked()).toEqual([false, true, true]);
   });
 
   it('exports the reason why each message waits', async () => {

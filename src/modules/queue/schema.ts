@@ -87,6 +87,10 @@ export type ListQueue = z.infer<typeof ListQueue>;
 
 const count = z.number().int();
 
+const FirstExpiresAt = Timestamp.nullable().meta({
+  description: 'When the first of them is given up if it is still in the queue. Null where it is unknown',
+});
+
 export const QueueSummary = z
   .object({
     total: count,
@@ -102,15 +106,27 @@ export const QueueSummary = z
           reason: z.string().nullable().meta({ description: 'Why the last attempt of one of them failed' }),
           count,
           oldest_arrived_at: Timestamp,
+          first_expires_at: FirstExpiresAt,
           mailbox_id: Id.nullable().meta({ description: 'The mailbox of the recipient, if you have access to it' }),
         }),
       )
-      .meta({ description: 'Why messages wait that are not on hold: the 20 most frequent causes' }),
-    suspended_senders: z
-      .array(z.object({ from: z.string(), mailbox_id: Id, count, oldest_arrived_at: Timestamp }))
       .meta({
         description:
-          'Suspended mailboxes whose messages have no result yet: suspension doesn’t stop what is in the queue. At most 20, and `count` ends at 1,000',
+          'Why messages wait that are not on hold: the 20 most frequent causes. A message counts for one of them, and for none if its sender is in `suspended_senders`',
+      }),
+    suspended_senders: z
+      .array(
+        z.object({
+          from: z.string(),
+          mailbox_id: Id,
+          count,
+          oldest_arrived_at: Timestamp,
+          first_expires_at: FirstExpiresAt,
+        }),
+      )
+      .meta({
+        description:
+          'Suspended mailboxes with messages in the queue that are not on hold: suspension doesn’t stop these. At most 20',
       }),
   })
   .meta({ id: 'QueueSummary' });

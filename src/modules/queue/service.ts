@@ -1,4 +1,5 @@
 import type {
+  QueueCause,
   QueueChange,
   QueueChangeResult,
   QueuedMessage as Queued,
@@ -43,29 +44,40 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
 
 /** @throws the errors of askAgent */
 export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
-  const { counts, causes = [], messages } = await readSummary(ctx);
+  const suspended = await findSuspendedSenders(ctx);
+  const {
+    counts,
+    causes = [],
+    messages,
+  } = await readSummary(
+    ctx,
+    suspended.map(({ email }) => email),
+  );
   const addresses = causes.flatMap(({ recipient }) => recipient ?? []);
-  const [managed, senders] = await Promise.all([
-    addresses.length > 0 ? findManagedAddresses(ctx, addresses) : new Map<string, ManagedAddress>(),
-    messages.length > 0 ? findSuspendedSenders(ctx) : [],
-  ]);
+  const managed = addresses.length > 0 ? await findManagedAddresses(ctx, addresses) : new Map<string, ManagedAddress>();
+  const waiting = (cause: QueueCause) => ({
+    count: cause.count,
+    oldest_arrived_at: cause.oldestAt,
+    first_expires_at: cause.expiresAt ?? null,
+  });
   return {
     total: totalOf(counts),
     counts: { ...NONE, ...counts },
     oldest_arrived_at: messages[0]?.arrivedAt ?? null,
-    causes: causes.map(({ recipient, reason, count, oldestAt }) => ({
-      to: recipient,
-      reason,
-      count,
-      oldest_arrived_at: oldestAt,
-      mailbox_id: managed.get(recipient ?? '')?.mailboxId ?? null,
-    })),
-    suspended_senders: senders.map(({ email, mailboxId, count, oldestAt }) => ({
-      from: email,
-      mailbox_id: mailboxId,
-      count,
-      oldest_arrived_at: oldestAt.toISOString(),
-    })),
+    causes: causes
+      .filter(({ sender }) => sender === undefined)
+      .map((cause) => ({
+        to: cause.recipient,
+        reason: cause.reason,
+        ...waiting(cause),
+        mailbox_id: managed.get(cause.recipient ?? '')?.mailboxId ?? null,
+      })),
+    suspended_senders: causes
+      .flatMap((cause) => {
+        const mailbox = suspended.find(({ email }) => email === cause.sender);
+        return mailbox ? [{ from: mailbox.email, mailbox_id: mailbox.mailboxId, ...waiting(cause) }] : [];
+      })
+      .slice(0, MAX_SENDERS),
   };
 }
 
@@ -75,9 +87,10 @@ export async function countQueue(ctx: ActorContext): Promise<number> {
 }
 
 const NONE = { deferred: 0, active: 0, incoming: 0, hold: 0, maildrop: 0 };
+const MAX_SENDERS = 20;
 
-function readSummary({ db }: ActorContext): Promise<QueuePage> {
-  const query = { order: 'asc', limit: 1, isSummary: true } as const;
+function readSummary({ db }: ActorContext, suspended: string[] = []): Promise<QueuePage> {
+  const query = { order: 'asc', limit: 1, isSummary: true, suspended } as const;
   return askAgent(db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
 }
 
@@ -85,24 +98,17 @@ function totalOf(counts: QueuePage['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-type SuspendedSender = { email: string; mailboxId: string; count: number; oldestAt: Date };
-
-/** The suspended mailboxes with messages that may be in the queue, by what Postroom recorded of them. */
-function findSuspendedSenders({ actor, db }: ActorContext): Promise<SuspendedSender[]> {
+/** The mailboxes that were suspended last, in the caller's domain scope, with messages that have no result yet. */
+function findSuspendedSenders({ actor, db }: ActorContext): Promise<{ email: string; mailboxId: string }[]> {
   const domainIds = accessibleDomainIds(actor);
   return db.$queryRaw`/* prepared */
-    SELECT s.email, s.id AS "mailboxId", q.count, q.oldest AS "oldestAt"
+    SELECT s.email, s.id AS "mailboxId"
       FROM (SELECT b.id, b.local_part || '@' || d.name AS email
               FROM mailbox b JOIN domain d ON d.id = b.domain_id
              WHERE b.suspended_at IS NOT NULL AND (${domainIds}::uuid[] IS NULL OR d.id = ANY (${domainIds}::uuid[]))
              ORDER BY b.suspended_at DESC LIMIT 100) AS s
-     CROSS JOIN LATERAL (
-            SELECT count(*)::int AS count, min(w.created_at) AS oldest
-              FROM (SELECT m.created_at FROM message m
-                     WHERE m.from_address = s.email AND m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL
-                     LIMIT 1000) AS w) AS q
-     WHERE q.count > 0
-     ORDER BY q.count DESC, s.email LIMIT 20`;
+     WHERE EXISTS (SELECT FROM message m
+                    WHERE m.from_address = s.email AND m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL)`;
 }
 
 /** @throws the errors of askAgent */

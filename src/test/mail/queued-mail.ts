@@ -34,7 +34,7 @@ export function queueInMemory(files: QueueFile[], findAuthors: FindAuthors = asy
     files.splice(0, files.length, ...files.filter((file) => !shouldRemove(file)));
   return {
     'queue.list': async (query) => {
-      const [page] = await readPages(linesOf(files), [query], findAuthors);
+      const [page] = await readPages(linesOf(files), [query], { findAuthors });
       return page ?? { messages: [], counts: {} };
     },
     'queue.change': async ({ change, queueId }) => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { type FindAuthors, firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
-import { parseQueueSettings, type QueueSettings, TIME_SETTINGS, type Warn, withTimes } from './queue-times';
+import { lifetimeOf, parseQueueSettings, type QueueSettings, TIME_SETTINGS, type Warn, withTimes } from './queue-times';
 
 const READ_TIMEOUT_MS = 45_000;
 // The console requests a page and the counts together; one read serves both.
@@ -126,10 +126,11 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
 }
 
 async function list({ configFolder, findAuthors, warn }: QueueOptions, queries: QueueQuery[]): Promise<QueuePage[]> {
-  const [settings, pages] = await Promise.all([
-    queries.every(({ isSummary }) => isSummary) ? null : readSettings(configFolder, warn),
-    readQueueFiles(configFolder, (lines) => readPages(lines, queries, findAuthors)),
-  ]);
+  const settings = await readSettings(configFolder, warn);
+  const ofSender = (sender: string) => (settings ? lifetimeOf(sender, settings) : null);
+  const pages = await readQueueFiles(configFolder, (lines) =>
+    readPages(lines, queries, { findAuthors, lifetimeOf: ofSender }),
+  );
   if (!settings) return pages;
   return Promise.all(
     pages.map(async (page, index) => ({

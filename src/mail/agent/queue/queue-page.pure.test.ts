@@ -99,7 +99,7 @@ describe('a page of the queue', () => {
       queueFile({ queue_id: 'C00003', sender: 'MAILER-DAEMON' }),
     ];
     const found = async (sender: string) => {
-      const [page] = await readPages(linesOf(files), [{ order: 'asc', limit: 2, sender }], findAuthors);
+      const [page] = await readPages(linesOf(files), [{ order: 'asc', limit: 2, sender }], { findAuthors });
       return page?.messages.map(({ queueId, from }) => [queueId, from]);
     };
     expect(await found('Author1@harbour.example')).toEqual([['A00001', 'author1@harbour.example']]);
@@ -108,7 +108,7 @@ describe('a page of the queue', () => {
     expect(await found('author2@harbour.example')).toEqual(both);
     expect(await found(bounce(2))).toEqual([both[0]]);
     expect(await found('<>')).toEqual([['C00003', '']]);
-    const [all] = await readPages(linesOf(files), [{ order: 'asc', limit: 1 }], findAuthors);
+    const [all] = await readPages(linesOf(files), [{ order: 'asc', limit: 1 }], { findAuthors });
     expect(all?.messages.map(({ from }) => from)).toEqual(['author1@harbour.example', bounce(3)]);
   });
 
@@ -147,12 +147,41 @@ describe('a page of the queue', () => {
     const { causes } = await pageOf(files, { limit: 1, isSummary: true });
     const oldestAt = (index: number) => new Date((FIRST_SECOND + index) * 1_000).toISOString();
     expect(causes).toEqual([
-      { recipient: '@far.example', reason: refused, count: 3, oldestAt: oldestAt(1) },
-      { recipient: 'cy@far.example', reason: full, count: 2, oldestAt: oldestAt(2) },
-      { recipient: 'di@far.example', reason: full, count: 1, oldestAt: oldestAt(6) },
-      { recipient: null, reason: null, count: 1, oldestAt: oldestAt(8) },
+      { recipient: '@far.example', reason: refused, count: 3, oldestAt: oldestAt(1), expiresAt: null },
+      { recipient: 'cy@far.example', reason: full, count: 2, oldestAt: oldestAt(2), expiresAt: null },
+      { recipient: 'di@far.example', reason: full, count: 1, oldestAt: oldestAt(6), expiresAt: null },
+      { recipient: null, reason: null, count: 1, oldestAt: oldestAt(8), expiresAt: null },
     ]);
     expect(await pageOf(files)).not.toHaveProperty('causes');
+  });
+
+  it('counts messages of suspended senders apart, also those with a bounce address, and says when the first expire', async () => {
+    const reason = 'host mx.far.example[192.0.2.7] said: 450 4.7.1 Later';
+    const file = (index: number, sender: string) =>
+      queueFile({
+        ...{ queue_id: `A0000${index}`, sender, arrival_time: FIRST_SECOND + index },
+        recipients: [{ address: `ann${index}@far.example`, delay_reason: reason }],
+      });
+    const bounceAddress = `bounces+${'0a'.repeat(26)}@harbour.example`;
+    const files = [
+      file(4, 'Info@harbour.example'),
+      file(2, bounceAddress),
+      file(3, 'bo@harbour.example'),
+      file(1, 'MAILER-DAEMON'),
+    ];
+    const at = (seconds: number) => new Date((FIRST_SECOND + seconds) * 1_000).toISOString();
+    const [page] = await readPages(
+      linesOf(files),
+      [{ order: 'asc', limit: 1, isSummary: true, suspended: ['info@harbour.example'] }],
+      {
+        findAuthors: async () => new Map([[bounceAddress, 'info@harbour.example']]),
+        lifetimeOf: (sender) => (sender === '' ? 9_000 : 5_000),
+      },
+    );
+    expect(page?.causes).toEqual([
+      { sender: 'info@harbour.example', recipient: null, reason: null, count: 2, oldestAt: at(2), expiresAt: at(7) },
+      { recipient: '@far.example', reason, count: 2, oldestAt: at(1), expiresAt: at(8) },
+    ]);
   });
 
   it('serves several queries from one read', async () => {

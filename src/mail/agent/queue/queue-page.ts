@@ -23,7 +23,14 @@ export type FindAuthors = (bounceAddresses: string[]) => Promise<ReadonlyMap<str
 /** How many messages are looked up at once, to tell whether they are of the author that is searched for. */
 const LOOKED_UP_AT_ONCE = 500;
 
+export type ReadOptions = {
+  findAuthors?: FindAuthors;
+  /** How long a message of a sender is kept in the queue; null if that isn't known. */
+  lifetimeOf?: (sender: string) => number | null;
+};
+
 type Page = { query: QueueQuery; messages: QueuedMessage[] };
+type Undecided = { message: Pick<QueuedMessage, 'from'>; settle: (author: string) => void };
 
 /**
  * Collects the page of each query from one read of the queue, line by line. Memory is bounded by the pages, whatever the
@@ -32,30 +39,37 @@ type Page = { query: QueueQuery; messages: QueuedMessage[] };
 export async function readPages(
   lines: AsyncIterable<string>,
   queries: QueueQuery[],
-  findAuthors: FindAuthors = async () => new Map(),
+  { findAuthors = async () => new Map(), lifetimeOf = () => null }: ReadOptions = {},
 ): Promise<QueuePage[]> {
   const counts: QueuePage['counts'] = {};
   const pages: Page[] = queries.map((query) => ({ query, messages: [] }));
-  const undecided: { page: Page; message: QueuedMessage }[] = [];
+  const undecided: Undecided[] = [];
   const decide = async () => {
     const found = undecided.splice(0);
     const authors = await authorsOf(found, findAuthors);
-    for (const { page, message } of found) {
-      const author = authors.get(message.from);
-      if (author !== undefined && matchesAddress(author, page.query.sender)) insert(page, message);
-    }
+    for (const { message, settle } of found) settle(authors.get(message.from) ?? message.from);
   };
-  const causes = queries.some(({ isSummary }) => isSummary) ? collectCauses(new Date()) : null;
+  const suspended = new Set(queries.flatMap((query) => query.suspended ?? []));
+  const isSummary = queries.some((query) => query.isSummary);
+  const causes = isSummary ? collectCauses({ now: new Date(), suspended, lifetimeOf }) : null;
   for await (const line of lines) {
     if (line === '') continue;
     const file: QueueFile = JSON.parse(line);
-    causes?.add(file);
+    const from = senderOf(file.sender);
+    if (causes && suspended.size > 0 && isBounceAddress(from)) {
+      undecided.push({ message: { from }, settle: (author) => causes.add(file, author) });
+    } else causes?.add(file, from);
     counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
     for (const page of pages) {
       if (!matchesQuery(file, page.query)) continue;
       const message = messageOf(file);
       if (matchesAddress(message.from, page.query.sender)) insert(page, message);
-      else if (isBounceAddress(message.from)) undecided.push({ page, message });
+      else if (isBounceAddress(message.from)) {
+        const settle = (author: string) => {
+          if (matchesAddress(author, page.query.sender)) insert(page, message);
+        };
+        undecided.push({ message, settle });
+      }
     }
     if (undecided.length >= LOOKED_UP_AT_ONCE) await decide();
   }
@@ -70,7 +84,7 @@ export async function readPages(
   }));
 }
 
-async function authorsOf(of: { message: QueuedMessage }[], findAuthors: FindAuthors) {
+async function authorsOf(of: Pick<Undecided, 'message'>[], findAuthors: FindAuthors) {
   const senders = of.map(({ message }) => message.from).filter(isBounceAddress);
   return senders.length > 0 ? findAuthors(senders) : new Map<string, string>();
 }

@@ -62,9 +62,13 @@ export function withTimes(messages: QueuedMessage[], settings: QueueSettings, wa
 
 /** Postfix doesn't look at the age of a message on hold. It gives up one that is too old after the first attempt that follows its release. */
 function expiryOf({ queue, arrivedAt, from }: QueuedMessage, settings: QueueSettings): string | null {
-  const lifetimeMs = from === '' ? settings.bounceLifetimeMs : settings.lifetimeMs;
+  const lifetimeMs = lifetimeOf(from, settings);
   if (queue === 'hold' || lifetimeMs === null) return null;
   return new Date(Date.parse(arrivedAt) + lifetimeMs).toISOString();
+}
+
+export function lifetimeOf(sender: string, { lifetimeMs, bounceLifetimeMs }: QueueSettings): number | null {
+  return sender === '' ? bounceLifetimeMs : lifetimeMs;
 }
 
 /** Postfix sets the modification time of a deferred message's file to the time of its next attempt. */

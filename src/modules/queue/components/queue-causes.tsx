@@ -8,6 +8,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { QueueSummary } from '../schema';
+import { NextAttempt } from './next-attempt';
 import classes from './queue-causes.module.css';
 import { reasonFor } from './queue-labels';
 
@@ -20,6 +21,8 @@ type CauseRow = {
   by: 'from' | 'to' | null;
   address: string | null;
   oldestAt: string;
+  /** When the first of them is given up, if that is known. */
+  expiresAt: string | null;
   action: { label: string; href: string } | null;
   /** The list of these messages. */
   href: string;
@@ -49,7 +52,7 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
 /** The causes that several messages share, and those that an admin can stop. Causes with a fix come first. */
 function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
   const suspended = senders.map(
-    ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt }): CauseRow => ({
+    ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt, first_expires_at: expiresAt }): CauseRow => ({
       key: `from ${from}`,
       status: 'failed',
       label: 'Sender suspended',
@@ -57,6 +60,7 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
       by: 'from',
       address: from,
       oldestAt,
+      expiresAt,
       action: { label: 'Check for misuse', href: `/mailboxes/${id}/misuse` },
       href: `/queue?${new URLSearchParams({ from })}`,
     }),
@@ -64,7 +68,7 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
   const others = causes
     .filter(({ to, count }) => to === null || count > 1)
     .map(
-      ({ to, reason, count, oldest_arrived_at: oldestAt, mailbox_id: id }): CauseRow => ({
+      ({ to, reason, count, oldest_arrived_at: oldestAt, first_expires_at: expiresAt, mailbox_id: id }): CauseRow => ({
         key: `${to} ${reason}`,
         status: to === null ? 'warning' : 'deferred',
         label: to === null ? 'Not tried' : reasonFor(reason ?? '', to),
@@ -72,6 +76,7 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
         by: to === null ? null : 'to',
         address: to,
         oldestAt,
+        expiresAt,
         action: id === null ? null : { label: 'Review mailbox', href: `/mailboxes/${id}` },
         href: `/queue?${new URLSearchParams(to === null ? { queue: 'active' } : { to })}`,
       }),
@@ -84,7 +89,11 @@ function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseR
 
 const UNTRIED = 'for over 15 minutes: check the mail server’s services';
 
-function Cause({ cause: { status, label, count, by, address, oldestAt, action, href } }: { cause: CauseRow }) {
+function Cause({
+  cause: { status, label, count, by, address, oldestAt, expiresAt, action, href },
+}: {
+  cause: CauseRow;
+}) {
   return (
     <li>
       <StatusMark status={status}>{label}</StatusMark>
@@ -92,7 +101,15 @@ function Cause({ cause: { status, label, count, by, address, oldestAt, action, h
         {formatCount(count)} {by ?? UNTRIED} {address && <EmailAddress value={address} isLight />}
       </NearLink>
       <span className={`soft ${classes.oldest}`}>
-        oldest <TimeAgo iso={oldestAt} />
+        {expiresAt ? (
+          <>
+            {count > 1 ? 'first expires' : 'expires'} <NextAttempt at={expiresAt} due="now" />
+          </>
+        ) : (
+          <>
+            oldest <TimeAgo iso={oldestAt} />
+          </>
+        )}
       </span>
       {action && (
         <NearLink className={`act ${classes.action}`} href={action.href}>
