@@ -133,6 +133,13 @@ export const SentLately = z
         }),
       )
       .meta({ description: 'Who sent, and from where: the twenty with the most messages' }),
+    usual_per_day: z.number().meta({ description: 'Messages per day before that time, as far back as eight days ago' }),
+    new_client_addresses: z.array(z.string()).meta({
+      description: 'Of `sources`, those the mailbox did not send from in these days. Empty if it sent nothing then',
+    }),
+    sign_ins_blocked_at: Timestamp.nullable().meta({
+      description: 'When sign-ins were last blocked after too many different wrong passwords; null if they were not',
+    }),
   })
   .meta({ id: 'SentLately' });
 export type SentLately = z.infer<typeof SentLately>;

@@ -48,6 +48,38 @@ describe('what a mailbox sent lately', () => {
     ]);
   });
 
+  it('compares with the days before: how much it sent, from which addresses, and blocked sign-ins', async () => {
+    const domain = await makeDomain();
+    const ann = await makeMailbox(domain.id, 'ann');
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    const sendFrom = async (client: string, hours: number) => {
+      const { data } = await send(`ann@${domain.name}`, 'bo@far.example');
+      const { id } = await db.message.findFirstOrThrow({ where: { messageId: data.message_id } });
+      await db.countedSend.updateMany({ where: { id }, data: { at: hoursAgo(hours) } });
+      await db.$executeRaw`UPDATE message_event SET detail = detail || jsonb_build_object('source', 'smtp', 'client', ${client}::text)
+                            WHERE message_id = ${id}::uuid AND detail ? 'source'`;
+    };
+    const sent = async () => (await api.get(`/mailboxes/${ann.id}/sent`)).data;
+    await sendFrom('192.0.2.1', 1);
+    await sendFrom('203.0.113.66', 2);
+    expect(await sent()).toMatchObject({ usual_per_day: 0, new_client_addresses: [], sign_ins_blocked_at: null });
+    for (const hours of [30, 40, 50]) await sendFrom('192.0.2.1', hours);
+    await sendFrom('203.0.113.66', 8 * 24 + 1);
+    const alert = {
+      kind: 'wrong_passwords',
+      severity: 'warning',
+      subject: `ann@${domain.name}`,
+      mailboxId: ann.id,
+    } as const;
+    await db.alert.create({ data: { ...alert, count: 10, expected: 10, createdAt: hoursAgo(3) } });
+    expect(await sent()).toMatchObject({
+      messages: 2,
+      usual_per_day: 0.4,
+      new_client_addresses: ['203.0.113.66'],
+      sign_ins_blocked_at: expect.any(String),
+    });
+  });
+
   it('leaves out what is older, and what others sent', async () => {
     const domain = await makeDomain();
     const { id } = await makeMailbox(domain.id, 'ann');

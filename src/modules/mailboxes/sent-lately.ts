@@ -8,6 +8,8 @@ const HOUR_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 const MAX_DOMAINS = 10;
 const MAX_SOURCES = 20;
+/** Counts of sent messages are kept for eight days. */
+const KEPT_HOURS = 8 * 24;
 
 type Totals = Pick<SentLately, 'messages' | 'recipients' | 'undelivered'>;
 
@@ -21,7 +23,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
       SELECT id, at FROM counted_send WHERE address = ${email.toLowerCase()} AND at > ${since} ORDER BY at DESC LIMIT ${MAX_MESSAGES}
     )`;
   const undelivered = Prisma.sql`(count(*) FILTER (WHERE r.status IN ('bounced', 'failed')))::int AS undelivered`;
-  const [[totals], domains, sources] = await Promise.all([
+  const [[totals], domains, sources, [earlier]] = await Promise.all([
     db.$queryRaw<[Totals]>`
       WITH ${sent}
       SELECT (SELECT count(*) FROM sent)::int AS messages, count(*)::int AS recipients, ${undelivered}
@@ -37,7 +39,21 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
              e.detail->>'api_key_id' AS api_key_id, count(*)::int AS messages, min(sent.at) AS "firstAt", max(sent.at) AS "lastAt"
         FROM sent JOIN message_event e ON e.message_id = sent.id AND e.type IN ('accepted', 'queued') AND e.detail ? 'source'
        GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 7 DESC LIMIT ${MAX_SOURCES}`,
+    db.$queryRaw<[Earlier]>`
+      WITH earlier AS MATERIALIZED (
+        SELECT id FROM counted_send
+         WHERE address = ${email.toLowerCase()} AND at <= ${since} AND at > ${new Date(clock.now().getTime() - KEPT_HOURS * HOUR_MS)}
+         ORDER BY at DESC LIMIT ${MAX_MESSAGES}
+      )
+      SELECT (SELECT count(*) FROM earlier)::int AS messages,
+             (SELECT coalesce(array_agg(DISTINCT e.detail->>'client'), '{}')
+                FROM earlier JOIN message_event e ON e.message_id = earlier.id AND e.type IN ('accepted', 'queued')
+               WHERE e.detail->>'client' IS NOT NULL) AS clients,
+             (SELECT max(created_at) FROM alert
+               WHERE mailbox_id = ${id}::uuid AND kind = 'wrong_passwords' AND created_at > ${since}) AS "blockedAt"`,
   ]);
+  const isNew = (address: string) => !earlier.clients.includes(address);
+  const addresses = new Set(sources.flatMap(({ client_address: address }) => address ?? []));
   return {
     since: since.toISOString(),
     ...totals,
@@ -48,8 +64,13 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
       first_at: firstAt.toISOString(),
       last_at: lastAt.toISOString(),
     })),
+    usual_per_day: Math.round((earlier.messages / ((KEPT_HOURS - hours) / 24)) * 10) / 10,
+    new_client_addresses: earlier.messages > 0 ? [...addresses].filter(isNew) : [],
+    sign_ins_blocked_at: earlier.blockedAt?.toISOString() ?? null,
   };
 }
 
+/** What is known of the days before. */
+type Earlier = { messages: number; clients: string[]; blockedAt: Date | null };
 type Source = SentLately['sources'][number];
 type SourceRow = Omit<Source, 'first_at' | 'last_at'> & { firstAt: Date; lastAt: Date };

@@ -12,6 +12,7 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { MailboxPassword } from '../password/mailbox-password';
 import { Sending } from '../suspension';
 import { SentLately } from './sent-lately';
+import { Verdict } from './verdict';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
@@ -49,13 +50,14 @@ export function MisusePage({ id, queued }: MisusePageProps) {
       />
       {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>
+          {sent.data && <Verdict mailbox={mailbox} sent={sent.data} />}
           <SentLately mailbox={mailbox} />
           {isAdmin && queued}
           <MailboxPassword mailbox={mailbox} />
           {isAdmin && <Sending mailbox={mailbox} />}
         </>
       ) : (
-        <SettingsSkeleton heights={[420, 96, 160, 120]} />
+        <SettingsSkeleton heights={[72, 420, 96, 160, 120]} />
       )}
     </Page>
   );

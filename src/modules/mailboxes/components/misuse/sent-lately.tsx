@@ -15,6 +15,7 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import type { Mailbox, SentLately as Sent } from '../../schema';
+import { usualText } from './misuse-signs';
 import classes from './sent-lately.module.css';
 
 const PERIODS = { 24: '24 hours', 168: '7 days' } as const;
@@ -27,10 +28,7 @@ export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
   const undelivered = data && data.recipients > 0 ? Math.round((data.undelivered / data.recipients) * 100) : 0;
 
   return (
-    <SettingsSection
-      title="Sent mail"
-      hint="Signs of misuse: recipients the owner never writes to, sign-ins from other networks, many bounces."
-    >
+    <SettingsSection title="Sent mail" hint="Look for recipients the owner never writes to, and for other networks.">
       {sent.isError && !data ? (
         <ErrorState what="the sent mail" error={sent.error} onRetry={() => void sent.refetch()} />
       ) : (
@@ -48,7 +46,7 @@ export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
                   key: 'messages',
                   title: 'Messages',
                   value: data?.messages,
-                  caption: data && !data.is_complete ? 'or more; the newest are shown' : 'sent or submitted',
+                  caption: captionOf(data),
                   href: data && messagesHref('sent', { start: data.since, from: email }),
                 },
                 { key: 'recipients', title: 'Recipients', value: data?.recipients, caption: 'in all' },
@@ -93,6 +91,11 @@ export function SentLately({ mailbox: { id, email } }: { mailbox: Mailbox }) {
       )}
     </SettingsSection>
   );
+}
+
+function captionOf(sent: Sent | undefined): string {
+  if (!sent) return '\u00a0';
+  return sent.is_complete ? `usually ${usualText(sent.usual_per_day)}` : 'or more; the newest are shown';
 }
 
 type Source = Sent['sources'][number];

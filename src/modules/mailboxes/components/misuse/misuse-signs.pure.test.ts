@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { SentLately } from '../../schema';
+import { misuseSigns, usualFigures } from './misuse-signs';
+
+const SENT = {
+  ...{ messages: 12, recipients: 14, undelivered: 1, usual_per_day: 9.4 },
+  ...{ sources: [], new_client_addresses: [], sign_ins_blocked_at: null },
+} as unknown as SentLately;
+const ACTIVE = { suspended: false, suspension_reason: null, suspension_note: '' };
+
+it('finds no sign in usual figures, and says what they are', () => {
+  expect(misuseSigns(ACTIVE, SENT)).toEqual([]);
+  expect(usualFigures(SENT)).toBe(
+    '12 messages, usually 9.4 a day. 1 of 14 recipients bounced or failed. No blocked sign-ins.',
+  );
+  expect(usualFigures({ ...SENT, messages: 0, usual_per_day: 0 })).toBe(
+    'No messages, usually none. No blocked sign-ins.',
+  );
+});
+
+it('names each sign with its figure beside the usual one', () => {
+  const sent: SentLately = {
+    ...SENT,
+    ...{ messages: 200, recipients: 200, undelivered: 162, usual_per_day: 2.1 },
+    new_client_addresses: ['203.0.113.66'],
+    sign_ins_blocked_at: '2026-11-29T01:00:00.000Z',
+  };
+  const note = 'Sent 200 messages within an hour; the hourly limit is 200.';
+  expect(misuseSigns({ suspended: true, suspension_reason: 'rate_limit', suspension_note: note }, sent)).toEqual([
+    note,
+    '200 messages, usually 2.1 a day.',
+    '162 of 200 recipients bounced or failed (81.0%).',
+    'Sent from 203.0.113.66, which it didn’t send from in the week before.',
+    'Sign-ins were blocked after many different wrong passwords.',
+  ]);
+});
+
+it('takes neither a few messages nor the decision of an admin for a sign', () => {
+  expect(misuseSigns(ACTIVE, { ...SENT, messages: 19, usual_per_day: 0 })).toEqual([]);
+  expect(misuseSigns(ACTIVE, { ...SENT, messages: 20, usual_per_day: 0 })).toHaveLength(1);
+  const byAdmin = { suspended: true, suspension_reason: 'manual', suspension_note: 'Moving' } as const;
+  expect(misuseSigns(byAdmin, SENT)).toEqual([]);
+});

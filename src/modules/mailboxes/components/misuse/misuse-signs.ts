@@ -1,0 +1,53 @@
+import { isManyBounces } from '@/lib/figure-texts';
+import { formatCount, formatPlural, formatShare } from '@/lib/format';
+import type { Mailbox, SentLately } from '../../schema';
+
+/** Fewer messages are no sign, however few are usual. */
+const MANY_MESSAGES = 20;
+const TIMES_USUAL = 5;
+
+type Suspension = Pick<Mailbox, 'suspended' | 'suspension_reason' | 'suspension_note'>;
+
+/** What is unusual about what a mailbox sent, with figures: one sentence for each sign. */
+export function misuseSigns(mailbox: Suspension, sent: SentLately): string[] {
+  const { messages, recipients, undelivered, usual_per_day: usual, new_client_addresses: addresses } = sent;
+  const signs: string[] = [];
+  if (mailbox.suspended && mailbox.suspension_reason === 'rate_limit') {
+    signs.push(mailbox.suspension_note || 'The mailbox reached its hourly limit.');
+  }
+  if (messages >= MANY_MESSAGES && messages > TIMES_USUAL * usual) {
+    signs.push(`${formatPlural(messages, 'message')}, usually ${usualText(usual)}.`);
+  }
+  if (isManyBounces({ bounced: undelivered, sent: recipients })) {
+    const share = formatShare(undelivered, recipients);
+    signs.push(`${formatCount(undelivered)} of ${formatPlural(recipients, 'recipient')} bounced or failed (${share}).`);
+  }
+  if (addresses.length > 0) {
+    signs.push(`Sent from ${listed(addresses)}, which it didn’t send from in the week before.`);
+  }
+  if (sent.sign_ins_blocked_at) signs.push('Sign-ins were blocked after many different wrong passwords.');
+  return signs;
+}
+
+/** The same figures while nothing is unusual. */
+export function usualFigures({ messages, recipients, undelivered, usual_per_day: usual, sources }: SentLately): string {
+  if (messages === 0) return `No messages, usually ${usualText(usual)}. No blocked sign-ins.`;
+  const isByMailProgram = sources.some(({ client_address: address }) => address !== null);
+  return [
+    `${formatPlural(messages, 'message')}, usually ${usualText(usual)}.`,
+    `${formatCount(undelivered)} of ${formatPlural(recipients, 'recipient')} bounced or failed.`,
+    `${isByMailProgram ? 'No new addresses of mail programs, and no' : 'No'} blocked sign-ins.`,
+  ].join(' ');
+}
+
+export function usualText(perDay: number): string {
+  if (perDay === 0) return 'none';
+  return `${perDay < 10 ? perDay : formatCount(Math.round(perDay))} a day`;
+}
+
+const MAX_NAMED = 3;
+
+function listed(addresses: string[]): string {
+  const more = addresses.length - MAX_NAMED;
+  return addresses.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${formatCount(more)} more` : '');
+}

@@ -1,0 +1,25 @@
+import { Notice } from '@/components/layout/notice';
+import type { Mailbox, SentLately } from '../../schema';
+import { misuseSigns, usualFigures } from './misuse-signs';
+import classes from './verdict.module.css';
+
+/** What the stored facts of the last 24 hours say, before these. */
+export function Verdict({ mailbox, sent }: { mailbox: Mailbox; sent: SentLately }) {
+  const signs = misuseSigns(mailbox, sent);
+  if (signs.length === 0) {
+    return (
+      <Notice status="delivered" title="No sign of misuse in the last 24 hours">
+        <p className="soft">{usualFigures(sent)}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice status="bounced" title={signs.length === 1 ? 'A sign of misuse' : `${signs.length} signs of misuse`}>
+      <ul className={classes.signs}>
+        {signs.map((sign) => (
+          <li key={sign}>{sign}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
