@@ -49,6 +49,7 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
     {
       header: 'Limits',
       width: 336,
+      maxWidth: 420,
       isOptional: true,
       className: 'soft',
       cell: ({ threshold, unit }) => limitsText(threshold, unit),
@@ -73,7 +74,6 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
           <CheckSparkline
             hours={days?.find(({ name, subject }) => name === check.name && subject === check.subject)?.hours ?? []}
             now={Date.parse(check.checked_at)}
-            threshold={check.threshold}
           />
         </TextButton>
       ),

@@ -61,10 +61,14 @@ export function Problems({ checks, days, openAlerts }: ProblemsProps) {
   );
 }
 
+/** Within fewer hours, a share changes by chance. */
+const MIN_HOURS = 3;
+
 /** How a share has changed within the hours that are known, such as " · 1.2 points less than 6 h ago". */
 function trendText({ name, subject, unit, value }: HealthCheck, days: HealthDay[] | undefined): string {
-  const [first] = days?.find((day) => day.name === name && day.subject === subject)?.hours ?? [];
-  if (unit !== '%' || value === null || !first || first.value === null) return '';
+  const hours = days?.find((day) => day.name === name && day.subject === subject)?.hours ?? [];
+  const [first] = hours;
+  if (hours.length < MIN_HOURS || unit !== '%' || value === null || !first || first.value === null) return '';
   const change = Math.round((value - first.value) * 10) / 10;
   if (change === 0) return '';
   return ` · ${formatCount(Math.abs(change))} points ${change < 0 ? 'less' : 'more'} than ${formatAgo(first.at)}`;
