@@ -7,6 +7,8 @@ type CountFilterProps<Value extends string> = {
   value: Value | null;
   total: number | undefined;
   counts: { value: Value; title: ReactNode; count: number | undefined }[];
+  /** What the total has besides the counts, such as "with 2 submitting". */
+  note?: string;
   /** The time that the numbers cover, such as "last 24 hours". */
   period?: string;
   /** Whether there can be more of each: not all were counted. */
@@ -16,7 +18,7 @@ type CountFilterProps<Value extends string> = {
 
 /** A filter by one value, with the number of items of each. */
 export function CountFilter<Value extends string>(props: CountFilterProps<Value>) {
-  const { label, value, total, counts, period, isAtLeast, onChange } = props;
+  const { label, value, total, note, counts, period, isAtLeast, onChange } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
     <div
@@ -27,7 +29,10 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     >
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All{period && <small> {period}</small>}</span>
-        <Count count={total} isAtLeast={isAtLeast} />
+        <span>
+          <Count count={total} isAtLeast={isAtLeast} />
+          {note && <small> {note}</small>}
+        </span>
       </button>
       {counts.map(({ value: one, title, count }) => (
         <button

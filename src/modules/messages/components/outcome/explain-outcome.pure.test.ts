@@ -95,6 +95,14 @@ describe('the explanation and trace of a message', () => {
     expect(titleOf('failed', { cause: 'unknown' })).toBe('Left the queue, result unknown');
   });
 
+  it('say that a submission takes unusually long, and when that ends', () => {
+    const submitting = (created_at: string) => explainOutcome(message({ status: 'submitting', created_at }));
+    expect(submitting(new Date().toISOString()).text).toContain('usually replies within seconds');
+    const slow = submitting(new Date(Date.now() - 3 * 60_000).toISOString());
+    expect(slow.title).toBe('Still on its way to your mail server');
+    expect(slow.text).toContain('15 minutes after the submission');
+  });
+
   it('give the reason why a submission is unconfirmed', () => {
     const reason = 'Postroom stopped before the mail server replied.';
     const uncertain = { type: 'uncertain' as const, at, recipient: null, detail: { reason } };

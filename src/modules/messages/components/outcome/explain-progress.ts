@@ -4,7 +4,10 @@ type Text = { title: string; text: string };
 type Recipients = Message['recipients'];
 
 /** What a message without a failed or deferred recipient waits for, or how it ended. */
-export function explainProgress({ status, direction, recipients, events, send_at: sendAt }: Message): Text {
+export function explainProgress(message: Message, now = new Date()): Text {
+  const { status, direction, recipients, events, send_at: sendAt, created_at: createdAt } = message;
+  const isSlow = now.getTime() - Date.parse(sendAt ?? createdAt) > USUAL_MS;
+  if (status === 'submitting' && isSlow) return SUBMITTING_SLOWLY;
   if (status === 'uncertain') return explainUncertain(events);
   if (status === 'scheduled' && sendAt === null) return HELD;
   if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
@@ -12,10 +15,18 @@ export function explainProgress({ status, direction, recipients, events, send_at
   return TEXTS[status];
 }
 
+/** A submission takes seconds. */
+const USUAL_MS = 60_000;
+
+const SUBMITTING_SLOWLY: Text = {
+  title: 'Still on its way to your mail server',
+  text: 'This takes unusually long: your mail server hasn’t replied yet. Without a reply, the status becomes unconfirmed 15 minutes after the submission. Don’t resend the message before then.',
+};
+
 const TEXTS: Record<Exclude<Message['status'], 'uncertain'>, Text> = {
   submitting: {
     title: 'On its way to your mail server',
-    text: 'Postroom is submitting the message. If your mail server doesn’t reply within seconds, the status becomes unconfirmed. No action is needed.',
+    text: 'Postroom is submitting the message. Your mail server usually replies within seconds. No action is needed.',
   },
   sent: {
     title: 'Waiting for the receiving server',
