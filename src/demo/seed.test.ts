@@ -149,9 +149,27 @@ describe('its webhooks', () => {
     expect(await db.webhook.count({ where: { previousSecretUntil: { gt: new Date() } } })).toBe(1);
     expect(await db.webhook.count({ where: { failuresInRow: { gt: 30 } } })).toBeGreaterThan(0);
   });
+
+  it('have an alert since their failures, and not before', async () => {
+    const alert = await db.alert.findFirstOrThrow({ where: { kind: 'webhook_failing' } });
+    const id = /\((.+)\)$/.exec(alert.subject)?.[1] ?? '';
+    const { failingSince } = await db.webhook.findUniqueOrThrow({ where: { id } });
+    expect(alert.createdAt.getTime()).toBeGreaterThanOrEqual(failingSince?.getTime() ?? Number.NaN);
+  });
 });
 
 describe('its queue', () => {
+  it('has mail to an alias under the full mailbox, so that its cause is one', async () => {
+    const { causes = [] } = await createQueueHandlers(db)['queue.list']({ order: 'asc', limit: 1, isSummary: true });
+    const full = causes.filter(({ reason }) => reason?.includes('4.2.2') && reason.includes(' said: '));
+    const mailboxes = await db.mailbox.findMany({ where: { percentFull: { gte: 100 } }, include: { domain: true } });
+    const addresses = mailboxes.map(({ localPart, domain }) => `${localPart}@${domain.name}`);
+    const own = full.filter(({ recipient }) =>
+      addresses.some((address) => address.split('@')[1] === recipient?.split('@')[1]),
+    );
+    expect(own.filter(({ recipient }) => !addresses.includes(recipient ?? ''))).toEqual([]);
+  });
+
   it('holds, releases and deletes messages, and records it in their traces', async () => {
     const { 'queue.list': list, 'queue.change': change } = createQueueHandlers(db);
     const { messages, counts } = await list({ order: 'asc', limit: 200 });

@@ -1,4 +1,5 @@
 import { ALERT_KINDS } from '@/modules/alerts/service';
+import { ALERT_AFTER_FAILURES } from '@/modules/webhooks/delivery/finish';
 import type { DemoContext } from '../demo-context';
 import { type DemoDomain, RATE_LIMITED } from '../directory/domains';
 import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
@@ -21,7 +22,13 @@ export async function seedAbuse(
   const limited = domains[RATE_LIMITED];
   const failing = webhooks.findLast(({ health, deactivatedAt }) => health.kind === 'down' && deactivatedAt === null);
   if (!culprit || !limited || !failing) return;
-  const { failuresInRow } = await tx.webhook.findUniqueOrThrow({ where: { id: failing.id } });
+  const { failuresInRow, failingSince } = await tx.webhook.findUniqueOrThrow({ where: { id: failing.id } });
+  const raising = await tx.webhookAttempt.findFirst({
+    where: { delivery: { webhookId: failing.id }, startedAt: { gte: failingSince ?? now } },
+    orderBy: { startedAt: 'asc' },
+    skip: ALERT_AFTER_FAILURES - 1,
+  });
+  const raisedAt = raising?.startedAt ?? failingSince ?? now;
   const ofCulprit = { subject: culprit.address, domainId: culprit.domain.id, mailboxId: culprit.id };
   const alerts: (Omit<Alert, 'createdAt' | 'severity'> & { ageMs: number })[] = [
     {
@@ -48,7 +55,7 @@ export async function seedAbuse(
       expected: 2.1,
     },
     {
-      ageMs: 11 * HOUR_MS,
+      ageMs: now.getTime() - raisedAt.getTime(),
       kind: 'webhook_failing',
       subject: `${failing.host} (${failing.id})`,
       domainId: failing.domainId,

@@ -7,7 +7,7 @@ import type { Job } from './claim';
 /** The delay after each failure, in seconds. One more failure abandons the delivery. */
 export const RETRY_DELAYS_SECONDS = [30, 120, 900, 3600, 7200];
 
-const ALERT_AFTER_FAILURES = 30;
+export const ALERT_AFTER_FAILURES = 30;
 
 export type Outcome = {
   startedAt: Date;
