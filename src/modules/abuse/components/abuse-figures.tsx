@@ -1,11 +1,12 @@
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
+import { NearLink } from '@/components/near-link';
 import type { AbuseSummary } from '../schema';
 
 const REFRESH_MS = 30_000;
 
-const FIGURES: [keyof AbuseSummary, string, string, string?][] = [
+const FIGURES: [keyof AbuseSummary, string, string, href?: string][] = [
   ['sent_last_hour', 'Last hour', 'sent or unconfirmed'],
   ['sent_last_24h', '24 hours', 'sent or unconfirmed'],
   ['limited_last_24h', 'Over limit', 'rejected in 24 hours', '/alerts?show=all&kind=rate_limited'],
@@ -17,7 +18,12 @@ export function AbuseFigures() {
   if (isError && !data) return <ErrorState what="the summary" error={error} onRetry={() => void refetch()} />;
   return (
     <Figures
-      figures={FIGURES.map(([key, title, caption, href]) => ({ key, title, caption, href, value: data?.[key] }))}
+      figures={FIGURES.map(([key, title, caption, href]) => ({
+        key,
+        title,
+        caption: href && data?.[key] ? <NearLink href={href}>{caption}</NearLink> : caption,
+        value: data?.[key],
+      }))}
     />
   );
 }
