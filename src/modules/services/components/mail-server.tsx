@@ -37,7 +37,6 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
     shown,
     onAct: (action, service) => onAsk({ action, service, host }),
     onShowFiles: (service) => setShown(service === shown ? null : service),
-    onOpen,
   });
 
   return (

@@ -81,7 +81,7 @@ export const ACTION_TEXTS: Record<ServiceOperation, Texts> = {
   apply_config: {
     title: () => 'Apply configuration',
     consequence: () =>
-      'The configuration is generated from the settings file and checked by the services’ own checkers. Only what changed is replaced and reloaded or restarted, which can interrupt running deliveries; they are repeated. If a service doesn’t respond, the former files are restored.',
+      'The configuration is generated from the settings file and checked by the services’ own checkers. Only what differs is replaced, also what was edited by hand, and reloaded or restarted, which can interrupt running deliveries; they are repeated. If a service doesn’t respond, the former files are restored.',
   },
   rebuild_maps: {
     title: () => 'Rebuild maps',

@@ -4,10 +4,10 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatAgo, formatFull, formatPlural } from '@/lib/format';
+import { formatPlural } from '@/lib/format';
 import type { ConfiguredService, MailService, ServiceOperation } from '@/lib/mail/operations';
 import type { MailServiceStatus } from '../schema';
-import { OPERATION_MARKS, SERVICE_MARKS, SERVICE_ROLES, SERVICE_TITLES } from './operation-texts';
+import { SERVICE_MARKS, SERVICE_ROLES, SERVICE_TITLES } from './operation-texts';
 
 type Options = {
   isDisabled: boolean;
@@ -15,7 +15,6 @@ type Options = {
   shown: ConfiguredService | null;
   onAct: (action: ServiceOperation, service: MailService) => void;
   onShowFiles: (service: ConfiguredService) => void;
-  onOpen: (operationId: string) => void;
 };
 
 export function serviceColumns({
@@ -23,7 +22,6 @@ export function serviceColumns({
   shown,
   onAct,
   onShowFiles,
-  onOpen,
 }: Options): DataTableColumn<MailServiceStatus>[] {
   return [
     {
@@ -52,17 +50,10 @@ export function serviceColumns({
     { header: 'Version', width: 88, isOptional: true, cell: ({ version }) => version ?? '–' },
     {
       header: 'Configuration',
-      width: 176,
-      maxWidth: 320,
+      width: 264,
+      maxWidth: 400,
       mobile: 'under',
       cell: (row) => <Files row={row} isShown={row.service === shown} onShow={onShowFiles} />,
-    },
-    {
-      header: 'Last operation',
-      width: 152,
-      maxWidth: 168,
-      isOptional: true,
-      cell: (row) => <LastOperation row={row} onOpen={onOpen} />,
     },
     {
       key: 'actions',
@@ -120,27 +111,10 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   return (
     <TextButton
       aria-expanded={isShown}
-      aria-label={`${text}: ${SERVICE_TITLES[service]}`}
+      aria-label={`${text}: ${SERVICE_TITLES[service]}. ${isShown ? 'Hide' : 'Review'}`}
       onClick={() => onShow(service)}
     >
-      <StatusMark status="warning">{text}</StatusMark>
-    </TextButton>
-  );
-}
-
-type LastOperationProps = { row: MailServiceStatus; onOpen: (operationId: string) => void };
-
-function LastOperation({ row: { service, last_operation: last }, onOpen }: LastOperationProps) {
-  if (!last?.finished_at) return null;
-  const text = `${OPERATION_MARKS[last.state][1]} ${formatAgo(last.finished_at)}`;
-  return (
-    <TextButton
-      aria-label={`${text}: ${SERVICE_TITLES[service]}`}
-      title={formatFull(last.finished_at)}
-      onClick={() => onOpen(last.id)}
-      suppressHydrationWarning
-    >
-      {text}
+      <StatusMark status="warning">{text}.</StatusMark> {isShown ? 'Hide' : 'Review'}
     </TextButton>
   );
 }
