@@ -25,6 +25,8 @@ export function formatBefore(count: number, when = 'before'): string {
 /** Fewer bounces are usual: addresses that are mistyped or no longer exist. */
 const MANY_BOUNCES = { count: 10, share: 0.05 };
 
+export const MANY_BOUNCES_TEXT = `Marked: at least ${MANY_BOUNCES.count} bounces and ${MANY_BOUNCES.share * 100}% of sent`;
+
 export function isManyBounces({ bounced, sent }: Pick<Totals, 'bounced' | 'sent'>): boolean {
   return sent > 0 && bounced >= MANY_BOUNCES.count && bounced >= MANY_BOUNCES.share * sent;
 }

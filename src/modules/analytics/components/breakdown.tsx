@@ -6,10 +6,11 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { Gauge } from '@/components/marks/gauge';
 import { STATUSES, StatusMark } from '@/components/marks/status-mark';
-import { isManyBounces } from '@/lib/figure-texts';
+import { isManyBounces, MANY_BOUNCES_TEXT } from '@/lib/figure-texts';
 import { formatCount } from '@/lib/format';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
+import classes from './analytics.module.css';
 import { CountLink } from './count-link';
 import { DIMENSION_NAMES, formatRate } from './labels';
 
@@ -31,7 +32,12 @@ export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownPro
   return (
     <section aria-labelledby="breakdown">
       <SectionHeading title="Breakdown" id="breakdown">
-        <span className="quiet">{WHAT[shown] ?? 'Recipients of outbound messages'}, the largest first</span>
+        <span className="quiet">
+          {WHAT[shown] ?? 'Recipients of outbound messages'}, the largest first
+          {breakdown.some((entry) => hasManyBounces(entry, shown)) && (
+            <span className="only-wide">. {MANY_BOUNCES_TEXT}</span>
+          )}
+        </span>
         <span className="spacer" />
         <Select
           aria-label="Break down by"
@@ -94,10 +100,14 @@ function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
     {
       key: 'share',
       header: sizeName(shown.dimension),
-      width: 144,
+      width: 152,
       isOptional: true,
-      cell: (entry) =>
-        entry.value !== null && <Gauge percent={(100 * sizeOf(entry)) / largest} tone="postmark" isWide />,
+      cell: (entry) => (
+        <span className={classes.size}>
+          <span>{formatCount(sizeOf(entry))}</span>
+          {entry.value !== null && <Gauge percent={(100 * sizeOf(entry)) / largest} tone="postmark" isWide />}
+        </span>
+      ),
     },
     ...figuresIn(shown.dimension).map(
       (name, index): DataTableColumn<BreakdownEntry> => ({

@@ -41,7 +41,7 @@ export function DeliveryChart({ points, labels, onZoom }: DeliveryChartProps) {
         tickFormatter: formatTick,
       }}
       lineProps={{ isAnimationActive: false }}
-      lineChartProps={{ accessibilityLayer: false, ...brush.handlers }}
+      lineChartProps={{ accessibilityLayer: false, margin: { top: 8 }, ...brush.handlers }}
       tooltipProps={tooltipOf({ labels, series: PERCENTILE_SERIES, format: formatSeconds })}
     >
       {brush.area}

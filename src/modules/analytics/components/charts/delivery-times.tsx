@@ -5,6 +5,7 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { formatSeconds, PERCENTILES, timeLabels } from '../labels';
+import { finishedPoints } from './chart-style';
 import { PERCENTILE_SERIES } from './series';
 import { Zoomable } from './zoomable';
 
@@ -20,6 +21,9 @@ type DeliveryTimesProps = {
 export function DeliveryTimes({ analytics, onZoom, zoomHref }: DeliveryTimesProps) {
   const { delivery_seconds: total } = analytics.totals;
   const textOf = (name: keyof typeof PERCENTILES) => `${PERCENTILES[name].toLowerCase()} ${formatSeconds(total[name])}`;
+  const isLastLeftOut =
+    total.p50 !== null && finishedPoints(analytics.series, new Date()).length < analytics.series.length;
+  const unit = analytics.granularity === '15m' ? 'quarter of an hour' : analytics.granularity;
   const names = Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[];
   return (
     <section aria-labelledby="delivery-time">
@@ -27,6 +31,7 @@ export function DeliveryTimes({ analytics, onZoom, zoomHref }: DeliveryTimesProp
         <span className="quiet">
           From submission until a receiving server accepted
           {total.p50 !== null && `: ${names.map(textOf).join(', ')}`}
+          {isLastLeftOut && <span className="only-wide">. The current {unit} is drawn once it is over</span>}
         </span>
       </SectionHeading>
       {total.p50 === null ? (

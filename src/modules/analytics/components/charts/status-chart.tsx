@@ -44,7 +44,7 @@ export function StatusChart({ points, flow, labels, onZoom }: StatusChartProps) 
         strokeWidth={0}
         curveType="step"
         areaProps={{ isAnimationActive: false }}
-        areaChartProps={{ accessibilityLayer: false, ...brush.handlers }}
+        areaChartProps={{ accessibilityLayer: false, margin: { top: 8 }, ...brush.handlers }}
       >
         {brush.area}
       </AreaChart>
@@ -54,7 +54,7 @@ export function StatusChart({ points, flow, labels, onZoom }: StatusChartProps) 
     <BarChart
       {...shared}
       barProps={{ isAnimationActive: false, radius: 0 }}
-      barChartProps={{ accessibilityLayer: false, barCategoryGap: '20%', ...brush.handlers }}
+      barChartProps={{ accessibilityLayer: false, margin: { top: 8 }, barCategoryGap: '20%', ...brush.handlers }}
     >
       {brush.area}
     </BarChart>
