@@ -36,7 +36,14 @@ export function StackedBars({ rows, series, format = formatCount, onOpen }: Stac
       xAxisProps={{ minTickGap: 24, interval: 'equidistantPreserveStart' }}
       yAxisProps={{ allowDecimals: false }}
       barProps={{ isAnimationActive: false, radius: 0 }}
-      barChartProps={{ accessibilityLayer: false, stackOffset: 'sign', onClick: onOpen && open }}
+      barChartProps={{
+        accessibilityLayer: false,
+        stackOffset: 'sign',
+        onClick: onOpen && open,
+        // The label of the highest line is as high as the line, and narrow bars have no gap between them.
+        margin: { top: 8 },
+        barGap: 1,
+      }}
     />
   );
 }
