@@ -8,7 +8,7 @@ import { outcomeRows } from './outcome-rows';
 
 /**
  * One row for each object, for each outcome of messages that an admin should look at, and for each incident: a suspended sender
- * with its messages. The most severe first, and of the same severity the newest.
+ * with its messages. Incidents first, then the most severe, and of the same severity the newest.
  */
 export function attentionRows(overview: Overview, attention: Attention, domain: string | null): AttentionRow[] {
   const { items, counts, notifies_nobody: isSilent, suspended_mailboxes: suspended } = attention;
@@ -25,14 +25,13 @@ export function attentionRows(overview: Overview, attention: Attention, domain: 
       ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
     ];
   });
-  const rows = shown.flatMap((item) => {
-    const incident = incidents.find(({ mailbox }) => mailbox === item);
-    if (incident) return [{ ...rowOf(item), reason: incidentText(incident) }];
-    return incidents.some(({ alerts }) => alerts.includes(item)) ? [] : [rowOf(item)];
-  });
+  const isExplained = (item: AttentionItem) =>
+    incidents.some(({ mailbox, alerts }) => mailbox === item || alerts.includes(item));
+  const rows = shown.filter((item) => !isExplained(item)).map(rowOf);
   const sorted = [...outcomeRows(overview, incidents, domain), ...rows].sort(byGravity);
   return [
     ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
+    ...incidents.map((incident) => ({ ...rowOf(incident.mailbox), reason: incidentText(incident) })),
     ...sorted.filter(isSevere),
     ...(isSilent ? [NOBODY_NOTIFIED] : []),
     ...sorted.filter((row) => !isSevere(row)),
