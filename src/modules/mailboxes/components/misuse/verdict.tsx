@@ -6,13 +6,20 @@ import classes from './verdict.module.css';
 /** What the stored facts of the last 24 hours say, before these. */
 export function Verdict({ mailbox, sent }: { mailbox: Mailbox; sent: SentLately }) {
   const signs = misuseSigns(mailbox, sent);
-  if (signs.length === 0) {
-    return (
-      <Notice status="delivered" title="No sign of misuse in the last 24 hours">
-        <p className="soft">{usualFigures(sent)}</p>
-      </Notice>
-    );
-  }
+  return (
+    <div className={classes.verdict}>{signs.length === 0 ? <Nothing sent={sent} /> : <Signs signs={signs} />}</div>
+  );
+}
+
+function Nothing({ sent }: { sent: SentLately }) {
+  return (
+    <Notice status="delivered" title="No sign of misuse in the last 24 hours">
+      <p className="soft">{usualFigures(sent)}</p>
+    </Notice>
+  );
+}
+
+function Signs({ signs }: { signs: string[] }) {
   return (
     <Notice status="bounced" title={signs.length === 1 ? 'A sign of misuse' : `${signs.length} signs of misuse`}>
       <ul className={classes.signs}>
