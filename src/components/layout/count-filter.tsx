@@ -29,7 +29,7 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     >
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All{period && <small> {period}</small>}</span>
-        <span>
+        <span className={classes.total} title={note}>
           <Count count={total} isAtLeast={isAtLeast} />
           {note && <small> {note}</small>}
         </span>
