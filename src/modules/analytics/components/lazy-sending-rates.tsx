@@ -7,7 +7,7 @@ import { SettingsSkeleton } from '@/components/settings-section';
 /** Its code is loaded when it is shown. */
 const SendingRates = dynamic(() => import('./sending-rates').then((module) => module.SendingRates), {
   ssr: false,
-  loading: () => <SettingsSkeleton heights={[268]} />,
+  loading: () => <SettingsSkeleton heights={[336]} />,
 });
 
 export function DomainSendingRates({ id }: { id: string }) {

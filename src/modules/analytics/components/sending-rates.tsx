@@ -43,7 +43,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     { enabled: timezone !== undefined, placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   // The figures are part of the heading, which may need a second line for them.
-  if (!data && !isError) return <SettingsSkeleton heights={[268]} />;
+  if (!data && !isError) return <SettingsSkeleton heights={[336]} />;
   return (
     <section aria-labelledby="sending-rates" className={classes.rates}>
       <SectionHeading title="Sent messages" id="sending-rates" isUnderlined>
