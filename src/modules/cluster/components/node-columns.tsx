@@ -9,6 +9,9 @@ import type { ClusterNode } from '../schema';
 
 type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode) => void>;
 
+/** From that load per CPU on, everything on the host is slow. */
+const OVERLOADED = 2;
+
 export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTableColumn<ClusterNode>[] {
   return [
     {
@@ -51,14 +54,20 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
     { header: 'Version', width: 72, maxWidth: 120, skeletonWidth: 40, cell: ({ version }) => version },
     {
       header: 'Load (1 min)',
-      width: 128,
-      maxWidth: 144,
+      width: 144,
+      maxWidth: 160,
       kind: 'figure',
       isOptional: true,
       skeletonWidth: 32,
       cell: ({ load_average: load, cpus }) => (
         <>
-          {load.toFixed(2)}
+          {cpus !== null && load > OVERLOADED * cpus ? (
+            <span title={`More than ${OVERLOADED} waiting for each CPU`}>
+              <StatusMark status="warning">{load.toFixed(2)}</StatusMark>
+            </span>
+          ) : (
+            load.toFixed(2)
+          )}
           {cpus !== null && <span className="soft">, {formatPlural(cpus, 'CPU')}</span>}
         </>
       ),
