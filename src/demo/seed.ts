@@ -12,7 +12,7 @@ import { seedMailboxes } from './directory/mailboxes';
 import { seedSieveFilters } from './directory/sieve-filters';
 import { seedTemplates } from './directory/templates';
 import { countSends, insertMessages } from './mail/demo-message';
-import { INCIDENT_MESSAGES, planIncident } from './mail/incident';
+import { planIncident } from './mail/incident';
 import { planIncoming } from './mail/incoming';
 import { insertEvents } from './mail/outbox';
 import { planOutgoing } from './mail/outgoing';
@@ -82,7 +82,7 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   const incident = planIncident(ctx, mailboxes);
   const incoming = planIncoming(ctx, mailboxes, aliases, Math.round(count * INCOMING_SHARE));
   const newslettersAndInFlight = scaled(ctx, 640) + 31;
-  const usual = Math.max(0, count - incoming.length - INCIDENT_MESSAGES - newslettersAndInFlight);
+  const usual = Math.max(0, count - incoming.length - incident.length - newslettersAndInFlight);
   const outgoing = planOutgoing(ctx, { domains, mailboxes, admins, keys: senders }, usual);
   const messages = [...incoming, ...incident, ...outgoing];
   await insertMessages(ctx.tx, messages);

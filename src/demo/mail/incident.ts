@@ -1,12 +1,17 @@
 import type { DemoContext } from '../demo-context';
 import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
-import { after, before, HOUR_MS, MINUTE_MS } from '../time';
+import { after, before, DAY_MS, HOUR_MS, inOfficeHours, MINUTE_MS } from '../time';
 import type { DemoMessage } from './demo-message';
 import { createOutbound } from './outbound';
+import { conclude } from './outcomes';
 import { acceptedBy, bouncedBy, DELETED_BY_ADMIN, randomCorrespondent, throttledBy } from './remote-servers';
+import { sizeOf, subjectOf } from './subjects';
 
 /** The server-wide hourly limit for one address. */
 export const INCIDENT_MESSAGES = 200;
+
+/** What its owner sends in a week. */
+const USUAL_MESSAGES = 24;
 
 const LASTED_MS = 52 * MINUTE_MS;
 const SUBJECT = 'Your parcel is waiting: confirm the delivery fee';
@@ -21,8 +26,17 @@ export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]
   if (!sender) return [];
   const { address: from, domain } = sender;
   const origin = { kind: 'smtp', login: from, clientAddress: '203.0.113.66' } as const;
+  const usual = Array.from({ length: USUAL_MESSAGES }, (_, index) => {
+    const at = inOfficeHours(random, now, (1.5 + index / 4) * DAY_MS);
+    const to = randomCorrespondent(random);
+    const about = { subject: subjectOf(random, 'person'), sizeBytes: sizeOf(random, 'person') };
+    const login = { ...origin, clientAddress: '198.51.100.24' };
+    const outbound = createOutbound(ctx, { at, domain, from, to: [to.address], origin: login, ...about });
+    conclude(ctx, outbound, [to]);
+    return outbound.message;
+  });
   const cleanedAt = before(now, INCIDENT_AGE_MS - 2 * HOUR_MS);
-  return Array.from({ length: INCIDENT_MESSAGES }, (_, index) => {
+  const spam = Array.from({ length: INCIDENT_MESSAGES }, (_, index) => {
     const at = before(now, INCIDENT_AGE_MS + LASTED_MS - (index / INCIDENT_MESSAGES) * LASTED_MS);
     const to = randomCorrespondent(random);
     const facts = { at, domain, from, to: [to.address], subject: SUBJECT, sizeBytes: random.int(5_100, 5_300), origin };
@@ -46,4 +60,5 @@ export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]
     }
     return outbound.message;
   });
+  return [...usual, ...spam];
 }
