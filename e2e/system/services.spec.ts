@@ -58,7 +58,7 @@ test('shows each service, what is wrong with it, and files that differ from the 
   await expect(table).toContainText('It answered: * BYE. Restart it.');
   await expect(table).toContainText('Rspamd is not running.');
   await check();
-  await table.getByRole('button', { name: 'main.cf differs: Postfix. Review' }).click();
+  await table.getByRole('button', { name: 'main.cf differs. Review: Postfix' }).click();
   await expect(table).toContainText('postfix/main.cf differs from what the settings generate');
   await expect(table).toContainText('what was edited by hand is lost');
   await checkState();

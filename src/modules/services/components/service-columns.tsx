@@ -111,7 +111,7 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   return (
     <TextButton
       aria-expanded={isShown}
-      aria-label={`${text}: ${SERVICE_TITLES[service]}. ${isShown ? 'Hide' : 'Review'}`}
+      aria-label={`${text}. ${isShown ? 'Hide' : 'Review'}: ${SERVICE_TITLES[service]}`}
       onClick={() => onShow(service)}
     >
       <StatusMark status="warning">{text}.</StatusMark> {isShown ? 'Hide' : 'Review'}
