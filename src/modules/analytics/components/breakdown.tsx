@@ -54,7 +54,7 @@ export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownPro
         <DataTable
           caption={`${WHAT[shown] ?? 'Recipients of outbound messages'} by ${DIMENSION_NAMES[shown]}`}
           columns={columnsOf({ analytics, domain, dimension: shown })}
-          rows={breakdown}
+          rows={breakdown.toSorted(byShownSize)}
           rowKey={({ value }) => value ?? ''}
           isStale={isStale}
         />
@@ -173,6 +173,11 @@ const MONO: ReadonlySet<Dimension> = new Set(['domain', 'sender', 'recipient_dom
 /** What the bars show: also what was never accepted. */
 function sizeOf({ sent, failed, delivered, bounced, deferred, received, spam }: BreakdownEntry): number {
   return Math.max(sent, failed + delivered + bounced + deferred) + received + spam;
+}
+
+/** The order of the sizes that are shown, which lack inbound messages that weren't delivered. All others are last. */
+function byShownSize(one: BreakdownEntry, other: BreakdownEntry): number {
+  return Number(one.value === null) - Number(other.value === null) || sizeOf(other) - sizeOf(one);
 }
 
 function nameOf({ value, label }: BreakdownEntry, dimension: Dimension): string {
