@@ -52,7 +52,7 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   await useSession(page, cookie);
   await page.goto(`${url()}/`);
   await expect(
-    page.getByRole('row', { name: /1 message not sent Expired in the queue\. .* ago|just now/ }),
+    page.getByRole('row', { name: /1 message not sent Expired in the queue\. (.* ago|just now)/ }),
   ).toBeVisible();
   await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
     'Needs attention',

@@ -485,6 +485,8 @@ test('a mailbox that strangers send from is stopped on one page: its queue, its 
   await expect(
     page.getByRole('table', { name: 'Domains of the recipients' }).getByRole('row', { name: 'far.example 2' }),
   ).toBeVisible();
+  await expect(page.getByText('No sign of misuse in the last 24 hours')).toBeVisible();
+  await expect(page.getByText(/^3 messages, usually none\. \d of 3 recipients bounced or failed\./)).toBeVisible();
   await expect(page.getByRole('table', { name: 'Who sent, and from where' })).toContainText('API key');
   await expect(page.getByText('An API key isn’t stopped by a new password.')).toBeVisible();
   await check();
