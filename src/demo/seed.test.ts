@@ -43,6 +43,11 @@ describe('the demo', () => {
     expect((await api.get('/auth/me')).data.email).toBe(seeded.email);
   });
 
+  it('has the health checks of a day', async () => {
+    const { data } = await api.get('/system/health/database/history');
+    expect(data.length).toBeGreaterThan(20);
+  });
+
   it('fills every list of the API', async () => {
     const lists = 'domains mailboxes aliases messages webhooks events abuse/alerts abuse/senders audit admins api-keys';
     for (const list of [...lists.split(' '), 'sieve-filters', 'suppressions', 'templates']) {

@@ -21,6 +21,7 @@ import { seedSuppressions } from './mail/suppressions';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { seedBackups } from './oversight/backups';
+import { seedHealth } from './oversight/health';
 import { createRandom } from './random';
 import { seedReports } from './reports/reports';
 import { seedDeliveries } from './webhooks/deliveries';
@@ -99,5 +100,6 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   await seedBackups(ctx);
   await seedSuppressions(ctx, domains, admins[0]?.id ?? '');
   if (domains[0] && admins[0]) await seedScheduled(ctx, domains[0], admins[0]);
+  await seedHealth(ctx);
   return demoKey;
 }
