@@ -71,7 +71,7 @@ describe('a message without a submission reply', () => {
       counted: 1,
     });
     expect(await db.message.findUnique({ where: { id: message.id } })).toMatchObject({ queueId });
-    expect((await send()).data).toEqual({ message_id: message.messageId });
+    expect((await send()).data).toEqual({ id: message.id, message_id: message.messageId });
   });
 
   it('was accepted if the log shows its deliveries', async () => {
