@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isBlank, REQUIRED } from '@/lib/field-messages';
 import { isObject } from '@/lib/json-values';
+import { Metadata, Tags } from '@/lib/mail/message-labels';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
 import { Headers } from './fields/headers';
-import { Metadata, Tags } from './fields/labels';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
 import { UsedTemplate } from './fields/template';
 import { Unsubscribe } from './fields/unsubscribe';

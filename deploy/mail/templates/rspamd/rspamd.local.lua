@@ -12,6 +12,9 @@ local BOUNCES = 'bounces'
 local KEY_DOMAIN = '@apikey'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
+local TAGS_FIELD = 'X-Postroom-Tags'
+local METADATA_FIELD = 'X-Postroom-Metadata'
+local MAX_LABEL_BYTES = 16 * 1024
 local MAX_RAW_BYTES = 2 * 1024 * 1024
 -- Rspamd's own limit is one second, which a busy host exceeds; an entry that isn't written leaves a submission without its subject.
 -- With the rest of a scan it must stay below task_timeout.
@@ -194,6 +197,15 @@ local function authenticated_domain(task)
   if task:has_symbol('R_SPF_ALLOW') then return ((task:get_from('smtp') or {})[1] or {}).domain end
 end
 
+-- The texts of a field, nil without any.
+local function label_values(task, name)
+  local values = {}
+  for _, header in ipairs(task:get_header_full(name) or {}) do
+    values[#values + 1] = (header.decoded or ''):sub(1, MAX_LABEL_BYTES)
+  end
+  if #values > 0 then return values end
+end
+
 -- Adds mail to a Redis stream for Postroom's agent: whole if it arrives, and without content if a mailbox or an API key submits it.
 local function add_to_stream(task, on_reply)
   local user = task:get_user()
@@ -216,6 +228,8 @@ local function add_to_stream(task, on_reply)
     size = #raw,
     is_whole = is_whole,
     authenticated_domain = authenticated_domain(task),
+    tags = is_submission(task) and label_values(task, TAGS_FIELD) or nil,
+    metadata = is_submission(task) and label_values(task, METADATA_FIELD) or nil,
   }, 'json-compact')
   local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
   if not user then
@@ -238,6 +252,8 @@ rspamd_config:register_symbol({
   priority = 1,
   callback = function(task)
     if not is_submission(task) or task:has_pre_result() then return end
+    -- Recipients don't see what Postroom reads there. 0 removes all fields of the name.
+    task:set_milter_reply({ remove_headers = { [TAGS_FIELD] = 0, [METADATA_FIELD] = 0 } })
     add_to_stream(task, function(err)
       if not err then return end
       local problem = 'The message cannot be recorded. Check that Redis is running, and try again later'

@@ -32,6 +32,9 @@ export const FilterMeta = z.object({
   is_whole: z.boolean().optional(),
   /** The sender's domain, if DMARC, DKIM or SPF confirm one. */
   authenticated_domain: Text.optional(),
+  /** The fields of a submission with its tags and metadata. */
+  tags: z.array(Text).optional(),
+  metadata: z.array(Text).optional(),
 });
 export type FilterMeta = z.infer<typeof FilterMeta>;
 

@@ -133,6 +133,22 @@ describe('an API key sends to the sandbox by SMTP', () => {
     expect(kept).not.toMatch(/(?<!\r)\n/);
   });
 
+  it('with tags and metadata, which the message doesn’t have', async () => {
+    const items = Array.from({ length: 150 }, (_, n) => `desk-${n}`);
+    const metadata = { order: 1042, note: 'Grüße', items };
+    const json = JSON.stringify(metadata, null, 1);
+    const headers = { 'X-Postroom-Tags': 'kind=receipt, team=shop', 'X-Postroom-Metadata': json };
+    expect(await send({ headers })).toMatch(/^250 /);
+    await expect.poll(async () => (await shown()).status).toBe('delivered');
+    const message = await shown();
+    expect(message).toMatchObject({ tags: { kind: 'receipt', team: 'shop' }, metadata });
+    expect((await api.get(`/messages?domain_id=${domain.id}&tag=team:shop`)).data).toMatchObject([{ id: message.id }]);
+    const kept = await readFile(path.join(dataDir, 'sandbox', `${message.queue_id}.eml`), 'utf8');
+    expect(kept).not.toMatch(/postroom-|1042/i);
+    const event = await db.event.findFirstOrThrow({ where: { messageRowId: message.id, type: 'mail.sent' } });
+    expect(JSON.parse(String(event.body)).data).toMatchObject({ tags: message.tags, metadata });
+  });
+
   it('and mail to its own domains arrives there', async () => {
     await makeMailbox(domain.id, 'ann');
     expect(await send({ to: at('ann') })).toMatch(/^250 /);
@@ -184,7 +200,7 @@ describe('the sandbox refuses', () => {
     expect(await send({ to: 'bo@far.example' })).toMatch(/^550 5\.7\.1 /);
   });
 
-  it('other authors, long lines, and messages that are too large', async () => {
+  it('other authors, invalid tags, long lines, and messages that are too large', async () => {
     const envelope = { from: at('shop'), to: ['ann@far.example'] };
     expect(await send({ envelope, from: at('ceo') })).toMatch(/^554 5\.7\.1 From must be the envelope sender/);
     expect(await send({ envelope, from: [at('shop'), at('ceo')] })).toMatch(/^554 5\.7\.1 From must be/);
@@ -192,6 +208,9 @@ describe('the sandbox refuses', () => {
       const raw = `From: ${at('shop')}\r\n${name}: ${at('ceo')}\r\n\r\nHello`;
       expect(await send({ envelope, raw }), name).toMatch(/^554 5\.7\.1 Sender and Resent-From must be/);
     }
+    expect(await send({ headers: { 'X-Postroom-Tags': 'receipt' } })).toMatch(
+      /^554 5\.7\.1 X-Postroom-Tags: Write tags/,
+    );
     const raw = `From: ${at('shop')}\r\n\r\n${'x'.repeat(999)}\r\n`;
     expect(await send({ envelope, raw })).toMatch(/^554 5\.7\.1 A line is longer than 998 characters/);
     const large = `From: ${at('shop')}\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(16_000)}`;

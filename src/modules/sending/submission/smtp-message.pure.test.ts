@@ -69,3 +69,21 @@ it.each(['Bcc: bo@far.example', 'BCC : bo@far.example,\n cy@far.example', 'Resen
     expect(text).toBe(`${SENT_HEADER}Subject : Hi\r\n\r\nBcc: in the text`);
   },
 );
+
+it('takes tags and metadata from their fields, which recipients don’t get', async () => {
+  const tags = 'X-Postroom-Tags: kind=receipt,\n team=shop';
+  const metadata = 'X-POSTROOM-METADATA : {"order": 1042,\n "name":\n =?UTF-8?Q?=22Gr=C3=BC=C3=9Fe=22?= }';
+  const text = `${HEADER}${tags}\n${metadata}\nSubject: Hi\n\nX-Postroom-Tags: in the text`;
+  expect(await read(text)).toMatchObject({
+    tags: { kind: 'receipt', team: 'shop' },
+    metadata: { order: 1042, name: 'Grüße' },
+  });
+  expect(await sent(text)).toBe(`${SENT_HEADER}Subject: Hi\r\n\r\nX-Postroom-Tags: in the text`);
+});
+
+it.each([
+  ['X-Postroom-Tags: receipt', 'X-Postroom-Tags: Write tags as kind=receipt, team=shop.'],
+  ['X-Postroom-Metadata: 1042', 'X-Postroom-Metadata: Enter a JSON object such as {"order": 1042}.'],
+])('refuses %j', async (field, reason) => {
+  expect(await read(`${HEADER}${field}\n\nHi`)).toEqual({ refusal: `554 5.7.1 ${reason}` });
+});

@@ -3,6 +3,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { headerEnd } from '@/lib/mail/header-end';
 import { type MailHeader, readHeader } from '@/mail/mime/message';
 import { oneLine } from '@/mail/submission/smtp-reply';
+import { LABEL_FIELD, readLabelFields } from '@/server/label-fields';
 import { newMessageId } from '../composing/compose';
 import type { PreparedMessage } from '../composing/message-jobs';
 
@@ -21,8 +22,8 @@ const OTHER_SENDERS = ['sender', 'resent-from', 'resent-sender'];
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>$/;
 
 /**
- * Returns a message that a key submits by SMTP, as it is sent: with a Message-ID and a date if it has none, and without Bcc. The mail
- * server checks the same in rspamd.local.lua.
+ * Returns a message that a key submits by SMTP, as it is sent: with a Message-ID and a date if it has none, without Bcc, and with its labels
+ * as the API has them. The mail server checks the same in rspamd.local.lua.
  * @returns or the SMTP reply that refuses it
  */
 export async function messageBySmtp(
@@ -42,13 +43,21 @@ export async function messageBySmtp(
   if (!isOnly(header, 'from', from.address)) return refuse('From must be the envelope sender');
   const isOwn = (name: string) => header.value(name) === null || isOnly(header, name, from.address);
   if (!OTHER_SENDERS.every(isOwn)) return refuse('Sender and Resent-From must be the envelope sender');
+  const valuesOf = (name: string) =>
+    header.fields().flatMap((field) => (field.name.toLowerCase() === name ? [field.value] : []));
+  const { tags, metadata, problems } = readLabelFields({
+    tags: valuesOf('x-postroom-tags'),
+    metadata: valuesOf('x-postroom-metadata'),
+  });
+  if (problems[0]) return refuse(problems[0]);
   const given = header.value('message-id')?.trim() ?? '';
   const messageId = MESSAGE_ID.test(given) ? given : newMessageId(from.domain);
   const added = [
     ...(messageId === given ? [] : [`Message-ID: ${messageId}`]),
     ...(header.value('date') === null ? [`Date: ${at.toUTCString().replace('GMT', '+0000')}`] : []),
   ];
-  const isDropped = (line: string) => REMOVED.test(line) || (messageId !== given && /^message-id[ \t]*:/i.test(line));
+  const isDropped = (line: string) =>
+    REMOVED.test(line) || LABEL_FIELD.test(line) || (messageId !== given && /^message-id[ \t]*:/i.test(line));
   const lines = [...added, ...keptLines(text.toString('latin1', 0, end), isDropped)];
   const newHeader = Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
   const rest = text.subarray(end + 2);
@@ -61,6 +70,8 @@ export async function messageBySmtp(
     recipients: addresses.map((address) => ({ address, kind: 'to' })),
     subject: oneLine(header.value('subject') ?? ''),
     messageId,
+    tags,
+    metadata,
     raw: whole,
     envelope: { from: from.address, to: addresses },
   };

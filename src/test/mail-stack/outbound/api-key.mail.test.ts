@@ -4,10 +4,11 @@ import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '@/server/secrets/crypto';
 import { makeAdmin, makeApiKey, makeSuppression } from '../../factories';
+import { PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db, portOf } from '../support/mail-server';
-import { messageText, openSmtp } from '../support/smtp-session';
+import { messageText, openSmtp, openSubmission } from '../support/smtp-session';
 import { api, at, domain, remoteAddress, remoteServer, traceMail, waitForEvents } from '../support/traced-mail';
 
 const USER = 'apikey';
@@ -90,6 +91,40 @@ describe('an API key on the ports for submission', () => {
       apiKeyId: keyId,
     });
     expect(await db.apiKey.findUnique({ where: { id: keyId } })).toMatchObject({ lastUsedAt: expect.any(Date) });
+  });
+
+  it('gives messages tags and metadata, as a mailbox does, and recipients don’t see them', async () => {
+    const metadata = { order: 1042, note: `Grüße ${'x '.repeat(600)}end` };
+    const [to, other, third] = [remoteAddress(), remoteAddress(), remoteAddress()];
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: portOf('SUBMISSIONS_PORT'),
+      secure: true,
+      tls: { rejectUnauthorized: false },
+      auth: { user: USER, pass: key },
+    });
+    const message = { from: at('shop'), subject: 'Hello', text: 'Good morning.' };
+    const fields = { 'X-Postroom-Tags': 'kind=receipt, team=shop', 'X-Postroom-Metadata': JSON.stringify(metadata) };
+    await transport.sendMail({ ...message, to, headers: fields });
+    await transport.sendMail({ ...message, to: other, headers: { ...fields, 'X-Postroom-Tags': 'receipt' } });
+
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const text = messageText({ from: at('ann'), to: third, subject: 'Hello' });
+    expect(await session.send(at('ann'), [third], `x-postroom-tags : kind=note\n${text}`)).toMatch(/^250 /);
+
+    const events = await waitForEvents('mail.delivered', 3);
+    const { data: byMailbox } = events.find(({ data }) => data.recipient === third) ?? { data: {} };
+    expect(byMailbox).toMatchObject({ tags: { kind: 'note' } });
+    const { data: sent } = events.find(({ data }) => data.recipient === to) ?? { data: {} };
+    expect(sent).toMatchObject({ tags: { kind: 'receipt', team: 'shop' }, metadata });
+    const { data: untagged } = events.find(({ data }) => data.recipient === other) ?? { data: {} };
+    expect(untagged).toMatchObject({ metadata });
+    expect(untagged).not.toHaveProperty('tags');
+    for (const address of [to, other, third]) {
+      const raw = String(has(address)?.raw);
+      expect(raw).toContain(`d=${domain.name};`);
+      expect(raw).not.toMatch(/x-postroom|1042/i);
+    }
   });
 
   it('can’t send as others, from elsewhere, to suppressed recipients, or with another author', async () => {

@@ -123,6 +123,37 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(delivered.at(-1)?.data).toMatchObject({ to: ['X@far.example', 'y@far.example'], subject: 'Late' });
   });
 
+  const LABELS = { tags: ['kind=receipt', 'team=shop'], metadata: ['{"order": 1042, "a": "Grüße"}'] };
+  const READ = { tags: { kind: 'receipt', team: 'shop' }, metadata: { order: 1042, a: 'Grüße' } };
+
+  it('has the tags and metadata from the filter', async () => {
+    await submit({ recipients: ['x@far.example'], ...LABELS });
+    await logged(delivery('x@far.example'));
+    const { id, ...message } = await shown();
+    expect(message).toMatchObject(READ);
+    expect((await api.get(`/messages?domain_id=${mail.domain.id}&tag=team:shop`)).data).toMatchObject([{ id }]);
+    const events = await mail.emitted();
+    expect(events.map(({ event }) => event)).toEqual(['mail.sent', 'mail.delivered']);
+    for (const { data } of events) expect(data).toMatchObject(READ);
+  });
+
+  it('has the tags and metadata of a filter entry that arrives late, also twice', async () => {
+    await submit(null);
+    for (let time = 0; time < 2; time += 1) {
+      await mail.filtered({ user: at('ann'), from: at('ann'), recipients: ['x@far.example'], ...LABELS });
+      expect(await shown()).toMatchObject(READ);
+    }
+    expect(await db.messageTag.count({ where: { message: { queueId: mail.queueId } } })).toBe(2);
+    await logged(delivery('x@far.example'));
+    expect((await mail.emitted('mail.delivered'))[0]?.data).toMatchObject(READ);
+  });
+
+  it('has none from a field that isn’t valid', async () => {
+    await submit({ recipients: ['x@far.example'], tags: ['receipt'], metadata: LABELS.metadata });
+    expect(await shown()).toMatchObject({ tags: {}, metadata: READ.metadata });
+    expect((await mail.emitted('mail.sent'))[0]?.data).not.toHaveProperty('tags');
+  });
+
   it('leaves no recipient open if the filter entry arrives after the message left the queue', async () => {
     await submit(null);
     await logged(delivery('x@far.example'), { kind: 'removed' });

@@ -1,11 +1,15 @@
 import { v5 as uuidv5, version } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { tagText } from '@/lib/mail/message-tags';
 import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { uuidv7 } from '@/lib/uuid';
 import { keyIdIn } from '@/mail/agent/installation';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import { insertAuditEntry } from '@/server/audit';
 import type { Tx } from '@/server/db';
+import { readLabelFields } from '@/server/label-fields';
+import type { Prisma } from '@/server/prisma/client';
+import { labelsOf } from '../../schema';
 import { UNKNOWN } from '../../tracking/failure-reason';
 import { lockMessage, recordAccepted } from '../../tracking/locked-message';
 import { recordReport } from '../../tracking/outcomes';
@@ -61,6 +65,7 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
       sizeBytes: sizeBytes ?? 0,
       status: 'sent',
       createdAt: at,
+      ...labelData(verdict, at),
       recipients: {
         createMany: { data: recipients.map((address) => ({ id: uuidv7(), address, kind: 'to', status: 'sent' })) },
       },
@@ -72,6 +77,19 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
     : sender.address;
   const detail = { ...source, by, ...(keyId && { api_key_id: keyId }) };
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
+}
+
+/** The labels in a message's fields. Those that aren't valid are left out: the mail server accepted the message without reading them. */
+function labelData(
+  { tags: tagFields = [], metadata: metadataFields = [] }: Pick<FilterMeta, 'tags' | 'metadata'> = {},
+  createdAt: Date,
+) {
+  const { tags, metadata } = labelsOf(readLabelFields({ tags: tagFields, metadata: metadataFields }));
+  const tagged = Object.entries(tags ?? {}).map(([name, value]) => ({ tag: tagText(name, value), createdAt }));
+  return {
+    ...(tags && { tags, tagged: { createMany: { data: tagged, skipDuplicates: true } } }),
+    ...(metadata && { metadata: metadata as Prisma.InputJsonObject }),
+  };
 }
 
 /** The address that an API key gave as its envelope sender: the mail server may have replaced it with a bounce address. */
@@ -131,9 +149,10 @@ export async function addRecipient(tx: Tx, queueId: string, address: string): Pr
 export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Date | null): Promise<void> {
   const { queue_id: queueId, recipients, subject } = meta;
   const id = submittedMessageId(queueId);
-  const known = await tx.message.findUnique({ where: { id }, select: { id: true } });
+  const known = await tx.message.findUnique({ where: { id }, select: { createdAt: true } });
   if (!known) return;
   await lockMessage(tx, id);
+  await tx.message.update({ where: { id }, data: labelData(meta, known.createdAt), select: { id: true } });
   for (const address of new Set(recipients)) await addRecipient(tx, queueId, address);
   await tx.$executeRaw`
     UPDATE message SET subject = ${oneLine(subject)}, status = message_status_of(id), updated_at = now() WHERE id = ${id}::uuid`;
