@@ -8,6 +8,7 @@ import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/address
 import { Attachments } from './fields/attachments';
 import { Headers } from './fields/headers';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';
+import { standardHeaders } from './fields/standard-headers';
 import { UsedTemplate } from './fields/template';
 import { Unsubscribe } from './fields/unsubscribe';
 
@@ -39,6 +40,7 @@ export const OutgoingMessage = z
     in_reply_to: InReplyTo.optional(),
     references: References.optional(),
     auto_submitted: AutoSubmitted.optional(),
+    ...standardHeaders,
     subject: plainText(998).min(1, ENTER_SUBJECT).optional().meta({ description: 'Required without a template' }),
     text_body: body.optional().meta({ description: 'Plain text. Required without html_body and template' }),
     html_body: body.optional().meta({ description: 'HTML. Required without text_body and template' }),

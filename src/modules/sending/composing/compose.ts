@@ -7,6 +7,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { readStructured } from '@/mail/mime/parameters';
 import type { Address } from '../fields/addresses';
 import { type Attachment, isMessage } from '../fields/attachments';
+import { STANDARD_HEADERS } from '../fields/standard-headers';
 import type { OutgoingMessage } from '../schema';
 import { addressHeader, idsHeader, textHeader, verbatimHeader } from './header-text';
 import { mimeText } from './mime-text';
@@ -40,6 +41,7 @@ export function composeMessage(
     message.auto_submitted ? verbatimHeader('Auto-Submitted', message.auto_submitted) : '',
     textHeader('Subject', message.subject ?? ''),
     ...unsubscribeHeaders(message, messageId),
+    ...STANDARD_HEADERS.map(([field, name]) => (message[field] ? verbatimHeader(name, message[field]) : '')),
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
   const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), composeBody(message, messageId, date)]);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isObject } from '@/lib/json-values';
 import { plainText } from '@/lib/wire';
+import { MAX_HEADER_VALUE_LENGTH, STANDARD_HEADERS } from './standard-headers';
 
 const MAX_HEADERS = 50;
 const MAX_HEADER_NAME_LENGTH = 76;
-const MAX_HEADER_VALUE_LENGTH = 998;
 
 // Checked before z.record, which silently drops an own `__proto__`. Sending rule 3 has its own error code.
 export const Headers = z
@@ -65,6 +65,7 @@ const FIELDS = new Map([
   ['in-reply-to', 'in_reply_to'],
   ['auto-submitted', 'auto_submitted'],
   ['precedence', 'auto_submitted'],
+  ...STANDARD_HEADERS.map(([field, name]): [string, string] => [name.toLowerCase(), field]),
   ...['list-id', 'list-unsubscribe', 'list-unsubscribe-post'].map((name): [string, string] => [name, 'unsubscribe']),
 ]);
 

@@ -19,24 +19,28 @@ async function sendNews(recipient: string): Promise<string> {
     subject: 'News',
     text_body: 'Good morning.',
     unsubscribe: { list: 'newsletter', mailto: true },
+    feedback_id: 'may:shop:news:4f1c',
   });
   if (error) return error.code;
   await expect.poll(() => remoteServer.received.length, SOON).toBe(before + 1);
   return remoteServer.received.at(-1)?.raw.toString('latin1') ?? '';
 }
 
-it('the fields to unsubscribe arrive on one line each, and DKIM signs them', async () => {
+it('the fields to unsubscribe arrive on one line each, and DKIM signs them and Feedback-ID', async () => {
   const recipient = remoteAddress();
   const raw = await sendNews(recipient);
   expect(await signaturesOf(Buffer.from(raw, 'latin1'))).toEqual([`pass rsa-sha256 by first.${domain.name}`]);
   const [header = ''] = raw.split('\r\n\r\n');
   const signed = (/\bh=([^;]+)/.exec(header)?.[1] ?? '').toLowerCase().replace(/\s/g, '').split(':');
-  expect(signed).toEqual(expect.arrayContaining(['list-id', 'list-unsubscribe', 'list-unsubscribe-post']));
+  expect(signed).toEqual(
+    expect.arrayContaining(['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'feedback-id']),
+  );
   const lines = header.split('\r\n');
   const starts = [
     'List-Id: <newsletter.',
     'List-Unsubscribe: <http',
     'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    'Feedback-ID: may:shop:news:4f1c',
   ];
   for (const start of starts) {
     const index = lines.findIndex((line) => line.startsWith(start));
