@@ -95,7 +95,7 @@ describe('the limit of a mailbox', () => {
     await send(address, clock);
     const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
     expect(answer.error.message).toBe(
-      `${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended.`,
+      `${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended until an admin unsuspends it.`,
     );
     expect(answer.error.details).toEqual({ count: 2, limit: 2, window_seconds: 3600 });
     expect(answer.headers.get('retry-after')).toBe('3540');

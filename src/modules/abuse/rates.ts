@@ -23,6 +23,12 @@ export type SendContext = Pick<Context, 'db' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
 
+/** Who can raise a limit. That of a domain overrides the one for all domains. */
+const RAISED_BY = {
+  address: 'A super admin can raise the limit under Abuse.',
+  domain: 'An admin can raise the limit in the settings of the domain.',
+};
+
 /**
  * Suspends a mailbox that is over its limit. For an address without a mailbox, or a domain, raises one alert per day.
  * @returns the error for the sender
@@ -37,10 +43,11 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const now = ctx.clock.now();
   const nextAt = freeAt ?? new Date(now.getTime() + WINDOW_SECONDS * 1000);
   // The text is also why a scheduled message was not sent, and read later then.
-  let consequence = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
+  const retry = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
+  let consequence = `${retry} ${RAISED_BY[result === 'domain_limit' ? 'domain' : 'address']}`;
   if (result === 'address_limit' && mailboxId !== null) {
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${messages} within an hour${limit}` });
-    if (isSuspended) consequence = ' The mailbox is suspended.';
+    if (isSuspended) consequence = ' The mailbox is suspended until an admin unsuspends it.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], now);
   }

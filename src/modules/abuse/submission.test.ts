@@ -57,7 +57,7 @@ describe('a message submitted by SMTP', () => {
     await submit();
     await submit();
     expect(await submit()).toBe(
-      `450 4.7.1 ${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended.`,
+      `450 4.7.1 ${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended until an admin unsuspends it.`,
     );
     expect(await suspendedAt()).toEqual(clock.now());
     expect(await submit()).toBe('550 5.7.1 The mailbox is suspended from sending');
@@ -80,7 +80,8 @@ describe('a message submitted by SMTP', () => {
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 1 } });
     await submit();
     const refusal = `450 4.7.1 ${domain.name} has sent 1 message in the last hour; the hourly limit is 1. Try again after `;
-    expect(await submit()).toMatch(new RegExp(`^${refusal}\\d\\d:\\d\\d UTC\\.$`));
+    const wayOut = 'An admin can raise the limit in the settings of the domain';
+    expect(await submit()).toMatch(new RegExp(`^${refusal}\\d\\d:\\d\\d UTC\\. ${wayOut}\\.$`));
     expect(await suspendedAt()).toBeNull();
   });
 
