@@ -136,10 +136,13 @@ export const onAllImports = [
   },
   {
     name: 'scripts-import-only-settings',
-    comment: 'Scripts run without a build: from the app they import only settings, password rules and migrations.',
+    comment: 'Scripts run without a build: from the app they import only settings, passwords, API keys and migrations.',
     severity: 'error',
     from: { path: '^scripts/' },
-    to: { path: '^src/', pathNot: '^src/server/(settings/[^/]+|secrets/password-rules|migrations/[^/]+)\\.mjs$' },
+    to: {
+      path: '^src/',
+      pathNot: '^src/server/(settings/[^/]+|secrets/(password-rules|api-key)|migrations/[^/]+)\\.mjs$',
+    },
   },
   {
     name: 'no-cycles',

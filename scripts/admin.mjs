@@ -1,5 +1,6 @@
-// `npm run admin -- create|password|reset-totp <email>`: restores access for admins who cannot sign in, on the host, and
-// `npm run admin -- accept-audit-log` accepts an audit log that went back. Works whether or not the app is running.
+// `npm run admin -- create|password|reset-totp <email>`: restores access for admins who cannot sign in, on the host,
+// `npm run admin -- api-key <name>` makes an API key, and `npm run admin -- accept-audit-log` accepts an audit log that went back. Works
+// whether or not the app is running.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readArguments } from './admin/arguments.mjs';
@@ -38,7 +39,11 @@ async function loadParts() {
     const { connectTo } = await import('./postgres/database.mjs');
     const { findDatabase, isOutdated } = await import('./postgres/find-database.mjs');
     const { acceptAuditLog } = await import('./admin/accept-audit-log.mjs');
-    const verbs = { ...(await import('./admin/accounts.mjs')), acceptAuditLog };
+    const verbs = {
+      ...(await import('./admin/accounts.mjs')),
+      ...(await import('./admin/api-keys.mjs')),
+      acceptAuditLog,
+    };
     return { connectTo, findDatabase, isOutdated, verbs };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;

@@ -66,11 +66,12 @@ export async function transact(client, work) {
 }
 
 async function findAdmin(client, email) {
-  const { rows } = await client.query('SELECT id FROM admin WHERE email = $1', [email]);
+  const { rows } = await client.query('SELECT id, email, role FROM admin WHERE email = $1', [email]);
   return rows[0];
 }
 
-async function getAdmin(client, email) {
+/** @throws if there is no such admin */
+export async function getAdmin(client, email) {
   const admin = await findAdmin(client, email);
   if (admin) return admin;
   throw new PlainError(`There is no admin ${email}.`);

@@ -1,4 +1,4 @@
-import { newApiKey } from '@/server/secrets/credentials';
+import { newApiKey } from '@/server/secrets/api-key.mjs';
 import { sha256 } from '@/server/secrets/crypto';
 import type { DemoContext } from '../demo-context';
 import type { DemoMessage } from '../mail/demo-message';

@@ -14,7 +14,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { newApiKey } from '@/server/secrets/credentials';
+import { newApiKey } from '@/server/secrets/api-key.mjs';
 import { sha256 } from '@/server/secrets/crypto';
 import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 

@@ -1,7 +1,8 @@
 import { hash } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
-import { newApiKey, readCredentials } from '@/server/secrets/credentials';
+import { newApiKey } from '@/server/secrets/api-key.mjs';
+import { readCredentials } from '@/server/secrets/credentials';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeSession, unique } from '@/test/factories';

@@ -13,7 +13,8 @@ import { migrate } from '../../../scripts/postgres/database.mjs';
 import { startEmbeddedPostgres } from '../../../scripts/postgres/embedded-postgres.mjs';
 import { tryToTakeLock } from '../../../scripts/steps/lock.mjs';
 import { db } from '../database';
-import { makeAdmin, makeApiKey, makeSession, unique } from '../factories';
+import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from '../factories';
+import { client } from '../rest';
 
 const PASSWORD = 'nine quiet harbours';
 
@@ -145,6 +146,73 @@ describe('admin reset-totp', () => {
   });
 });
 
+describe('admin api-key', () => {
+  const keyIn = (output: string) => /^service_\w{38}$/m.exec(output)?.[0] ?? '';
+
+  it('prints a key that works, once, and records it in the audit log', async () => {
+    const admin = await makeAdmin({ role: 'super_admin' });
+    const { code, output } = await run({ args: ['api-key', 'Shop', '--for', admin.email.toUpperCase()] });
+    const key = keyIn(output);
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringContaining(`Created the API key Shop of ${admin.email}. It isn't shown again:`),
+    });
+    const { data } = await client({ authorization: `Bearer ${key}` }).get('/api-keys?q=Shop');
+    expect(data).toMatchObject([
+      {
+        name: 'Shop',
+        admin_email: admin.email,
+        key_prefix: key.slice(0, 16),
+        scoped_domain_ids: [],
+        rate_limit: 60,
+        permissions: ['send', 'read', 'manage'],
+        expires_at: null,
+      },
+    ]);
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { resource: `api_key:${data[0].id}` } });
+    const { last_used_at: _, ...record } = data[0];
+    expect(entry).toMatchObject({ ...FROM_THE_HOST, action: 'api_key.create' });
+    expect(entry.details).toEqual({ source: 'command_line', before: null, after: record });
+    expect(JSON.stringify(entry)).not.toContain(key);
+  });
+
+  it('is scoped to domains, by the rules of POST /api-keys', async () => {
+    const [one, two, other] = [await makeDomain(), await makeDomain(), await makeDomain()];
+    const admin = await makeAdmin({ role: 'domain_admin' });
+    for (const { id } of [one, two]) await db.adminDomain.create({ data: { adminId: admin.id, domainId: id } });
+    const create = (domains: string) =>
+      run({ args: ['api-key', 'CI', '--for', admin.email, '--domains', domains, '--rate-limit', '0'] });
+    expect((await create(`${one.name}, ${two.name.toUpperCase()},${one.name}`)).code).toBe(0);
+    const select = { scopedDomainIds: true, rateLimit: true };
+    expect(await db.apiKey.findMany({ where: { adminId: admin.id }, select })).toEqual([
+      { scopedDomainIds: [one.id, two.id], rateLimit: 0 },
+    ]);
+    const missing = await create('missing.example');
+    expect(missing).toEqual({ code: 1, output: 'There is no domain missing.example.' });
+    const foreign = await create(`${one.name},${other.name}`);
+    expect(foreign).toEqual({ code: 1, output: `${admin.email} has no access to the domain ${other.name}.` });
+    expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(1);
+  });
+
+  it('is for the only admin, unless it says for whom', async () => {
+    const email = emailOf();
+    expect(await run({ args: ['api-key', 'x', '--for', email] })).toEqual({
+      code: 1,
+      output: `There is no admin ${email}.`,
+    });
+    await db.admin.deleteMany();
+    expect(await run({ args: ['api-key', 'x'] })).toEqual({ code: 1, output: 'There is no admin yet.' });
+    const admin = await makeAdmin();
+    expect((await run({ args: ['api-key', 'x'] })).code).toBe(0);
+    expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(1);
+    await makeAdmin();
+    expect(await run({ args: ['api-key', 'x'] })).toEqual({
+      code: 1,
+      output: 'There are several admins. Say whose key it is with --for <email>.',
+    });
+  });
+});
+
 describe('the command line', () => {
   it.each([
     [[], 'Enter a command.'],
@@ -156,6 +224,15 @@ describe('the command line', () => {
     [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
     [['password', 'a@b.example', '--role', 'admin'], '"password" takes no role.'],
     [['create', 'a@b.example', '--revoke-api-keys'], '"create" revokes no API keys.'],
+    [['create', 'a@b.example', '--domains', 'b.example'], '"create" takes no --domains.'],
+    [['api-key'], '"api-key" takes one name'],
+    [['api-key', 'Our', 'shop'], '"api-key" takes one name'],
+    [['api-key', 'x'.repeat(101)], 'Enter a name of one line with at most 100 characters.'],
+    [['api-key', 'x', '--for', 'ann'], '"ann" is not an email address.'],
+    [['api-key', 'x', '--domains', ' , '], 'Enter at least one domain.'],
+    [['api-key', 'x', '--rate-limit', '-1'], "Option '--rate-limit' argument is ambiguous."],
+    [['api-key', 'x', '--rate-limit', '1.5'], 'Enter a rate limit of 0 to 1000000 requests per minute.'],
+    [['api-key', 'x', '--role', 'admin'], '"api-key" takes no role.'],
   ])('%j is rejected with the problem, the usage and exit code 2', async (args, problem) => {
     const { code, output } = await run({ args, input: PASSWORD });
     expect(code).toBe(2);

@@ -1,6 +1,6 @@
 import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/procedures/context';
-import { newApiKey } from '@/server/secrets/credentials';
+import { newApiKey } from '@/server/secrets/api-key.mjs';
 import { sha256 } from '@/server/secrets/crypto';
 import { newName } from './directory';
 import { db } from './mail-server';
