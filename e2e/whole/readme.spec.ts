@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type Api, expect, makeDomain, test, unique, url } from '../support/fixtures';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -23,6 +23,28 @@ test('the commands of the chapters on sending, templates and suppressions work a
   }
   const cancelled = await api.call<object[]>('GET', `/messages?domain_id=${domain.id}&status=cancelled`);
   expect(cancelled).toHaveLength(1);
+});
+
+test('a list of suppressions of any length is imported by the command for it', async ({ api }) => {
+  const domain = await makeDomain(api);
+  const [block = ''] = blocksOf(read('docs/suppressions.md')).filter((text) => text.includes('at += 2000'));
+  const file = test.info().outputPath('bounces.csv');
+  const lines = Array.from(
+    { length: 6_001 },
+    (_, n) => `5.1.1,"550 ""No""\nsuch user, sorry",u${n}@example.com,1693526400\r`,
+  );
+  writeFileSync(file, `\uFEFFstatus,reason,email,created\r\n${lines.join('\n')}\n`);
+  const ofFile = block.replace(/<<CSV \|\n[\s\S]*\nCSV\n/, `< '${file}' |\n`);
+  const output = runBlocks([`DOMAIN_ID=${domain.id}`, ofFile], api, domain.name);
+  const parts = output
+    .trim()
+    .split(/\n+/)
+    .map((line) => JSON.parse(line).data);
+  expect(parts.map(({ created }) => created)).toEqual([2000, 2000, 2000, 1]);
+  const found = await api.call<object[]>('GET', `/suppressions?domain_id=${domain.id}&q=u6000@`);
+  expect(found).toMatchObject([
+    { email: 'u6000@example.com', reason: 'bounce', detail: expect.stringContaining('such user, sorry') },
+  ]);
 });
 
 test("the README's first send works as printed", async ({ signedIn, api, check }) => {
