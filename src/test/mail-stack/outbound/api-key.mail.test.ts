@@ -110,11 +110,12 @@ describe('an API key on the ports for submission', () => {
 
     const session = await openSubmission(at('ann'), PASSWORD);
     const text = messageText({ from: at('ann'), to: third, subject: 'Hello' });
-    expect(await session.send(at('ann'), [third], `x-postroom-tags : kind=note\n${text}`)).toMatch(/^250 /);
+    const tags = 'x-postroom-tags : kind=note\nX-Postroom-Tags: team=shop\n';
+    expect(await session.send(at('ann'), [third], tags + text)).toMatch(/^250 /);
 
     const events = await waitForEvents('mail.delivered', 3);
     const { data: byMailbox } = events.find(({ data }) => data.recipient === third) ?? { data: {} };
-    expect(byMailbox).toMatchObject({ tags: { kind: 'note' } });
+    expect(byMailbox).toMatchObject({ tags: { kind: 'note', team: 'shop' } });
     const { data: sent } = events.find(({ data }) => data.recipient === to) ?? { data: {} };
     expect(sent).toMatchObject({ tags: { kind: 'receipt', team: 'shop' }, metadata });
     const { data: untagged } = events.find(({ data }) => data.recipient === other) ?? { data: {} };
