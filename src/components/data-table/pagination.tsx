@@ -13,20 +13,20 @@ export type PaginationProps = {
   /** The rows on all pages, where they are counted. */
   total?: number | null;
   labels?: { back: string; forward: string };
-  /** How many lines the entries of a page have, where one can stand for several. */
-  lines?: number;
+  /** Whether a line of the page stands for several rows. */
+  isGrouped?: boolean;
 };
 
 /** Which rows this page shows, with buttons for the previous and next page. */
 export function Pagination(props: PaginationProps) {
-  const { page, history, total, labels = { back: 'Previous', forward: 'Next' }, lines } = props;
+  const { page, history, total, labels = { back: 'Previous', forward: 'Next' }, isGrouped } = props;
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
     <nav className={classes.pagination} aria-label="Pagination">
       <span aria-live="polite">
         {summarize(page.items.length, hasMore, history, total)}
-        {lines !== undefined && lines < page.items.length && ` entries in ${formatPlural(lines, 'line')}`}
+        {isGrouped && ', grouped'}
       </span>
       <span className="spacer" />
       <Button

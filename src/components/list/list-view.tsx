@@ -22,7 +22,7 @@ type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'>
   /** The query's rows as they are shown: ordered, or with changes that aren't saved yet. */
   rows?: Row[];
   pageLabels?: PaginationProps['labels'];
-  lines?: PaginationProps['lines'];
+  isGrouped?: PaginationProps['isGrouped'];
   /** Instead of the pagination. */
   footer?: ReactNode;
 };
@@ -33,7 +33,7 @@ export function ListView<Row>({
   empty,
   noMatches,
   pageLabels,
-  lines,
+  isGrouped,
   footer,
   ...table
 }: ListViewProps<Row>) {
@@ -50,7 +50,7 @@ export function ListView<Row>({
     );
   }
   const pagination = search && (
-    <Pagination page={rows && data} history={search.history} total={total} labels={pageLabels} lines={lines} />
+    <Pagination page={rows && data} history={search.history} total={total} labels={pageLabels} isGrouped={isGrouped} />
   );
   if (rows?.length === 0 && data?.pagination.has_more) {
     return (

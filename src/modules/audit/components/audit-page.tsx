@@ -94,7 +94,7 @@ export function AuditPage() {
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}
         pageLabels={timeLabels(values.order)}
-        lines={rows.length}
+        isGrouped={runs.size > 0}
       />
     </Page>
   );
