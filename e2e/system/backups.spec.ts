@@ -158,7 +158,7 @@ const FAILED_BACKUP = {
   proof: { state: 'none', at: null, message: null },
 };
 
-test('says why no backup of mail is planned, and where a failed backup was to go', async ({
+test('says when the first backup of mail begins, and where a failed backup was to go', async ({
   signedIn: page,
   check,
 }) => {
@@ -173,7 +173,14 @@ test('says why no backup of mail is planned, and where a failed backup was to go
   });
   await page.goto(`${url()}/system/backups`);
   const mail = page.getByRole('region', { name: 'Mail snapshots' });
-  await expect(mail).toContainText('Begins after the next database backup');
+  await expect(mail.getByRole('definition').filter({ hasText: 'After the database backup' })).toContainText(/^in \d/);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const widths = await mail
+    .getByText(/^(Last mail check|Next mail backup)$/)
+    .evaluateAll((terms) => terms.map((term) => Math.round(Number(term.parentElement?.getBoundingClientRect().width))));
+  expect(widths[0], 'both halves are as wide').toBe(widths[1]);
+  expect(widths).toHaveLength(2);
   await expect(archives(page)).toContainText('BACKUP_TARGET was s3://offsite/production then.');
+  await expect(archives(page)).toContainText('No action needed: a later backup completed.');
   await check();
 });

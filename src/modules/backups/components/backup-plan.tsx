@@ -46,8 +46,18 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
         <Box pt="md">
           <DetailsList>
             <dt>Stored in</dt>
-            <dd className="mono">
-              <PathText>{plan.location}</PathText>
+            <dd>
+              <span>
+                <span className="mono">
+                  <PathText>{plan.location}</PathText>
+                </span>
+                {plan.location.startsWith('/') && (
+                  <>
+                    . Keep copies outside this machine, or store archives in a bucket with{' '}
+                    <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
+                  </>
+                )}
+              </span>
             </dd>
             <dt>Kept</dt>
             <dd>{keptText(plan.retention)}</dd>

@@ -20,7 +20,7 @@ import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { PathText } from '@/components/text/path-text';
 import { backupList } from '../lists';
-import type { Backup } from '../schema';
+import type { Backup, BackupPlan as BackupPlanData } from '../schema';
 import { backupColumns } from './backup-columns';
 import { BackupPlan } from './backup-plan';
 import { OperationPanel } from './operation-panel';
@@ -108,7 +108,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
               empty={<NoRows>No backups yet.</NoRows>}
               caption="Backups, newest first"
               columns={columns}
-              expanded={(backup) => noteOf(backup, plan.data?.location)}
+              expanded={(backup) => noteOf(backup, plan.data)}
               skeletonRows={7}
             />
           </section>
@@ -158,14 +158,14 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   );
 }
 
-/** Why a backup or its proof failed, and where the archive went if new ones go elsewhere. */
-function noteOf({ error, proof, location }: Backup, current: string | undefined) {
+/** Why a backup or its proof failed, where the archive went if new ones go elsewhere, and whether a later one succeeded. */
+function noteOf({ error, proof, location, started_at: at }: Backup, plan: BackupPlanData | undefined) {
   const note = error ?? (proof.state === 'failed' ? proof.message : null);
   if (!note) return null;
   return (
     <>
       <p>{note}</p>
-      {current !== undefined && location !== current && (
+      {plan && location !== plan.location && (
         <p className="soft">
           BACKUP_TARGET was{' '}
           <span className="mono">
@@ -173,6 +173,9 @@ function noteOf({ error, proof, location }: Backup, current: string | undefined)
           </span>{' '}
           then.
         </p>
+      )}
+      {error && plan?.last_completed && plan.last_completed.started_at > at && (
+        <p className="soft">No action needed: a later backup completed.</p>
       )}
     </>
   );

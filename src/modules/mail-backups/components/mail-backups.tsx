@@ -114,6 +114,8 @@ export function MailBackups() {
 function MailServer({ server, latest }: { server: MailServerBackup; latest: MailSnapshot | undefined }) {
   // The page has asked for it, too.
   const { data: plan } = trpc.backups.plan.useQuery({}, { retry: false });
+  // The schedule is that of the database, whose first backup makes the key.
+  const next = server.next_run_at ?? plan?.schedule?.next_run_at;
   const { repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
   return (
     <>
@@ -144,13 +146,10 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
           {
             key: 'next',
             title: 'Next mail backup',
-            value: timeOf(server.next_run_at, 'Not planned'),
-            // The schedule is that of the database, whose first backup makes the key.
-            caption: !server.next_run_at && plan && (
-              <StatusMark status="warning">
-                {plan.schedule ? 'Begins after the next database backup' : 'BACKUP_TIME is off'}
-              </StatusMark>
-            ),
+            value: next ? <TimeAgo iso={next} /> : plan && 'Off',
+            caption: next
+              ? !server.next_run_at && 'After the database backup'
+              : plan && <StatusMark status="warning">BACKUP_TIME is off</StatusMark>,
           },
         ]}
       />
