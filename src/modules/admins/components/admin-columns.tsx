@@ -49,7 +49,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<ListedAd
       width: 104,
       skeletonWidth: 40,
       cell: ({ totp_enabled: isOn }) => (
-        <StatusMark status={isOn ? 'on' : 'off'}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
+        <StatusMark status={isOn ? 'on' : 'warning'}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
       ),
     },
     {
