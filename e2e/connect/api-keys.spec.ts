@@ -75,7 +75,11 @@ test('marks keys that expire within two weeks', async ({ signedIn: page, api, sq
   const { api_key: key } = await api.call<{ api_key: { id: string } }>('POST', '/api-keys', { name });
   await sql(`UPDATE api_key SET expires_at = now() + interval '215 hours' WHERE id = $1`, [key.id]);
   await page.goto(`${url()}/api-keys?q=${name}`);
-  await expect(page.getByRole('row', { name }).getByTitle('Expires in 9 days').last()).toBeVisible();
+  const row = page.getByRole('row', { name });
+  await expect(row.getByTitle('Expires in 9 days').last()).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  const { email } = await api.call<{ email: string }>('GET', '/auth/me');
+  await expect(row.getByTitle(email).last()).toBeVisible();
   await check();
 });
 

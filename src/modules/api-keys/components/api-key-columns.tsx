@@ -10,6 +10,7 @@ import { TimeAgo } from '@/components/values/time-ago';
 import { formatDaysLeft, formatPlural } from '@/lib/format';
 import { EXPIRES_SOON_DAYS, KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import type { ApiKey } from '../schema';
+import classes from './api-key-columns.module.css';
 
 export const PERMISSION_LABELS: Record<KeyPermission, string> = { send: 'Send', read: 'Read', manage: 'Make changes' };
 
@@ -56,27 +57,34 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): Data
     ...(hasOwners ? [owner] : []),
     {
       header: 'Prefix',
-      width: 124,
-      maxWidth: 168,
+      width: 148,
+      maxWidth: 176,
       mobile: 'under',
       skeletonWidth: 128,
       cell: ({ key_prefix, last_used_at: used, ...key }) => (
-        <Cell>
-          <span className="mono">{key_prefix}</span>
+        <span className={classes.lines}>
+          {hasOwners && (
+            <span className="only-narrow">
+              <EmailAddress value={key.admin_email} isLight />
+            </span>
+          )}
           <span className="only-narrow soft">
             <KeyScope ids={key.scoped_domain_ids} restrictions={[...restrictionsOf(key), rateOf(key)]} />
           </span>
-          <span className="only-narrow soft">
-            {used ? (
-              <>
-                Used&nbsp;
-                <TimeAgo iso={used} />
-              </>
-            ) : (
-              'Never used'
-            )}
-          </span>
-        </Cell>
+          <Cell>
+            <span className="mono">{key_prefix}</span>
+            <span className="only-narrow soft">
+              {used ? (
+                <>
+                  Used&nbsp;
+                  <TimeAgo iso={used} />
+                </>
+              ) : (
+                'Never used'
+              )}
+            </span>
+          </Cell>
+        </span>
       ),
     },
     {
