@@ -39,6 +39,8 @@ test('the reference lists every operation, and each leads to its details', async
     .filter({ hasText: /(GET|POST|PATCH|DELETE) \// });
   await expect(rows).toHaveCount(operations.length);
   await expect(rows.first()).toContainText('POST /send');
+  const command = page.getByText(/^curl /).first();
+  await expect(command, 'its lines scroll to the side').toHaveCSS('white-space', 'pre');
   await page.getByRole('link', { name: 'List messages', exact: true }).click();
   await expect(page).toHaveURL(`${url()}/reference/messages#messages-list`);
   await expect(page.getByRole('heading', { name: 'List messages' })).toBeInViewport();

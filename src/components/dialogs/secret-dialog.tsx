@@ -45,7 +45,13 @@ export function SecretDialog(props: SecretDialogProps) {
         </div>
         {facts && <DetailsList>{facts}</DetailsList>}
         {check && (
-          <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
+          <CodeBlock
+            title={check.title ?? 'Try it'}
+            hint={check.hint}
+            code={check.command}
+            what="the command"
+            isProgram
+          />
         )}
       </DialogFields>
       <DialogFooter>

@@ -39,6 +39,7 @@ export function OperationCode({ operation, server }: { operation: CalledOperatio
           hint={LANGUAGES[language]}
           code={CODE[language]({ method, url, body: text, file, isPublic })}
           what={`the code: ${summary}`}
+          isProgram
         />
       )}
       <Button w="fit-content" aria-label={`Try it: ${summary}`} onClick={() => setIsTrying(true)}>

@@ -1,4 +1,5 @@
 import { NearLink } from '@/components/near-link';
+import { PathText } from '@/components/text/path-text';
 import type { Entry } from '../operations';
 import classes from './operation-rows.module.css';
 
@@ -26,7 +27,7 @@ export function OperationRows({ rows }: OperationRowsProps) {
 export function Endpoint({ method, path }: Pick<Entry, 'method' | 'path'>) {
   return (
     <span className={`mono ${classes.endpoint}`}>
-      <b data-method={method}>{method}</b> {path}
+      <b data-method={method}>{method}</b> <PathText>{path}</PathText>
     </span>
   );
 }

@@ -59,7 +59,13 @@ export function ReferenceIntro({ server }: { server: string }) {
           </dd>
         </DetailsList>
       </div>
-      <CodeBlock title="POST /send" hint="with curl" code={curlOf(base, domain, recipient)} what="the command" />
+      <CodeBlock
+        title="POST /send"
+        hint="with curl"
+        code={curlOf(base, domain, recipient)}
+        what="the command"
+        isProgram
+      />
     </section>
   );
 }

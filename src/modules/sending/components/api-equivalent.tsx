@@ -21,6 +21,7 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
     <>
       <CodeBlock
         title="API equivalent"
+        isProgram
         hint={
           <span className={classes.languages}>
             <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
