@@ -3,7 +3,6 @@ import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { IconArrowDown, IconArrowUp } from '@/components/icons/icons';
-import { StatusMark } from '@/components/marks/status-mark';
 import { EmailAddress } from '@/components/values/email-address';
 import type { SieveFilter } from '../../schema';
 import { inSameScope, scopeNameOf } from '../filter-values';
@@ -23,15 +22,12 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
       header: 'Filter',
       mobile: 'lead',
       skeletonWidth: 200,
-      cell: ({ id, name, active }) => (
-        <Cell>
-          <RowLink href={`/sieve-filters/${id}`}>
-            <span className="two-lines strong" title={name}>
-              {name}
-            </span>
-          </RowLink>
-          {!active && <StatusMark status="off" />}
-        </Cell>
+      cell: ({ id, name }) => (
+        <RowLink href={`/sieve-filters/${id}`}>
+          <span className="two-lines strong" title={name}>
+            {name}
+          </span>
+        </RowLink>
       ),
     },
     {
