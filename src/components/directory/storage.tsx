@@ -7,13 +7,17 @@ import classes from './storage.module.css';
 
 type StorageProps = { mailbox: { used_bytes: number; quota_bytes: number | null; percent_full: number | null } };
 
-/** @param children what stands in front of it on the same line */
+/** @param children what stands in front of it on the same line, on a narrow screen instead of the gauge */
 export function StorageCell({ mailbox, children }: StorageProps & { children?: ReactNode }) {
   const { percent_full: percent } = mailbox;
   return (
     <span className={classes.storage}>
       {children}
-      {percent !== null && <StorageGauge percent={percent} />}
+      {percent !== null && (
+        <span className={children ? 'only-wide' : undefined}>
+          <StorageGauge percent={percent} />
+        </span>
+      )}
       <span className="clip">{storageLabel(mailbox)}</span>
       {percent !== null && percent >= NEARLY_FULL_PERCENT && <Fullness percent={percent} />}
     </span>
