@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { withoutMailServer } from '../support/faults';
+import { answerProcedure, withoutMailServer } from '../support/faults';
 import { alertWith, expect, makeDomain, test, unique, url } from '../support/fixtures';
 
 test.beforeEach(({ page }) => withoutMailServer(page));
@@ -73,7 +73,15 @@ test('shows the state of DNS, and lists the domains whose records need a fix', a
     sql("UPDATE domain SET dns_status = $2::dns_status, next_dns_check_at = '2100-01-01' WHERE id = $1", [id, status]);
   await set(broken.id, 'error');
   await set(complete.id, 'ok');
+  await answerProcedure(page, 'overview.attention', {
+    items: [],
+    counts: { domains: 2 },
+    open_alerts: 0,
+    notifies_nobody: false,
+    suspended_mailboxes: 0,
+  });
   await page.goto(`${url()}/domains?sort=created_at&order=desc`);
+  await expect(page.getByRole('radio', { name: 'DNS problems 2' })).toBeAttached();
   await expect(page.getByRole('row', { name: broken.name })).toContainText('Problems');
   await expect(page.getByRole('row', { name: complete.name })).toContainText('Complete');
   await page.getByRole('radio', { name: 'DNS problems' }).click();

@@ -36,6 +36,9 @@ const CHOICES = {
   unprotected: { label: 'No DMARC', input: { active: true, dmarc_policy: 'missing' } },
 } as const;
 
+/** As far as the navigation counts. */
+const MAX_COUNTED = 99;
+
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
   view: {
@@ -55,6 +58,8 @@ export function DomainsPage() {
     sort: values.sort,
     order: values.order,
   };
+  // Without the selected domain: the list has all.
+  const broken = trpc.overview.attention.useQuery({}, { staleTime: 60_000 }).data?.counts.domains ?? 0;
   const list = useList(domainList, trpc.domains.list, { search, input });
 
   return (
@@ -87,7 +92,12 @@ export function DomainsPage() {
           placeholder="Domain name"
           className="grow-small mono-input"
         />
-        <ShowFilter search={search} choices={CHOICES} />
+        <ShowFilter
+          search={search}
+          choices={CHOICES}
+          counts={broken <= MAX_COUNTED ? { broken } : {}}
+          narrow="columns"
+        />
       </ListTools>
       <ListView
         list={list}

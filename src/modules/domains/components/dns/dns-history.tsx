@@ -57,7 +57,9 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
       width: 116,
       kind: 'mark',
       mobile: 'mark',
-      cell: ({ status }) => <StatusMark status={MARKS[status]}>{statusLabel(status)}</StatusMark>,
+      cell: ({ status }) => (
+        <StatusMark status={domain.active || status === 'ok' ? MARKS[status] : 'off'}>{statusLabel(status)}</StatusMark>
+      ),
     },
     {
       header: 'Record',

@@ -116,8 +116,8 @@ function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   return (
     <div className={classes.footer}>
       <span>
-        {shown.length} of {formatPlural(rows.length, 'record')}. {list} {names.length === 1 ? 'is' : 'are'} optional and
-        not set.
+        {shown.length} of {formatPlural(rows.length, 'record')}. {unset.length} {unset.length === 1 ? 'is' : 'are'}{' '}
+        optional and not set: {list}.
       </span>
       <span className="spacer" />
       <Button onClick={() => onChange(!isOptionalShown)}>

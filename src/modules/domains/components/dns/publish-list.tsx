@@ -2,7 +2,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { isToPublish, isUnset, labelOf, markOf, recordKey } from './dns-values';
+import { isToPublish, isUnset, labelOf, markOf, quietMarkOf, recordKey } from './dns-values';
 import { RecordFields } from './record-values';
 import type { DnsRow } from './use-dns';
 
@@ -15,7 +15,7 @@ export function PublishList({ domain, rows }: PublishListProps) {
       {rows.filter(isToPublish).map((record) => (
         <li key={recordKey(record)}>
           <div className={classes.publishHead}>
-            <StatusMark status={markOf(record)}>{labelOf(record)}</StatusMark>
+            <StatusMark status={domain.active ? markOf(record) : quietMarkOf(record)}>{labelOf(record)}</StatusMark>
             <b>{DNS_PURPOSE_TEXTS[record.purpose].label}</b>
             <span className="soft">
               {record.purpose === 'ptr' ? 'At the provider of your server' : DNS_PURPOSE_TEXTS[record.purpose].does}

@@ -100,7 +100,7 @@ function Checked({ domain: { checked_at, answered_at } }: { domain: DomainState 
 
 function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpose }) {
   const state = domain.records[purpose];
-  if (!state) return <span className="soft">{domain.checked_at ? '' : '–'}</span>;
+  if (!state) return null;
   const mark = MARKS[state.severity];
   if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
   const label = labelOf(domain, purpose);
