@@ -291,6 +291,11 @@ test('retries and deletes selected messages, and says what happened to each', as
   await check();
 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
+  await bar.getByRole('button', { name: 'Hold' }).press('Enter');
+  await expect(page.getByText('Put 2 messages on hold')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Released 2 messages')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
   await bar.getByRole('button', { name: 'Delete' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Delete 2 messages from queue' });
   await expect(dialog).toContainText('26 recipients won’t receive them, and the senders aren’t notified.');
@@ -381,6 +386,20 @@ test('says above the list why many messages wait, and leads to what stops it', a
   );
   await expect(row('Not tried')).toContainText('1 for over 15 minutes');
   await checkState();
+
+  const suspended = row(`${sender}@`);
+  await expect(suspended).toContainText('Still being retried');
+  await page.getByRole('button', { name: 'Retry all deferred' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry all deferred messages' });
+  await expect(dialog).toContainText('1 message from suspended senders');
+  await checkState();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await suspended.getByRole('button', { name: 'Delete 1' }).click();
+  await page.getByRole('dialog', { name: 'Delete message' }).getByRole('button', { name: 'Cancel' }).click();
+  await suspended.getByRole('button', { name: 'Hold 1' }).press('Enter');
+  await expect(rowOf(page, SECOND)).toContainText('On hold');
+  await expect(suspended).toHaveCount(0);
+
   await both.click();
   await expect(openerOf(page)).toHaveCount(2);
   await expect(causes).toHaveCount(0);

@@ -9,15 +9,20 @@ import type { QueuedMessage } from '../schema';
 import classes from './bulk-result.module.css';
 
 export type BulkOutcome = {
-  action: 'retry' | 'delete';
+  action: 'retry' | 'hold' | 'release' | 'delete';
   done: QueuedMessage[];
   failures: Failure<QueuedMessage>[];
 };
 
 type BulkResultProps = { outcome: BulkOutcome; onDismiss: () => void };
 
-const DONE = { retry: 'Retrying', delete: 'Deleted' } as const;
-const FAILED = { retry: 'Couldn’t retry', delete: 'Couldn’t delete' } as const;
+const DONE = { retry: 'Retrying', hold: 'Held', release: 'Released', delete: 'Deleted' } as const;
+const FAILED = {
+  retry: 'Couldn’t retry',
+  hold: 'Couldn’t hold',
+  release: 'Couldn’t release',
+  delete: 'Couldn’t delete',
+} as const;
 
 /** The result of an action on several messages that failed for some of them. */
 export function BulkResult({ outcome, onDismiss }: BulkResultProps) {

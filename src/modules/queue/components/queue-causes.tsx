@@ -1,38 +1,31 @@
 'use client';
 
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type Status, StatusMark } from '@/components/marks/status-mark';
+import type { ReactNode } from 'react';
+import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
-import type { QueueSummary } from '../schema';
+import type { QueuedMessage, QueueSummary } from '../schema';
+import { type CauseRow, causeRows } from './cause-rows';
 import { NextAttempt } from './next-attempt';
 import classes from './queue-causes.module.css';
-import { reasonFor } from './queue-labels';
-
-type CauseRow = {
-  key: string;
-  status: Status;
-  label: string;
-  count: number;
-  /** Whether the messages share their sender or their recipient. */
-  by: 'from' | 'to' | null;
-  address: string | null;
-  oldestAt: string;
-  /** When the first of them is given up, if that is known. */
-  expiresAt: string | null;
-  action: { label: string; href: string } | null;
-  /** The list of these messages. */
-  href: string;
-};
+import { MAX_AT_ONCE, type useQueueActions } from './use-queue-actions';
 
 /** More are a click away, so that the list stays in view. */
 const SHOWN = 3;
 
+type QueueCausesProps = {
+  summary: QueueSummary;
+  actions: ReturnType<typeof useQueueActions>;
+  onDelete: (messages: QueuedMessage[]) => void;
+};
+
 /** Why many messages wait, with what fixes it, above the list of each of them. */
-export function QueueCauses({ summary }: { summary: QueueSummary }) {
+export function QueueCauses({ summary, actions, onDelete }: QueueCausesProps) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const rows = causeRows(summary);
   if (rows.length === 0) return null;
@@ -41,7 +34,17 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
     <div className={classes.causes}>
       <ul aria-label="Why messages wait">
         {rows.slice(0, rows.length - hidden).map((cause) => (
-          <Cause key={cause.key} cause={cause} />
+          <Cause key={cause.key} cause={cause}>
+            {cause.by === 'from' && (
+              <StillRetried
+                cause={cause}
+                isBusy={actions.isBusy}
+                read={actions.readRetried}
+                onDelete={onDelete}
+                onHold={(rows) => actions.actOnAll('hold', rows)}
+              />
+            )}
+          </Cause>
         ))}
       </ul>
       {hidden > 0 && <TextButton onClick={showAll}>Show {formatCount(hidden)} more causes</TextButton>}
@@ -49,50 +52,14 @@ export function QueueCauses({ summary }: { summary: QueueSummary }) {
   );
 }
 
-/** The causes that several messages share, and those that an admin can stop. Causes with a fix come first. */
-function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
-  const suspended = senders.map(
-    ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt, first_expires_at: expiresAt }): CauseRow => ({
-      key: `from ${from}`,
-      status: 'failed',
-      label: 'Sender suspended',
-      count,
-      by: 'from',
-      address: from,
-      oldestAt,
-      expiresAt,
-      action: { label: 'Check for misuse', href: `/mailboxes/${id}/misuse` },
-      href: `/queue?${new URLSearchParams({ from })}`,
-    }),
-  );
-  const others = causes
-    .filter(({ to, count }) => to === null || count > 1)
-    .map(
-      ({ to, reason, count, oldest_arrived_at: oldestAt, first_expires_at: expiresAt, mailbox_id: id }): CauseRow => ({
-        key: `${to} ${reason}`,
-        status: to === null ? 'warning' : 'deferred',
-        label: to === null ? 'Not tried' : reasonFor(reason ?? '', to),
-        count,
-        by: to === null ? null : 'to',
-        address: to,
-        oldestAt,
-        expiresAt,
-        action: id === null ? null : { label: 'Review mailbox', href: `/mailboxes/${id}` },
-        href: `/queue?${new URLSearchParams(to === null ? { queue: 'active' } : { to })}`,
-      }),
-    );
-  const untried = others.filter(({ by }) => by === null);
-  const tried = others.filter(({ by }) => by !== null);
-  const isFixable = ({ action }: CauseRow) => action !== null;
-  return [...suspended, ...untried, ...tried.filter(isFixable), ...tried.filter((row) => !isFixable(row))];
-}
-
 const UNTRIED = 'for over 15 minutes: check the mail server’s services';
 
 function Cause({
   cause: { status, label, count, by, address, oldestAt, expiresAt, action, href },
+  children,
 }: {
   cause: CauseRow;
+  children: ReactNode;
 }) {
   return (
     <li>
@@ -116,6 +83,39 @@ function Cause({
           {action.label}
         </NearLink>
       )}
+      {children}
     </li>
+  );
+}
+
+type StillRetriedProps = {
+  cause: CauseRow;
+  isBusy: boolean;
+  read: (from: string) => Promise<QueuedMessage[]>;
+  onHold: (messages: QueuedMessage[]) => void;
+  onDelete: (messages: QueuedMessage[]) => void;
+};
+
+/** A suspension stops new messages only: what stops those that wait is beside it. */
+function StillRetried({ cause: { address, count }, isBusy, read, onHold, onDelete }: StillRetriedProps) {
+  const from = address ?? '';
+  const shown = formatCount(Math.min(count, MAX_AT_ONCE));
+  const act = (then: (messages: QueuedMessage[]) => void) => void read(from).then(then);
+  return (
+    <span className={classes.retried}>
+      <span className="soft">Still being retried</span>
+      <Button size="xs" disabled={isBusy} aria-label={`Hold ${shown} from ${from}`} onClick={() => act(onHold)}>
+        Hold {shown}
+      </Button>
+      <Button
+        size="xs"
+        className="danger"
+        disabled={isBusy}
+        aria-label={`Delete ${shown} from ${from}`}
+        onClick={() => act(onDelete)}
+      >
+        Delete {shown}
+      </Button>
+    </span>
   );
 }

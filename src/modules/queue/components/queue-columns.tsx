@@ -83,22 +83,11 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
               className={`two-lines ${classes.reason}`}
               title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
             >
-              {isSuspended && (
-                <>
-                  <span className={`only-wide ${classes.suspended}`} title="Sender suspended">
-                    <StatusMark status="failed" shapeOnly>
-                      Sender suspended
-                    </StatusMark>
-                  </span>
-                  <span className={`only-narrow ${classes.suspended}`}>
-                    <StatusMark status="failed">Sender suspended</StatusMark>
-                  </span>
-                </>
-              )}
               {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : reason}
             </span>
             <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
             <span className={classes.times}>
+              {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
               <span className="only-narrow">
                 Arrived&nbsp;
                 <TimeAgo iso={arrivedAt} />

@@ -20,6 +20,7 @@ import classes from './queue-page.module.css';
 import { QueueUnavailable } from './queue-states';
 import { QueueTable } from './queue-table';
 import { QueueTools } from './queue-tools';
+import { RetryAllDialog } from './retry-all-dialog';
 import { useQueueActions } from './use-queue-actions';
 import { inputOf, useQueueSearch } from './use-queue-search';
 
@@ -32,6 +33,7 @@ export function QueuePage() {
   const search = useQueueSearch();
   const { values, change } = search;
   const actions = useQueueActions();
+  const [isAsking, setIsAsking] = useState(false);
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
   const utils = trpc.useUtils();
   const input = inputOf(search);
@@ -55,6 +57,7 @@ export function QueuePage() {
   const problem = error ? toProblem(error) : null;
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
   const open = (id: string | null) => search.open({ open: id });
+  const suspendedCount = summary.data?.suspended_senders.reduce((sum, { count }) => sum + count, 0) ?? 0;
   const isNotListed = values.open !== null && rows?.every((row) => row.queue_id !== values.open);
 
   return (
@@ -64,7 +67,7 @@ export function QueuePage() {
           leftSection={<IconRefresh stroke={1.5} />}
           loading={actions.isFlushing}
           disabled={problem !== null || !summary.data?.counts.deferred}
-          onClick={actions.flushAll}
+          onClick={() => (suspendedCount > 0 ? setIsAsking(true) : actions.flushAll())}
         >
           Retry all deferred
         </Button>
@@ -75,7 +78,9 @@ export function QueuePage() {
         <>
           <QueueCounts values={values} change={change} summary={summary.data} />
           <QueueTools list={list} search={search} />
-          {summary.data && !search.isFiltered && <QueueCauses summary={summary.data} />}
+          {summary.data && !search.isFiltered && (
+            <QueueCauses summary={summary.data} actions={actions} onDelete={setDeleting} />
+          )}
           {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
           {isNotListed && (
             <p className={`soft ${classes.notListed}`}>
@@ -101,6 +106,15 @@ export function QueuePage() {
           />
         </>
       )}
+      <RetryAllDialog
+        opened={isAsking}
+        suspendedCount={suspendedCount}
+        onClose={() => setIsAsking(false)}
+        onConfirm={() => {
+          setIsAsking(false);
+          actions.flushAll();
+        }}
+      />
       <DeleteQueuedDialog
         messages={deleting}
         isBusy={actions.isBusy}

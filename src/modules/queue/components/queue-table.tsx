@@ -38,6 +38,16 @@ export function QueueTable({ list, search, actions, onDelete }: QueueTableProps)
         >
           Retry now
         </Button>
+        <Button
+          size="xs"
+          disabled={actions.isBusy}
+          onClick={() => {
+            actions.actOnAll('hold', selection.rowsNow());
+            selection.clear();
+          }}
+        >
+          Hold
+        </Button>
         <Button size="xs" className="danger" disabled={actions.isBusy} onClick={() => onDelete(selection.rowsNow())}>
           Delete
         </Button>

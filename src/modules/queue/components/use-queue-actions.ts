@@ -8,6 +8,9 @@ import { notify } from '@/components/notifications';
 import type { QueuedMessage } from '../schema';
 import type { BulkOutcome } from './bulk-result';
 
+/** The longest page of the list. */
+export const MAX_AT_ONCE = 200;
+
 export type QueueAction = 'hold' | 'release' | 'retry' | 'delete';
 
 /** The operations on queued messages. */
@@ -55,16 +58,29 @@ export function useQueueActions() {
       rows,
       verb: action,
       act: ({ queue_id }) => mutations[action].mutateAsync({ queue_id }),
-      text: (done) => (action === 'retry' ? `Retrying ${done.length} messages now` : `Deleted ${done.length} messages`),
+      text: (done) => DONE[action](done.length),
+      undo: action === 'hold' ? (done) => actOnAll('release', done) : undefined,
       onFailures: (failures, done) => setOutcome({ action, done, failures }),
       onDone,
       takesFocus: true,
     });
   };
 
+  /** Reads the messages of a sender that are being retried. */
+  const readRetried = async (from: string): Promise<QueuedMessage[]> => {
+    try {
+      const { items } = await utils.queue.list.fetch({ from, limit: MAX_AT_ONCE });
+      return items.filter(({ queue }) => queue !== 'hold');
+    } catch (error) {
+      notify({ text: `Couldn’t read the messages from ${from}`, problem: toProblem(error) });
+      return [];
+    }
+  };
+
   return {
     act,
     actOnAll,
+    readRetried,
     isBusy,
     /** The outcome of the last action on several messages, if it failed for some. */
     outcome,
@@ -73,3 +89,10 @@ export function useQueueActions() {
     isFlushing: flush.isPending,
   };
 }
+
+const DONE: Record<BulkOutcome['action'], (count: number) => string> = {
+  retry: (count) => `Retrying ${count} messages now`,
+  hold: (count) => `Put ${count} messages on hold`,
+  release: (count) => `Released ${count} messages`,
+  delete: (count) => `Deleted ${count} messages`,
+};
