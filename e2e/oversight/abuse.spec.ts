@@ -39,9 +39,9 @@ test('suspends a mailbox over its hourly limit, shows an alert, and lets it send
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
   const sender = page.getByRole('table', { name: 'Top 20 senders' }).getByRole('row', { name: localPart });
   await expect(sender).toContainText('Suspended');
-  await expect(sender.getByRole('link', { name: 'Review mailbox' })).toHaveAttribute(
+  await expect(sender.getByRole('link', { name: 'Check for misuse' })).toHaveAttribute(
     'href',
-    /^\/mailboxes\/[0-9a-f-]{36}/,
+    /^\/mailboxes\/[0-9a-f-]{36}\/misuse$/,
   );
   await expect(page.getByRole('columnheader', { name: '24 hours' })).toHaveAttribute('aria-sort', 'descending');
   await page.getByRole('button', { name: 'Last hour' }).click();

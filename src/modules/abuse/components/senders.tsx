@@ -84,8 +84,8 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
         {suspended && (
           <>
             <StatusMark status="failed">Suspended</StatusMark>
-            <NearLink className="act" href={`/mailboxes/${mailboxId}`}>
-              Review mailbox
+            <NearLink className="act" href={`/mailboxes/${mailboxId}/misuse`}>
+              Check for misuse
             </NearLink>
           </>
         )}

@@ -8,6 +8,10 @@ it('leads to the page of what the alert is about', () => {
     href: '/domains/one',
     label: 'Fix the records',
   });
+  expect(nextStep({ ...DOMAIN, kind: 'mailbox_suspended' }, '/mailboxes/one')).toEqual({
+    href: '/mailboxes/one/misuse',
+    label: 'Check for misuse',
+  });
   expect(nextStep({ kind: 'system_degraded', subject: 'Free disk space', domain_id: null }, '/system/health')).toEqual({
     href: '/system/health',
     label: 'Review health',
