@@ -162,7 +162,7 @@ test('shows whether a relay is used, and tests it', async ({ signedIn: page, sql
   await page.goto(`${url()}/system/services`);
   const relay = hostSection(page, mailHost.host).getByRole('region', { name: 'Relay' });
   await expect(relay).toContainText('Not used');
-  await expect(relay).toContainText('Mail goes to its recipients’ servers directly.');
+  await expect(relay).toContainText('Mail would go to its recipients’ servers directly, but the sandbox keeps it.');
   const used = { destination: '[smtp.relay.example]:587', user: 'key-7', tls: 'encrypt', isTlsFromStart: false };
   await sql('UPDATE mail_agent SET relay = $2 WHERE host = $1', [mailHost.host, JSON.stringify(used)]);
   await expect(relay).toContainText('[smtp.relay.example]:587');

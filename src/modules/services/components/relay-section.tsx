@@ -27,6 +27,7 @@ type RelaySectionProps = {
 /** Whether a mail server sends through a relay, and how. */
 export function RelaySection({ host, relay, isBusy, onOpen }: RelaySectionProps) {
   const remove = trpc.services.setRelay.useMutation();
+  const isSandbox = trpc.sending.mta.useQuery({}).data?.kind === 'sandbox';
   const [isEditing, setIsEditing] = useState(false);
   const [isRemoving, setIsRemoving] = useState(false);
   return (
@@ -36,7 +37,10 @@ export function RelaySection({ host, relay, isBusy, onOpen }: RelaySectionProps)
       </SectionHeading>
       {!relay && (
         <p className="soft">
-          Mail goes to its recipients’ servers directly. If your provider blocks port 25, send through another server.
+          {isSandbox
+            ? 'Mail would go to its recipients’ servers directly, but the sandbox keeps it.'
+            : 'Mail goes to its recipients’ servers directly.'}{' '}
+          If your provider blocks port 25, send through another server.
         </p>
       )}
       <Group py="md">
