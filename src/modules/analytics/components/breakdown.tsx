@@ -12,7 +12,7 @@ import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messag
 import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
 import classes from './analytics.module.css';
 import { CountLink } from './count-link';
-import { DIMENSION_NAMES, formatRate } from './labels';
+import { DIMENSION_NAMES, formatRate, notAcceptedText } from './labels';
 
 const HOUR_MS = 3_600_000;
 const OPTIONS = DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }));
@@ -29,6 +29,7 @@ type BreakdownProps = {
 export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownProps) {
   const { dimension, breakdown } = analytics;
   const shown = dimension ?? by;
+  const note = figuresIn(shown).includes('sent') ? notAcceptedText(analytics.totals) : null;
   return (
     <section aria-labelledby="breakdown">
       <SectionHeading title="Breakdown" id="breakdown">
@@ -59,6 +60,7 @@ export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownPro
           isStale={isStale}
         />
       )}
+      {note && <p className={`quiet ${classes.note}`}>{note}</p>}
     </section>
   );
 }

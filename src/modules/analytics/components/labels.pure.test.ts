@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatSeconds, timeLabels } from './labels';
+import type { Analytics } from '../schema';
+import { describePeriod, formatSeconds, notAcceptedText, timeLabels } from './labels';
 
 const PERIOD = { start: '2026-11-21T18:45:00.000Z', end: '2026-11-28T19:00:00.000Z', timezone: 'UTC' };
 
@@ -17,6 +18,18 @@ describe('the days of a period', () => {
     expect(row('2026-11-20T23:00:00.000Z')).toMatch(/^21 Nov[^,]*$/);
     expect(row('2026-11-21T23:00:00.000Z')).toMatch(/^22 Nov[^,]*$/);
   });
+});
+
+it('describes a period of days as these days and today, and another one from its start to its end', () => {
+  const shown = { ...PERIOD, start: '2026-11-22T00:00:00.000Z', granularity: 'day' } as const;
+  expect(describePeriod({ ...shown, period: '7d' })).toMatch(/^7 days and today, since 22 Nov.* 2026 · /);
+  expect(describePeriod({ ...shown, period: 'custom' })).toMatch(/^22 Nov.* 2026 to 28 Nov.* 2026 · /);
+});
+
+it('says how many failed messages are no part of those that were sent', () => {
+  const textOf = (rejected: number) => notAcceptedText({ rejected } as Analytics['totals']);
+  expect(textOf(6)).toContain('6 failed messages');
+  expect(textOf(0)).toBeNull();
 });
 
 it.each([

@@ -59,15 +59,28 @@ export function timeLabels({ start, end, granularity, timezone: timeZone }: Show
   return { tick: day, row, brief: date };
 }
 
-/** For example "14 Nov to 21 Nov 2026, Berlin time". */
-export function describePeriod({ start, end, timezone: timeZone }: Shown): string {
+/** For example "14 Nov to 21 Nov 2026, Berlin time", or "7 days and today, since 14 Nov 2026, Berlin time". */
+export function describePeriod({ period, start, end, timezone: timeZone }: Shown & Pick<Analytics, 'period'>): string {
   const fields = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
   const format = (at: string, more = {}) =>
     new Intl.DateTimeFormat(LOCALE, { ...fields, ...more }).format(new Date(at));
+  const days = DAYS.exec(period)?.[1];
+  if (days) return `${days} days and today, since ${format(start)} · ${zoneName(timeZone)}`;
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const hasClock = Date.parse(end) - Date.parse(start) < 3 * DAY_MS ? clock : {};
   const last = new Date(Date.parse(end) - (hasClock === clock ? 0 : 1)).toISOString();
   return `${format(start, hasClock)} to ${format(last, hasClock)} · ${zoneName(timeZone)}`;
+}
+
+/** The whole days before today. */
+const DAYS = /^(\d+)d$/;
+
+/** Why more failed than were sent, if so. */
+export function notAcceptedText({ rejected }: Analytics['totals']): string | null {
+  if (rejected === 0) return null;
+  return rejected === 1
+    ? '1 failed message was never accepted by your mail server, and isn’t counted as sent.'
+    : `${formatCount(rejected)} failed messages were never accepted by your mail server, and aren’t counted as sent.`;
 }
 
 export function formatRate(rate: number | null): string {

@@ -7,7 +7,7 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { CountLink } from '../count-link';
-import { timeLabels } from '../labels';
+import { notAcceptedText, timeLabels } from '../labels';
 import type { Flow } from '../use-analytics';
 import { STATUS_SERIES } from './series';
 import { Zoomable } from './zoomable';
@@ -40,6 +40,7 @@ export function ByStatus({ analytics, domain, flow, onFlow, onZoom, zoomHref }: 
         label={`${FLOWS[flow]} messages by time`}
         series={STATUS_SERIES[flow]}
         zoomHref={zoomHref}
+        note={flow === 'outbound' ? notAcceptedText(analytics.totals) : null}
         chart={<StatusChart points={analytics.series} flow={flow} labels={timeLabels(analytics)} onZoom={onZoom} />}
         columns={names.map((name) => ({
           key: name,

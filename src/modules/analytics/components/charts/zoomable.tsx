@@ -19,10 +19,12 @@ type ZoomableProps = {
   chart: ReactNode;
   /** The address of the page for a part of the period. */
   zoomHref: (point: AnalyticsPoint) => string;
+  /** Below the table. */
+  note?: string | null;
 };
 
 /** A chart in which one selects a part of the period, and a table whose times lead to their part of it. */
-export function Zoomable({ analytics, label, series, columns, chart, zoomHref }: ZoomableProps) {
+export function Zoomable({ analytics, label, series, columns, chart, zoomHref, note }: ZoomableProps) {
   const { series: points, granularity } = analytics;
   const labels = timeLabels(analytics);
   const left = points.length - MAX_ROWS;
@@ -44,9 +46,12 @@ export function Zoomable({ analytics, label, series, columns, chart, zoomHref }:
         )
       }
       note={
-        left > 0 && (
-          <p className="quiet">{formatPlural(left, 'earlier row')} in the CSV export. Zoom in to see them here.</p>
-        )
+        <>
+          {note && <p className="quiet">{note}</p>}
+          {left > 0 && (
+            <p className="quiet">{formatPlural(left, 'earlier row')} in the CSV export. Zoom in to see them here.</p>
+          )}
+        </>
       }
     />
   );
