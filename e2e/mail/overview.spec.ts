@@ -211,7 +211,7 @@ test('names each object that needs attention and counts them in the navigation',
   await expect(mailboxes).toHaveText(/^Mailboxes\s*1 needs attention$/);
   await expect(sections.getByRole('listitem').filter({ hasText: 'Aliases' })).toHaveText('Aliases');
   await check();
-  const row = page.getByRole('row', { name: /^Suspended Mailbox .* Password leaked/ });
+  const row = page.getByRole('row', { name: /^Suspended by hand Mailbox .* Password leaked/ });
   await expect(row).toContainText(`${local}@${domain.name}`);
   await row.getByRole('link', { name: 'Review mailbox' }).click();
   await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);

@@ -90,8 +90,9 @@ it('lists mailboxes that are almost full, the fullest first', async () => {
     const { id } = await makeMailbox(domain.id, localPart);
     await db.mailbox.update({ where: { id }, data: { usedBytes, quotaBytes: 100 } });
   }
-  const { items, counts } = await attentionFor('domain_admin', [domain.id]);
+  const { items, counts, critical_counts } = await attentionFor('domain_admin', [domain.id]);
   expect(counts).toEqual({ mailboxes: 2 });
+  expect(critical_counts).toEqual({ mailboxes: 1, alerts: 0 });
   expect(items).toMatchObject([
     { kind: 'mailbox_full', severity: 'critical', subject: `full@${domain.name}` },
     { kind: 'mailbox_full', severity: 'warning', reason: '90% of its quota used. A full mailbox rejects new mail.' },
@@ -116,7 +117,7 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
   const scope = { domain_id: domain.id };
   const { items, counts } = await attentionFor('admin', [], scope);
   expect(items.filter(({ kind }) => kind === 'webhook_failing')).toMatchObject([
-    { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failures in a row.' },
+    { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failed attempts in a row.' },
   ]);
   expect(items.filter((item) => item.subject === subject)).toMatchObject([
     { section: 'alerts', severity: 'warning', reason: '300 messages in an hour (limit 200).' },
@@ -206,4 +207,35 @@ it('tells super admins that alerts are open of which nobody is notified', async 
   expect((await attentionFor('admin')).notifies_nobody).toBe(false);
   await makeWebhook({ events: ['system.alert'] });
   expect((await attentionFor('super_admin')).notifies_nobody).toBe(false);
+});
+
+it('lists services whose files aren’t as generated, to super admins only', async () => {
+  const host = `${unique()}.example`;
+  const about = {
+    host,
+    state: 'running' as const,
+    since: new Date(),
+    message: '',
+    driftMessage: '',
+    checkedAt: new Date(),
+  };
+  const drift = [{ path: 'postfix/main.cf', kind: 'changed' }];
+  await db.mailService.createMany({
+    data: [
+      { ...about, service: 'postfix', drift },
+      { ...about, service: 'redis', drift: [] },
+      { ...about, service: 'rspamd' },
+    ],
+  });
+  const found = async (role: Role) => (await attentionFor(role)).items.filter(({ kind }) => kind === 'files_differ');
+  expect(await found('super_admin')).toMatchObject([
+    {
+      section: 'services',
+      severity: 'warning',
+      subject: `postfix on ${host}`,
+      reason: 'postfix/main.cf isn’t as the settings generate it.',
+    },
+  ]);
+  expect(await found('admin')).toEqual([]);
+  await db.mailService.deleteMany({ where: { host } });
 });

@@ -35,16 +35,18 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
   const canSeeAlerts = hasRole(ctx.actor.admin.role, 'admin');
   const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids), expiringKeys(ctx, domainId)];
   if (canSeeAlerts) sources.push(failingWebhooks(ids), openAlerts(domainId));
-  const [{ rows, openCount, hasWebhook }] = await ctx.db.$queryRaw<
-    [{ rows: Row[]; openCount: number; hasWebhook: boolean }]
+  const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
+  if (canSeeSystem) sources.push(DRIFTED_SERVICES);
+  const [{ rows, openCount, criticalCount, hasWebhook }] = await ctx.db.$queryRaw<
+    [{ rows: Row[]; openCount: number; criticalCount: number; hasWebhook: boolean }]
   >`
     SELECT (SELECT coalesce(json_agg(row), '[]') FROM (${Prisma.join(sources, ' UNION ALL ')}) row) AS rows,
            ${canSeeAlerts ? countListed(domainId) : Prisma.sql`0`} AS "openCount",
+           ${canSeeAlerts ? countListed(domainId, 'critical') : Prisma.sql`0`} AS "criticalCount",
            EXISTS (SELECT FROM webhook WHERE active AND 'system.alert' = ANY(events)) AS "hasWebhook"`;
-  const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
   const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
+  const isSevere = (item: AttentionItem) => Number(item.severity === 'critical');
   const bySection = ATTENTION_SECTIONS.flatMap((section) => {
-    const isSevere = (item: AttentionItem) => Number(item.severity === 'critical');
     const found = items
       .filter((item) => item.section === section)
       .sort((one, other) => isSevere(other) - isSevere(one));
@@ -55,6 +57,12 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
     counts: Object.fromEntries(
       bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
     ),
+    critical_counts: {
+      ...Object.fromEntries(
+        bySection.map(({ section, found }) => [section, Math.min(found.filter(isSevere).length, MAX_ATTENTION_COUNT)]),
+      ),
+      alerts: criticalCount,
+    },
     open_alerts: openCount,
     notifies_nobody: canSeeSystem && openCount > 0 && env().alertEmails.length === 0 && !hasWebhook,
     suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,
@@ -123,6 +131,14 @@ function failingWebhooks(ids: string[] | null): Prisma.Sql {
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
+/** Services of mail servers with files that aren't as the settings generate them. The id is made of the table's key. */
+const DRIFTED_SERVICES = Prisma.sql`
+  (SELECT 'files_differ', 'warning',
+          overlay(overlay(md5(host || ' ' || service) PLACING '8' FROM 13) PLACING '8' FROM 17)::uuid,
+          service || ' on ' || host, drift->0->>'path', jsonb_array_length(drift), 0, NULL, NULL
+     FROM mail_service WHERE drift NOT IN ('[]', 'null')
+    ORDER BY host, service LIMIT ${MAX_ATTENTION_COUNT})`;
+
 /** Keys that were used within a week and expire soon. Super admins see those of all admins. */
 function expiringKeys({ actor: { admin } }: ActorContext, domainId: string | undefined): Prisma.Sql {
   const scope = domainId
@@ -150,10 +166,11 @@ function openAlerts(domainId: string | undefined): Prisma.Sql {
 }
 
 /** Counts the alerts that the page of alerts lists. With a domain, it lists none about the system. */
-function countListed(domainId: string | undefined): Prisma.Sql {
+function countListed(domainId: string | undefined, severity?: Alert['severity']): Prisma.Sql {
   const scope = domainId ? Prisma.sql`domain_id = ${domainId}::uuid` : Prisma.sql`true`;
+  const of = severity ? Prisma.sql`severity = ${severity}::alert_severity` : Prisma.sql`true`;
   return Prisma.sql`
-    (SELECT count(*)::int FROM (SELECT FROM alert WHERE status = 'open' AND ${scope} LIMIT ${MAX_ATTENTION_COUNT}) listed)`;
+    (SELECT count(*)::int FROM (SELECT FROM alert WHERE status = 'open' AND ${scope} AND ${of} LIMIT ${MAX_ATTENTION_COUNT}) listed)`;
 }
 
 function within(column: Prisma.Sql, ids: string[] | null): Prisma.Sql {
@@ -166,6 +183,7 @@ const SECTION_OF_KIND: Partial<Record<AttentionItem['kind'], AttentionSection>> 
   mailbox_full: 'mailboxes',
   webhook_failing: 'webhooks',
   key_expiring: 'api-keys',
+  files_differ: 'services',
 };
 const QUEUE_CHECKS = [HEALTH_CHECKS.queue.title, HEALTH_CHECKS.queue_age.title];
 const BACKUP_CHECKS = [HEALTH_CHECKS.backup.title, HEALTH_CHECKS.backup_proof.title];
@@ -195,8 +213,12 @@ function reasonOf(row: Row): string {
   if (kind === 'mailbox_full')
     return `${count}% of its quota used. ${count < 100 ? 'A full mailbox rejects' : 'It rejects'} new mail.`;
   if (kind === 'key_expiring') return `It was used this week, and expires in ${formatPlural(count, 'day')}.`;
+  if (kind === 'files_differ')
+    return count === 1
+      ? `${text} isn’t as the settings generate it.`
+      : `${formatCount(count)} files aren’t as the settings generate them.`;
   if (kind === 'webhook_failing')
-    return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failures in a row.`;
+    return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failed attempts in a row.`;
   if (kind === 'rate_limited' || kind === 'volume_spike') return `${sentText(row)}.`;
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
 }

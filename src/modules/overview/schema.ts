@@ -60,6 +60,7 @@ export const ATTENTION_SECTIONS = [
   'queue',
   'health',
   'backups',
+  'services',
   'alerts',
 ] as const satisfies readonly RouteIcon[];
 export type AttentionSection = (typeof ATTENTION_SECTIONS)[number];
@@ -69,7 +70,7 @@ export const MAX_ATTENTION_COUNT = 100;
 
 const AttentionItem = z.object({
   section: z.enum(ATTENTION_SECTIONS),
-  kind: z.enum([...Alert.shape.kind.options, 'mailbox_full', 'key_expiring']),
+  kind: z.enum([...Alert.shape.kind.options, 'mailbox_full', 'key_expiring', 'files_differ']),
   severity: Alert.shape.severity,
   /** ID of the domain, mailbox, webhook, API key or alert. */
   id: Id,
@@ -89,6 +90,8 @@ export const Attention = z.object({
   items: z.array(AttentionItem),
   /** Each object once, although an open alert may be about it too. */
   counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
+  /** How many of these are critical, and of the open alerts. */
+  critical_counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
   /** As many as the list of open alerts has. */
   open_alerts: z.number().int(),
   /** Whether alerts are open, and no email address and no webhook is set for alerts. */

@@ -100,7 +100,10 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
                     <Icon size={16} stroke={1.5} aria-hidden="true" />
                     <span>{label}</span>
                   </NearLink>
-                  <AttentionCount count={counts[icon]} />
+                  <AttentionCount
+                    count={counts[icon]}
+                    critical={attention?.critical_counts[icon as keyof typeof attention.critical_counts]}
+                  />
                 </li>
               );
             })}

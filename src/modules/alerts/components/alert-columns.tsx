@@ -152,7 +152,7 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   // The summary repeats the subject and the kind.
   if (isAboutSystem(kind) || kind === 'dns_broken') return details;
   if (kind === 'content_store') return message;
-  if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
+  if (kind === 'webhook_failing') return `${formatCount(count)} failed attempts in a row`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
   return sentText({ kind, count, expected });
 }

@@ -23,6 +23,7 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
   const attention = {
     items,
     counts: { mailboxes: 3, webhooks: 1 },
+    critical_counts: {},
     open_alerts: 0,
     notifies_nobody: false,
     suspended_mailboxes: 0,
@@ -34,7 +35,7 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
     'Failing Webhook',
     'Nearly full Mailbox',
     'Unconfirmed Messages',
-    'Nearly full Mailboxes',
+    'More Mailboxes',
   ]);
 });
 
@@ -56,7 +57,14 @@ it('lists rows by their mark, and of the same mark the newest first', () => {
     { ...ITEM, section: 'alerts', kind: 'volume_spike', severity: 'warning', at: at(18) },
     { ...ITEM, section: 'alerts', kind: 'rate_limited', severity: 'warning', at: at(19) },
   ];
-  const attention = { items, counts: {}, open_alerts: 2, notifies_nobody: true, suspended_mailboxes: 2 };
+  const attention = {
+    items,
+    counts: {},
+    critical_counts: {},
+    open_alerts: 2,
+    notifies_nobody: true,
+    suspended_mailboxes: 2,
+  };
   const rows = attentionRows(
     { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, failed: 0, uncertain: 0 } },
     attention as Attention,
@@ -70,7 +78,7 @@ it('lists rows by their mark, and of the same mark the newest first', () => {
     'bounced Mismatch acme.example',
     'warning Not notified Nobody is notified',
     'warning Spike acme.example',
-    'warning Suspended by an admin',
+    'warning Suspended by hand by an admin',
   ]);
 });
 
@@ -96,7 +104,14 @@ describe('an incident', () => {
   };
   const later = { ...spike, at: '2026-11-28T18:00:00.000Z' };
   const attention = (items: AttentionItem[]) =>
-    ({ items, counts: {}, open_alerts: 2, notifies_nobody: false, suspended_mailboxes: 1 }) as Attention;
+    ({
+      items,
+      counts: {},
+      critical_counts: {},
+      open_alerts: 2,
+      notifies_nobody: false,
+      suspended_mailboxes: 1,
+    }) as Attention;
   const overview = {
     ...OVERVIEW,
     mta: 'smtp',
@@ -118,7 +133,7 @@ describe('an incident', () => {
         action: 'Check for misuse',
         at: mailbox.at,
       },
-      { subject: '1 other not sent', reason: 'Rejected by your mail server.' },
+      { subject: '1 other message not sent', reason: 'Rejected by your mail server.' },
     ]);
   });
 
@@ -132,8 +147,8 @@ describe('an incident', () => {
     );
     expect(rows.map(({ label, subject }) => `${label} ${subject}`)).toEqual([
       'Suspended info@acme.example',
-      'Failed 1 other not sent',
-      'Bounced 32 others bounced',
+      'Failed 1 other message not sent',
+      'Bounced 32 other messages bounced',
       'Spike acme.example',
       'Spike other.example',
     ]);
@@ -141,7 +156,14 @@ describe('an incident', () => {
 });
 
 it('says why messages failed, with counts if there are several reasons', () => {
-  const nothing = { items: [], counts: {}, open_alerts: 0, notifies_nobody: false, suspended_mailboxes: 0 };
+  const nothing = {
+    items: [],
+    counts: {},
+    critical_counts: {},
+    open_alerts: 0,
+    notifies_nobody: false,
+    suspended_mailboxes: 0,
+  };
   const reasonOf = (failures: Overview['failures']) =>
     attentionRows({ ...OVERVIEW, mta: 'smtp', failures }, nothing as Attention, null)[0]?.reason;
   expect(reasonOf([{ sender: null, cause: 'expired', count: 2 }])).toBe('Expired in the queue.');
@@ -155,7 +177,14 @@ it('says why messages failed, with counts if there are several reasons', () => {
 });
 
 it('lists bounces once they are at least ten and 5% of what was sent', () => {
-  const nothing = { items: [], counts: {}, open_alerts: 0, notifies_nobody: false, suspended_mailboxes: 0 };
+  const nothing = {
+    items: [],
+    counts: {},
+    critical_counts: {},
+    open_alerts: 0,
+    notifies_nobody: false,
+    suspended_mailboxes: 0,
+  };
   const row = (sent: number, bounced: number) => {
     const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, sent, bounced } } as Overview;
     return attentionRows(overview, nothing as Attention, null).find(({ key }) => key === 'bounced');

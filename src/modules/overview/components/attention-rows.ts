@@ -84,6 +84,7 @@ const KINDS: Record<AttentionItem['kind'], Kind> = {
   mailbox_full: { label: 'Nearly full', object: 'Mailbox', action: 'Review mailbox' },
   webhook_failing: { label: 'Failing', object: 'Webhook', action: 'Review deliveries' },
   key_expiring: { label: 'Expiring', object: 'API key', action: 'Review keys' },
+  files_differ: { label: 'Differs', object: 'Service', action: 'Review services' },
   rate_limited: { label: 'Over limit', object: 'Alert', action: 'Review alert', status: 'bounced' },
   volume_spike: { label: 'Spike', object: 'Alert', action: 'Review alert' },
   wrong_passwords: { label: 'Guessing', object: 'Alert', action: 'Review alert' },
@@ -109,6 +110,7 @@ function rowOf(item: AttentionItem): AttentionRow {
     status: record && record !== 'missing' ? 'bounced' : status,
     ...words,
     ...(kind === 'mailbox_full' && severity === 'critical' && { label: 'Full' }),
+    ...(kind === 'mailbox_suspended' && !isMisused(item) && { label: 'Suspended by hand' }),
     ...(record && { label: DNS_LABELS[record] }),
     ...OF_SECTION[section],
     ...(isMisused(item) && { action: 'Check for misuse' }),
@@ -157,16 +159,14 @@ function moreRow(section: string, count: number): AttentionRow {
   };
 }
 
-const MORE_MAILBOXES = { suspended: 'Suspended', full: 'Nearly full' } as const;
+const MORE_MAILBOXES = { suspended: 'suspended', full: 'nearly full' } as const;
 
 function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain: string | null): AttentionRow {
   const row = moreRow('mailboxes', count);
   return {
     ...row,
     key: `${row.key}:${show}`,
-    status: 'warning',
-    label: MORE_MAILBOXES[show],
-    subject: `${row.subject} ${MORE_MAILBOXES[show].toLowerCase()}`,
+    subject: `${row.subject} ${MORE_MAILBOXES[show]}`,
     href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
   };
 }

@@ -58,8 +58,9 @@ function MailIsFlowing({ lastDeliveredAt: at }: { lastDeliveredAt: string | null
 const COLUMNS: DataTableColumn<AttentionRow>[] = [
   {
     header: 'Status',
-    width: 136,
+    width: 120,
     kind: 'mark',
+    className: classes.mark,
     mobile: 'mark',
     cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
   },
@@ -82,7 +83,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   {
     header: 'Time',
-    width: 96,
+    width: 84,
     kind: 'figure',
     mobile: 'side',
     className: 'soft',
@@ -90,7 +91,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   {
     header: 'Next step',
-    width: 168,
+    width: 152,
     kind: 'tail',
     mobile: 'under',
     cell: ({ reason, href, action }) => (

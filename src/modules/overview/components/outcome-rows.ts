@@ -28,7 +28,7 @@ function bouncedRow(overview: Overview, incidents: Incident[], domain: string | 
       status: 'bounced',
       label: 'Bounced',
       object: 'Messages',
-      subject: explained > 0 ? `${formatCount(bounced)} others bounced` : `${formatPlural(bounced, 'message')} bounced`,
+      subject: `${formatPlural(bounced, explained > 0 ? 'other message' : 'message')} bounced`,
       reason:
         `${formatShare(bounced, totals.sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.` +
         (most ? ` ${formatCount(most.bounced)} from ${most.sender}.` : ''),
@@ -67,8 +67,7 @@ function failedRow(overview: Overview, incidents: Incident[], domain: string | n
       status: 'failed',
       label: 'Failed',
       object: 'Messages',
-      subject:
-        explained > 0 ? `${formatPlural(failed, 'other')} not sent` : `${formatPlural(failed, 'message')} not sent`,
+      subject: `${formatPlural(failed, explained > 0 ? 'other message' : 'message')} not sent`,
       reason: sentenceOf(reasons),
       href: messagesHref('failed', { start: since, end: until, domain }),
       action: 'Review failures',
