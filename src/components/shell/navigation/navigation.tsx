@@ -75,6 +75,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   const [domain] = useQueryState('domain', parseAsString);
   const attention = useAttention().data;
   const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, alerts: attention?.open_alerts };
+  const critical: Partial<Record<RouteIcon, number>> = attention?.critical_counts ?? {};
   const list = useRef<HTMLElement>(null);
   // The list is longer than a low window. Before the first paint, so that it is not seen moving.
   useLayoutEffect(() => {
@@ -100,10 +101,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
                     <Icon size={16} stroke={1.5} aria-hidden="true" />
                     <span>{label}</span>
                   </NearLink>
-                  <AttentionCount
-                    count={counts[icon]}
-                    critical={attention?.critical_counts[icon as keyof typeof attention.critical_counts]}
-                  />
+                  <AttentionCount count={counts[icon]} critical={critical[icon]} />
                 </li>
               );
             })}
