@@ -17,6 +17,7 @@ type MailServerProps = {
   host: string;
   services: MailServiceStatus[];
   relay: Relay | null;
+  isSandbox: boolean;
   /** Whether an operation is running. */
   isBusy: boolean;
   onAsk: (request: Request) => void;
@@ -25,7 +26,7 @@ type MailServerProps = {
 };
 
 /** The services of one mail server, and what can be done with all of them. */
-export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, onOpen }: MailServerProps) {
+export function MailServer({ host, services, relay, isSandbox, isBusy, onAsk, onPreview, onOpen }: MailServerProps) {
   const [shown, setShown] = useState<ConfiguredService | null>(null);
   const isAttached = services.some(({ state }) => state !== 'unknown');
   const isDisabled = isBusy || !isAttached;
@@ -82,7 +83,7 @@ export function MailServer({ host, services, relay, isBusy, onAsk, onPreview, on
         rowKey={({ service }) => service}
         expanded={(row) => expandedOf(row, shown, isDisabled ? null : preview)}
       />
-      {isAttached && <RelaySection host={host} relay={relay} isBusy={isBusy} onOpen={onOpen} />}
+      {isAttached && <RelaySection host={host} relay={relay} isSandbox={isSandbox} isBusy={isBusy} onOpen={onOpen} />}
     </section>
   );
 }

@@ -19,15 +19,15 @@ const RelayDialog = lazyDialog(() => import('./relay-dialog').then((module) => m
 type RelaySectionProps = {
   host: string;
   relay: Relay | null;
+  isSandbox: boolean;
   /** Whether an operation is running. */
   isBusy: boolean;
   onOpen: (operationId: string) => void;
 };
 
 /** Whether a mail server sends through a relay, and how. */
-export function RelaySection({ host, relay, isBusy, onOpen }: RelaySectionProps) {
+export function RelaySection({ host, relay, isSandbox, isBusy, onOpen }: RelaySectionProps) {
   const remove = trpc.services.setRelay.useMutation();
-  const isSandbox = trpc.sending.mta.useQuery({}).data?.kind === 'sandbox';
   const [isEditing, setIsEditing] = useState(false);
   const [isRemoving, setIsRemoving] = useState(false);
   return (

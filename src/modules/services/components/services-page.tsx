@@ -24,7 +24,8 @@ const ConfirmOperation = lazyDialog(() => import('./confirm-operation').then((mo
 
 const REFRESH_MS = 5_000;
 
-export function ServicesPage() {
+/** @param isSandbox whether mail stays on this machine */
+export function ServicesPage({ isSandbox }: { isSandbox: boolean }) {
   const utils = trpc.useUtils();
   const search = useListSearch({ filters: {} });
   const query = trpc.services.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
@@ -67,6 +68,7 @@ export function ServicesPage() {
             host={host}
             services={data.services.filter((each) => each.host === host)}
             relay={data.relays.find((each) => each.host === host) ?? null}
+            isSandbox={isSandbox}
             isBusy={data.running !== null || create.isPending}
             onAsk={(request) => setAsked(request)}
             onPreview={(request) => void start(request, true)}
