@@ -21,7 +21,6 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
     <>
       <CodeBlock
         title="API equivalent"
-        isProgram
         hint={
           <span className={classes.languages}>
             <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />

@@ -23,11 +23,13 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
       mobile: 'lead',
       skeletonWidth: 200,
       cell: ({ id, name }) => (
-        <RowLink href={`/sieve-filters/${id}`}>
-          <span className="two-lines strong" title={name}>
-            {name}
-          </span>
-        </RowLink>
+        <Cell>
+          <RowLink href={`/sieve-filters/${id}`}>
+            <span className="two-lines strong" title={name}>
+              {name}
+            </span>
+          </RowLink>
+        </Cell>
       ),
     },
     {
