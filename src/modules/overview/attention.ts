@@ -45,24 +45,21 @@ export async function getAttention(ctx: ActorContext, { domain_id: domainId }: G
            ${canSeeAlerts ? countListed(domainId, 'critical') : Prisma.sql`0`} AS "criticalCount",
            EXISTS (SELECT FROM webhook WHERE active AND 'system.alert' = ANY(events)) AS "hasWebhook"`;
   const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
-  const isSevere = (item: AttentionItem) => Number(item.severity === 'critical');
+  const isCritical = (item: AttentionItem) => item.severity === 'critical';
   const bySection = ATTENTION_SECTIONS.flatMap((section) => {
     const found = items
       .filter((item) => item.section === section)
-      .sort((one, other) => isSevere(other) - isSevere(one));
+      .sort((one, other) => Number(isCritical(other)) - Number(isCritical(one)));
     return found.length > 0 ? [{ section, found }] : [];
   });
+  const countsOf = (isCounted: (item: AttentionItem) => boolean) =>
+    Object.fromEntries(
+      bySection.map(({ section, found }) => [section, Math.min(found.filter(isCounted).length, MAX_ATTENTION_COUNT)]),
+    );
   return {
     items: bySection.flatMap(({ found }) => found.slice(0, SHOWN_PER_SECTION)),
-    counts: Object.fromEntries(
-      bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
-    ),
-    critical_counts: {
-      ...Object.fromEntries(
-        bySection.map(({ section, found }) => [section, Math.min(found.filter(isSevere).length, MAX_ATTENTION_COUNT)]),
-      ),
-      alerts: criticalCount,
-    },
+    counts: countsOf(() => true),
+    critical_counts: { ...countsOf(isCritical), alerts: criticalCount },
     open_alerts: openCount,
     notifies_nobody: canSeeSystem && openCount > 0 && env().alertEmails.length === 0 && !hasWebhook,
     suspended_mailboxes: items.filter(({ kind }) => kind === 'mailbox_suspended').length,

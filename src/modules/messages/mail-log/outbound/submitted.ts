@@ -152,7 +152,8 @@ export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Dat
   const known = await tx.message.findUnique({ where: { id }, select: { createdAt: true } });
   if (!known) return;
   await lockMessage(tx, id);
-  await tx.message.update({ where: { id }, data: labelData(meta, known.createdAt), select: { id: true } });
+  const labels = labelData(meta, known.createdAt);
+  if (Object.keys(labels).length > 0) await tx.message.update({ where: { id }, data: labels, select: { id: true } });
   for (const address of new Set(recipients)) await addRecipient(tx, queueId, address);
   await tx.$executeRaw`
     UPDATE message SET subject = ${oneLine(subject)}, status = message_status_of(id), updated_at = now() WHERE id = ${id}::uuid`;
