@@ -31,7 +31,7 @@ for (const role of ROLES) {
     const open = ROUTES.filter(({ minRole, isPersonal }) => !isPersonal && hasRole(role, minRole));
     await expect(links).toHaveText(open.map(({ label }) => label));
 
-    // What super admins see is opened in e2e/whole/accessibility.
+    // The pages of super admins are opened in e2e/whole/accessibility.
     for (const route of role === 'super_admin' ? [] : ROUTES) {
       if (route.isPersonal) {
         await page.goto(`${url()}${route.href}`);

@@ -7,7 +7,7 @@ type CountFilterProps<Value extends string> = {
   value: Value | null;
   total: number | undefined;
   counts: { value: Value; title: ReactNode; count: number | undefined }[];
-  /** What the total has besides the counts, such as "with 2 submitting". */
+  /** The part of the total that none of the counts has, such as "with 2 submitting". */
   note?: string;
   /** The time that the numbers cover, such as "last 24 hours". */
   period?: string;

@@ -10,7 +10,7 @@ import { sizeOf, subjectOf } from './subjects';
 /** The server-wide hourly limit for one address. */
 export const INCIDENT_MESSAGES = 200;
 
-/** What its owner sends in a week. */
+/** The messages that the owner of the mailbox sends in a week. */
 const USUAL_MESSAGES = 24;
 
 const LASTED_MS = 52 * MINUTE_MS;

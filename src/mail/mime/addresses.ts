@@ -13,7 +13,7 @@ export type Mailbox = { name: string; address: string };
 export function readAddresses(raw: string, hint: string | null): Mailbox[] {
   const mailboxes: Mailbox[] = [];
   let entry: Token[] = [];
-  /** What commas divide before a bracket: parts of one name, as in `Lee, Ann <ann@far.example>`. */
+  /** The parts of one name that commas divide, before its bracket, as in `Lee, Ann <ann@far.example>`. */
   let parts: string[] = [];
   const close = () => {
     const isBracketed = entry.some(({ kind }) => kind === 'angle');

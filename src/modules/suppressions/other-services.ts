@@ -3,7 +3,7 @@ import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 type Reason = (typeof SUPPRESSION_REASONS)[number];
 
 /**
- * What the exports of other services call the columns: SendGrid, Postmark, Amazon SES, Resend, Mailgun, SparkPost and Klaviyo.
+ * The names of the columns in the exports of other services: SendGrid, Postmark, Amazon SES, Resend, Mailgun, SparkPost and Klaviyo.
  */
 export const COLUMN_SYNONYMS: Readonly<Record<string, string>> = {
   address: 'email',

@@ -4,7 +4,7 @@ export type AttentionRow = {
   key: string;
   status: Status;
   label: string;
-  /** What kind of object it is. */
+  /** The kind of the object. */
   object: string;
   subject: string;
   reason: string;

@@ -25,7 +25,7 @@ function isRaisedBy({ kind, subject, at }: AttentionItem, mailbox: AttentionItem
   return isAbout && Math.abs(Date.parse(at) - Date.parse(mailbox.at)) <= SAME_INCIDENT_MS;
 }
 
-/** Such as "128 bounced, 34 failed, 9 are in the queue." after the reason of the suspension. */
+/** The reason of the suspension, followed by figures such as "128 bounced, 34 failed, 9 in the queue." */
 export function incidentText({ mailbox, sender: { bounced, failed, deferred } }: Incident): string {
   const parts = [
     bounced > 0 && `${formatCount(bounced)} bounced`,

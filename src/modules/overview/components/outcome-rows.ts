@@ -6,7 +6,7 @@ import type { Overview } from '../schema';
 import type { AttentionRow } from './attention-row';
 import type { Incident } from './incidents';
 
-/** What became of messages, apart from those of incidents. */
+/** The rows about messages that bounced, failed or are unconfirmed, apart from those of incidents. */
 export function outcomeRows(overview: Overview, incidents: Incident[], domain: string | null): AttentionRow[] {
   return [
     ...bouncedRow(overview, incidents, domain),
@@ -76,7 +76,7 @@ function failedRow(overview: Overview, incidents: Incident[], domain: string | n
   ];
 }
 
-/** Such as "34 deleted from the queue, 2 expired in the queue." A single reason needs no count. */
+/** A sentence such as "34 deleted from the queue, 2 expired in the queue." A single reason needs no count. */
 function sentenceOf(reasons: [text: string, count: number][]): string {
   const [[only = ''] = []] = reasons;
   if (reasons.length < 2) return only && `${only.charAt(0).toUpperCase()}${only.slice(1)}.`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIST_NAME, LIST_NAME_ERROR } from '@/lib/mail/suppression';
 
-/** What a line of the header has room for. */
+/** The longest link that a line of the header has room for. */
 const MAX_URL_LENGTH = 900;
 
 export const Unsubscribe = z

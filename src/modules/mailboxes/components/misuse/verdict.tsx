@@ -3,7 +3,7 @@ import type { Mailbox, SentLately } from '../../schema';
 import { misuseSigns, usualFigures } from './misuse-signs';
 import classes from './verdict.module.css';
 
-/** What the stored facts of the last 24 hours say, before these. */
+/** The verdict on the last 24 hours, above the facts that it follows from. */
 export function Verdict({ mailbox, sent }: { mailbox: Mailbox; sent: SentLately }) {
   const signs = misuseSigns(mailbox, sent);
   return (
