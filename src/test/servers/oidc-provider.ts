@@ -38,7 +38,7 @@ export async function startOidcProvider(
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', issuer);
     if (url.pathname === '/.well-known/openid-configuration')
-      return json(response, { ...endpoints(issuer, algorithm), ...discovery });
+      return json(response, { ...endpoints(issuer), ...discovery });
     if (url.pathname === '/jwks') return json(response, { keys: [jwk(algorithm)] });
     if (url.pathname === '/authorize') return authorize(request, response, url.searchParams, grants);
     if (url.pathname === '/token') return void token(request, response, client);
@@ -56,7 +56,7 @@ export async function startOidcProvider(
   return { issuer, clientId, clientSecret, close };
 }
 
-function endpoints(issuer: string, algorithm: Algorithm): Record<string, unknown> {
+function endpoints(issuer: string): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -65,7 +65,8 @@ function endpoints(issuer: string, algorithm: Algorithm): Record<string, unknown
     userinfo_endpoint: `${issuer}/userinfo`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [algorithm],
+    // As real ones do, it lists what it could sign with.
+    id_token_signing_alg_values_supported: ['HS256', 'RS256', 'ES256'],
   };
 }
 

@@ -113,11 +113,9 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
         idToken: true,
         checks: ['pkce', 'state', 'nonce'],
         authorization: { params: { scope: 'openid email profile' } },
-        // The library tolerates 10 seconds, which clocks without NTP differ by.
         token: {
           request: async ({ client: given, provider: { callbackUrl }, params, checks }) => {
-            const client = forItsAlgorithm(given);
-            client[custom.clock_tolerance] = CLOCK_TOLERANCE_SECONDS;
+            const client = forAnyAlgorithm(given);
             const tokens = await client.callback(callbackUrl, params, checks as OpenIDCallbackChecks);
             if (provider.linkVerifiedEmail) outcome.userinfo = await emailOf(client, tokens);
             return { tokens };
@@ -136,15 +134,38 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
   };
 }
 
-// The library expects RS256, which some providers don't sign with. None of these can be forged with the client's secret.
-const ALGORITHMS = ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'PS384', 'RS384', 'ES512', 'PS512', 'RS512'];
+// None of these can be forged with the client's secret.
+const ALGORITHMS = new Set(['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'PS384', 'RS384', 'ES512', 'PS512', 'RS512']);
 
-/** The client, or one like it that expects the algorithm that the provider says it signs with. */
-function forItsAlgorithm(client: BaseClient): BaseClient {
-  const { id_token_signing_alg_values_supported: supported } = client.issuer.metadata;
-  const algorithm = ALGORITHMS.find((each) => Array.isArray(supported) && supported.includes(each)) ?? 'RS256';
-  if (algorithm === 'RS256') return client;
-  return new client.issuer.Client({ ...client.metadata, id_token_signed_response_alg: algorithm });
+type Validating = { validateIdToken: (tokens: TokenSet, ...rest: unknown[]) => Promise<TokenSet> };
+
+/**
+ * The client, which otherwise takes RS256 only. Providers list all algorithms that they know, so only the id_token says which of
+ * them an admin of the provider chose for this client.
+ */
+function forAnyAlgorithm(client: BaseClient): BaseClient {
+  const validateIdToken: Validating['validateIdToken'] = (tokens, ...rest) => {
+    const metadata = { ...client.metadata, id_token_signed_response_alg: algorithmOf(tokens.id_token) };
+    const validating = withTolerance(new client.issuer.Client(metadata)) as BaseClient & Validating;
+    return validating.validateIdToken(tokens, ...rest);
+  };
+  return Object.assign(client, { validateIdToken });
+}
+
+/** RS256 if the token names another one that isn't accepted, so that the library rejects it. */
+function algorithmOf(idToken = ''): string {
+  try {
+    const { alg } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString());
+    return ALGORITHMS.has(alg) ? alg : 'RS256';
+  } catch {
+    return 'RS256';
+  }
+}
+
+/** The library tolerates 10 seconds, which clocks without NTP differ by. */
+function withTolerance(client: BaseClient): BaseClient {
+  client[custom.clock_tolerance] = CLOCK_TOLERANCE_SECONDS;
+  return client;
 }
 
 /**

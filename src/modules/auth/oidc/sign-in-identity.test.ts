@@ -126,7 +126,7 @@ describe('an identity without an admin', () => {
     expect((await oidcBrowser().signIn('corp', { claims: { ...as.claims, ...times } })).session).not.toBeNull();
   });
 
-  it('signs in through a provider that signs with ES256 only, unless the key is another or the algorithm weaker', async () => {
+  it('signs in through a provider that signs with ES256, unless the key is another or the algorithm weaker', async () => {
     const { as } = await makeLinkedAdmin(providers.elliptic.issuer);
     const signIn = async (trick: object) => (await oidcBrowser().signIn('elliptic', { ...as, ...trick })).session;
     expect(await signIn({})).not.toBeNull();
