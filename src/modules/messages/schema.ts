@@ -77,7 +77,7 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
  * Outbound: `accepted` by Postroom, perhaps for later and then `rescheduled`, `postponed` because the mail server was away, or
- * `cancelled`; with recipients that are `suppressed`, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
+ * `cancelled`; with recipients that are `suppressed`, or with tags or metadata that came by SMTP and are invalid (`labels_ignored`); then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
  * A receiving server may report later that a message is `delayed` there, was `relayed` to a server that sends no reports, or `bounced`,
  * or that its recipient `complained`. A recipient may have `unsubscribed`, and `resubscribed`.
  * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Deliveries to webhooks
@@ -89,6 +89,7 @@ const MESSAGE_EVENT_TYPES = [
   'postponed',
   'cancelled',
   'suppressed',
+  'labels_ignored',
   'queued',
   'refused',
   'uncertain',
@@ -128,7 +129,8 @@ const EventDetail = z.object({
   queue_id: z.string().nullable().optional(),
   send_at: Timestamp.nullable().optional().meta({ description: 'When a scheduled message is to leave' }),
   reason: z.string().optional().meta({
-    description: 'Why the submission is unconfirmed or the message is held, as text, or the reason of the suppression',
+    description:
+      'Why the submission is unconfirmed, the message is held or its labels were ignored, as text, or the reason of the suppression',
   }),
   cause: OutcomeCause.nullable().optional(),
   smtp_code: z.number().int().nullable().optional(),

@@ -10,6 +10,7 @@ const TEMPLATES: Record<string, HopTemplate> = {
   postponed: { code: 'WAIT', state: 'deferred', rim: 'POSTROOM', title: 'Mail server not reached, will retry' },
   cancelled: { code: 'END', state: 'failed', rim: 'POSTROOM', title: 'Cancelled' },
   suppressed: { code: 'SKIP', state: 'failed', rim: 'POSTROOM', title: 'Left out: recipient suppressed' },
+  labels_ignored: { code: 'SKIP', state: 'deferred', rim: 'POSTROOM', title: 'Tags or metadata left out' },
   queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
   refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
   uncertain: { code: '?', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },

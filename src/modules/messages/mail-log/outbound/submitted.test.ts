@@ -148,11 +148,21 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect((await mail.emitted('mail.delivered'))[0]?.data).toMatchObject(READ);
   });
 
-  it('has none from a field that isn’t valid', async () => {
-    await submit({ recipients: ['x@far.example'], tags: ['receipt'], metadata: LABELS.metadata });
-    expect(await shown()).toMatchObject({ tags: {}, metadata: READ.metadata });
-    expect((await mail.emitted('mail.sent'))[0]?.data).not.toHaveProperty('tags');
-  });
+  it.each(['in time', 'late'])(
+    'has none from a field that isn’t valid and is reported %s, and says so once',
+    async (when) => {
+      const fields = { recipients: ['x@far.example'], tags: ['receipt'], metadata: LABELS.metadata };
+      await submit(when === 'late' ? null : fields);
+      if (when === 'late') await mail.filtered({ user: at('ann'), from: at('ann'), ...fields });
+      await mail.filtered({ user: at('ann'), from: at('ann'), ...fields });
+      expect(await shown()).toMatchObject({ tags: {}, metadata: READ.metadata });
+      expect((await mail.emitted('mail.sent'))[0]?.data).not.toHaveProperty('tags');
+      const { data } = await api.get(`/messages/${(await shown()).id}`);
+      expect(data.events.filter(({ type }: { type: string }) => type === 'labels_ignored')).toMatchObject([
+        { detail: { reason: 'X-Postroom-Tags: Write tags as kind=receipt, team=shop.' } },
+      ]);
+    },
+  );
 
   it('leaves no recipient open if the filter entry arrives after the message left the queue', async () => {
     await submit(null);

@@ -50,6 +50,7 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
   const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
   const verdict = metaOf(mail);
   const recipients = [...new Set(verdict?.recipients ?? [])];
+  const { data: labels, problems } = labelsIn(verdict, at);
   await tx.message.create({
     select: { id: true },
     data: {
@@ -65,7 +66,7 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
       sizeBytes: sizeBytes ?? 0,
       status: 'sent',
       createdAt: at,
-      ...labelData(verdict, at),
+      ...labels,
       recipients: {
         createMany: { data: recipients.map((address) => ({ id: uuidv7(), address, kind: 'to', status: 'sent' })) },
       },
@@ -77,19 +78,32 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
     : sender.address;
   const detail = { ...source, by, ...(keyId && { api_key_id: keyId }) };
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
+  await recordIgnoredLabels(tx, id, problems, at);
 }
 
 /** The labels in a message's fields. Those that aren't valid are left out: the mail server accepted the message without reading them. */
-function labelData(
+function labelsIn(
   { tags: tagFields = [], metadata: metadataFields = [] }: Pick<FilterMeta, 'tags' | 'metadata'> = {},
   createdAt: Date,
 ) {
-  const { tags, metadata } = labelsOf(readLabelFields({ tags: tagFields, metadata: metadataFields }));
+  const read = readLabelFields({ tags: tagFields, metadata: metadataFields });
+  const { tags, metadata } = labelsOf(read);
   const tagged = Object.entries(tags ?? {}).map(([name, value]) => ({ tag: tagText(name, value), createdAt }));
-  return {
+  const data = {
     ...(tags && { tags, tagged: { createMany: { data: tagged, skipDuplicates: true } } }),
     ...(metadata && { metadata: metadata as Prisma.InputJsonObject }),
   };
+  return { data, problems: read.problems };
+}
+
+/** Adds to the trace, once, why fields with labels were left out. */
+async function recordIgnoredLabels(tx: Tx, messageId: string, problems: string[], at: Date): Promise<void> {
+  const type = 'labels_ignored';
+  if (problems.length === 0 || (await tx.messageEvent.count({ where: { messageId, type } })) > 0) return;
+  await tx.messageEvent.create({
+    data: { id: uuidv7(), messageId, type, at, detail: { reason: problems.join(' ') } },
+    select: { id: true },
+  });
 }
 
 /** The address that an API key gave as its envelope sender: the mail server may have replaced it with a bounce address. */
@@ -152,8 +166,9 @@ export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Dat
   const known = await tx.message.findUnique({ where: { id }, select: { createdAt: true } });
   if (!known) return;
   await lockMessage(tx, id);
-  const labels = labelData(meta, known.createdAt);
-  if (Object.keys(labels).length > 0) await tx.message.update({ where: { id }, data: labels, select: { id: true } });
+  const { data, problems } = labelsIn(meta, known.createdAt);
+  if (Object.keys(data).length > 0) await tx.message.update({ where: { id }, data, select: { id: true } });
+  await recordIgnoredLabels(tx, id, problems, known.createdAt);
   for (const address of new Set(recipients)) await addRecipient(tx, queueId, address);
   await tx.$executeRaw`
     UPDATE message SET subject = ${oneLine(subject)}, status = message_status_of(id), updated_at = now() WHERE id = ${id}::uuid`;
