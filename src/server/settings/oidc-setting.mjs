@@ -16,8 +16,14 @@ const OidcProviders = z
         clientId: filled('each provider needs a clientId'),
         clientSecret: filled('each provider needs a clientSecret'),
         linkVerifiedEmail: z.boolean('linkVerifiedEmail is true or false').default(false),
+        tokenEndpointAuthMethod: z
+          .enum(
+            ['client_secret_basic', 'client_secret_post'],
+            'tokenEndpointAuthMethod is client_secret_basic or client_secret_post',
+          )
+          .optional(),
       },
-      'each provider is an object with id, name, issuer, clientId, clientSecret and, optionally, linkVerifiedEmail',
+      'each provider is an object with id, name, issuer, clientId, clientSecret and, optionally, linkVerifiedEmail and tokenEndpointAuthMethod',
     ),
     'it must be a JSON list',
   )

@@ -167,6 +167,7 @@ describe('readSettings', () => {
     ['an issuer with a password', JSON.stringify([provider({ issuer: 'https://a:b@id.example.com' })])],
     ['an issuer that is not a URL', JSON.stringify([provider({ issuer: 'id.example.com' })])],
     ['a string for a boolean', JSON.stringify([provider({ linkVerifiedEmail: 'yes' })])],
+    ['no way to authenticate', JSON.stringify([provider({ tokenEndpointAuthMethod: 'none' })])],
   ])('rejects OIDC_PROVIDERS with %s in one sentence without secrets', (_, value) => {
     const problems = problemsOf({ OIDC_PROVIDERS: value });
     expect(problems).toEqual([expect.stringMatching(/^OIDC_PROVIDERS is not valid: .+[^.]\.$/)]);

@@ -28,10 +28,13 @@ const keys = () => ({
 });
 const [published, unpublished] = [keys(), keys()];
 
+/** What an admin of the provider chose for the client. */
+type Choices = { discovery?: Record<string, string>; algorithm?: Algorithm; isSecretPosted?: boolean };
+
 /** An OpenID provider that signs in without asking and misbehaves on request. A code can be used repeatedly. */
 export async function startOidcProvider(
   clientId: string,
-  { discovery = {}, algorithm = 'RS256' }: { discovery?: Record<string, string>; algorithm?: Algorithm } = {},
+  { discovery = {}, algorithm = 'RS256', isSecretPosted = false }: Choices = {},
 ): Promise<OidcProvider> {
   const clientSecret = randomBytes(16).toString('hex');
   const grants = new Map<string, Grant>();
@@ -47,7 +50,7 @@ export async function startOidcProvider(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = { grants, issuer, clientId, clientSecret, algorithm };
+  const client = { grants, issuer, clientId, clientSecret, algorithm, isSecretPosted };
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -98,6 +101,7 @@ type Client = {
   clientId: string;
   clientSecret: string;
   algorithm: Algorithm;
+  isSecretPosted: boolean;
 };
 
 async function token(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
@@ -105,8 +109,10 @@ async function token(request: IncomingMessage, response: ServerResponse, client:
   for await (const chunk of request) chunks.push(chunk);
   const form = new URLSearchParams(Buffer.concat(chunks).toString());
   const grant = client.grants.get(form.get('code') ?? '');
-  const basic = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString('base64');
-  if (request.headers.authorization !== `Basic ${basic}`) return json(response, { error: 'invalid_client' }, 401);
+  const given = client.isSecretPosted
+    ? `${form.get('client_id')}:${form.get('client_secret')}`
+    : Buffer.from(request.headers.authorization?.replace(/^Basic /, '') ?? '', 'base64').toString();
+  if (given !== `${client.clientId}:${client.clientSecret}`) return json(response, { error: 'invalid_client' }, 401);
   const verifier = createHash('sha256')
     .update(form.get('code_verifier') ?? '')
     .digest('base64url');

@@ -6,13 +6,13 @@ export async function startOidcProviders() {
   const corp = await startOidcProvider('postroom-corp');
   const trusted = await startOidcProvider('postroom-trusted');
   const impostor = await startOidcProvider('postroom-corp', { discovery: { issuer: corp.issuer } });
-  const elliptic = await startOidcProvider('postroom-elliptic', { algorithm: 'ES256' });
+  const chosen = await startOidcProvider('postroom-chosen', { algorithm: 'ES256', isSecretPosted: true });
   const gone = await startOidcProvider('postroom-gone');
   await gone.close();
   const script = await startOidcProvider('postroom-script', {
     discovery: { authorization_endpoint: 'javascript:alert(1)' },
   });
-  const listed = Object.entries({ corp, trusted, impostor, elliptic, gone, script }).map(
+  const listed = Object.entries({ corp, trusted, impostor, chosen, gone, script }).map(
     ([id, { issuer, clientId, clientSecret }]) => ({
       id,
       name: `The ${id}`,
@@ -20,8 +20,9 @@ export async function startOidcProviders() {
       clientId,
       clientSecret,
       linkVerifiedEmail: id === 'trusted',
+      ...(id === 'chosen' && { tokenEndpointAuthMethod: 'client_secret_post' }),
     }),
   );
   setSettings({ OIDC_PROVIDERS: JSON.stringify(listed) });
-  return { corp, trusted, impostor, elliptic, script };
+  return { corp, trusted, impostor, chosen, script };
 }

@@ -91,7 +91,7 @@ function requestOf(provider: Provider, call: Call): object {
 function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
   const options = { httpOnly: true, secure: true, sameSite: 'lax', path: callbackPath(provider) } as const;
   const cookie = (name: string) => ({ name, options: { ...options, maxAge: HANDSHAKE_SECONDS } });
-  const { id, name, clientId, clientSecret } = provider;
+  const { id, name, clientId, clientSecret, tokenEndpointAuthMethod: method } = provider;
   return {
     secret: secret(),
     session: { strategy: 'jwt' },
@@ -110,6 +110,7 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
         wellKnown: discoveryUrl(provider),
         clientId,
         clientSecret,
+        client: method && { token_endpoint_auth_method: method },
         idToken: true,
         checks: ['pkce', 'state', 'nonce'],
         authorization: { params: { scope: 'openid email profile' } },

@@ -126,9 +126,9 @@ describe('an identity without an admin', () => {
     expect((await oidcBrowser().signIn('corp', { claims: { ...as.claims, ...times } })).session).not.toBeNull();
   });
 
-  it('signs in through a provider that signs with ES256, unless the key is another or the algorithm weaker', async () => {
-    const { as } = await makeLinkedAdmin(providers.elliptic.issuer);
-    const signIn = async (trick: object) => (await oidcBrowser().signIn('elliptic', { ...as, ...trick })).session;
+  it('signs in with ES256 and the secret in the form if that was chosen, unless the key is another or the algorithm weaker', async () => {
+    const { as } = await makeLinkedAdmin(providers.chosen.issuer);
+    const signIn = async (trick: object) => (await oidcBrowser().signIn('chosen', { ...as, ...trick })).session;
     expect(await signIn({})).not.toBeNull();
     expect(await signIn({ isForged: true })).toBeNull();
     expect(await signIn({ alg: 'none' })).toBeNull();
