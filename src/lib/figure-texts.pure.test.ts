@@ -17,7 +17,7 @@ it('says how many failed messages were never accepted, because they are no part 
 });
 
 it('gives the figure of the period before', () => {
-  expect(formatBefore(1204)).toBe('1,204 before');
+  expect(formatBefore(1204, 'the period before')).toBe('1,204 the period before');
   expect(formatBefore(0, 'the day before')).toBe('none the day before');
 });
 

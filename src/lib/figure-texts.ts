@@ -18,7 +18,7 @@ export function partOfWhole(name: ListedFigure, totals: Totals): string | null {
 }
 
 /** The figure of the period before, such as "20 the day before". */
-export function formatBefore(count: number, when = 'before'): string {
+export function formatBefore(count: number, when: string): string {
   return `${count === 0 ? 'none' : formatCount(count)} ${when}`;
 }
 

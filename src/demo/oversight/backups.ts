@@ -13,6 +13,8 @@ const TABLES = 52;
 const AGES_IN_DAYS = [0, 1, 2, 3, 4, 5, 6];
 const FAILED_AGE_IN_DAYS = 5;
 const CHECK_AGE_IN_DAYS = 3;
+const BYTES_PER_DAY = 42 * 1_048_576;
+const BYTES_PER_FILE = 61_000;
 
 /** Records of backups of the database and of mail, without archives. They are in a bucket, where the demo looks for none. */
 export async function seedBackups(ctx: DemoContext): Promise<void> {
@@ -21,7 +23,9 @@ export async function seedBackups(ctx: DemoContext): Promise<void> {
   const last = lastSlot(TIME, before(now, 10 * MINUTE_MS));
   const slots = AGES_IN_DAYS.map((age) => before(last, age * DAY_MS));
   await tx.backup.createMany({ data: [...slots.map((dueAt) => provenBackup(ctx, dueAt)), failedBackup(ctx, last)] });
-  await tx.mailSnapshot.createMany({ data: slots.map((dueAt) => snapshot(ctx, dueAt)) });
+  const { _sum: stored } = await tx.mailbox.aggregate({ _sum: { usedBytes: true } });
+  const bytes = Number(stored.usedBytes ?? 0);
+  await tx.mailSnapshot.createMany({ data: slots.map((dueAt) => snapshot(ctx, dueAt, bytes)) });
   await tx.mailBackup.create({
     data: {
       host: HOST,
@@ -68,11 +72,13 @@ function recordAt(random: Random, at: Date) {
   };
 }
 
-function snapshot({ random, now }: DemoContext, dueAt: Date) {
-  const files = growing(now, dueAt, 86_000, 740) + random.int(0, 200);
+/** @param bytes what all mailboxes hold now */
+function snapshot({ random, now }: DemoContext, dueAt: Date, bytes: number) {
+  const bytesAdded = random.int(18, 64) * 1_048_576;
+  const size = growing(now, dueAt, bytes, BYTES_PER_DAY);
   return {
     ...{ host: HOST, id: hexOf(random), takenAt: after(dueAt, 2 * MINUTE_MS + random.int(0, 40) * SECOND_MS) },
-    ...{ files, bytes: files * 61_000, bytesAdded: random.int(18, 64) * 1_048_576 },
+    ...{ files: Math.round(size / BYTES_PER_FILE), bytes: size, bytesAdded },
   };
 }
 

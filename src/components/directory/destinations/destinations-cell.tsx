@@ -22,15 +22,16 @@ type Alias = { address: string; destination: string; warnings: Warning[] };
 
 const CHEVRON = { size: 14, stroke: 1.75 } as const;
 
-/** Where an alias delivers to: the first address, and the others once it is opened. */
+/** Where an alias delivers to: the first address that has a warning or else the first, and the others once it is opened. */
 export function DestinationsCell({ alias }: { alias: Alias }) {
   const [isOpen, setIsOpen] = useState(false);
   const [first = '', ...others] = splitDestinations(alias.destination);
   const warnings = [first, ...others].map((address) => destinationWarning(alias, address)).filter((found) => found);
   const [warning] = warnings;
+  const shown = warning?.destination ?? first;
   const mark = warning && (
     <WarningMark title={warnings.map((found) => found?.message).join(' ')}>
-      {others.length > 0 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
+      {warnings.length > 1 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
     </WarningMark>
   );
 
@@ -59,7 +60,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
         <span className={`quiet ${classes.arrow}`} aria-hidden="true">
           →
         </span>
-        <EmailAddress value={first} isLight>
+        <EmailAddress value={shown} isLight>
           {others.length > 0 && (
             <button
               type="button"

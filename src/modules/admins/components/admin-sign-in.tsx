@@ -53,7 +53,7 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
         title="Two-factor authentication"
         hint="A code from an authenticator app after the password."
         state={
-          <StatusMark status={admin.totp_enabled ? 'on' : 'off'}>
+          <StatusMark status={admin.totp_enabled ? 'on' : 'warning'}>
             {admin.totp_enabled ? 'Enabled' : 'Disabled'}
           </StatusMark>
         }

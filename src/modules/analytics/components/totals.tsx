@@ -58,11 +58,16 @@ type OtherProps = { title: string; count: number | undefined; before: number | u
 
 function Other({ title, count, before, href }: OtherProps) {
   return (
-    <div title={before === undefined ? undefined : formatBefore(before)}>
+    <div title={before === undefined ? undefined : previously(before)}>
       <dt>{title}</dt>
       <dd>{count === undefined ? '–' : <CountLink count={count} href={href} />}</dd>
     </div>
   );
+}
+
+/** The figure of as many days before. */
+function previously(count: number): string {
+  return formatBefore(count, 'the period before');
 }
 
 /** Two lines, also while they are loading. */
@@ -77,7 +82,7 @@ function Caption({ lines }: { lines: string[] }) {
 }
 
 function captionOf(name: (typeof OUTBOUND)[number], { totals, previous }: Analytics): string[] {
-  const before = formatBefore(previous.totals[name]);
+  const before = previously(previous.totals[name]);
   const part = partOfWhole(name, totals);
   return part ? [part, before] : [before];
 }

@@ -70,7 +70,11 @@ export function AuditPage() {
       <PageHeader
         title="Audit log"
         description={
-          canExport === false ? <span>Changes, sign-ins and sent messages in your domains</span> : <VerifyChain />
+          canExport === false ? (
+            <span>Changes, sign-ins, and messages that admins and API keys sent, in your domains</span>
+          ) : (
+            <VerifyChain />
+          )
         }
       >
         {canExport !== false && <ExportMenu isReady={canExport === true} list={list} />}

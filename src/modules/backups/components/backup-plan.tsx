@@ -53,8 +53,9 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
                 </span>
                 {plan.location.startsWith('/') && (
                   <>
-                    . Keep copies outside this machine, or store archives in a bucket with{' '}
-                    <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
+                    {' '}
+                    <StatusMark status="warning">Only on this machine</StatusMark>. Keep copies elsewhere, or store
+                    archives in a bucket with <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
                   </>
                 )}
               </span>

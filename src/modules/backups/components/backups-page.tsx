@@ -158,13 +158,15 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   );
 }
 
-/** Why a backup or its proof failed, where the archive went if new ones go elsewhere, and whether a later one succeeded. */
+/** Whether a later backup succeeded, why this one or its proof failed, and where the archive went if new ones go elsewhere. */
 function noteOf({ error, proof, location, started_at: at }: Backup, plan: BackupPlanData | undefined) {
   const note = error ?? (proof.state === 'failed' ? proof.message : null);
   if (!note) return null;
+  const isOver = error && plan?.last_completed && plan.last_completed.started_at > at;
   return (
     <>
-      <p>{note}</p>
+      {isOver && <p>No action needed: a later backup completed.</p>}
+      <p className={isOver ? 'soft' : undefined}>{note}</p>
       {plan && location !== plan.location && (
         <p className="soft">
           BACKUP_TARGET was{' '}
@@ -173,9 +175,6 @@ function noteOf({ error, proof, location, started_at: at }: Backup, plan: Backup
           </span>{' '}
           then.
         </p>
-      )}
-      {error && plan?.last_completed && plan.last_completed.started_at > at && (
-        <p className="soft">No action needed: a later backup completed.</p>
       )}
     </>
   );

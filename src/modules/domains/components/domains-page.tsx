@@ -33,7 +33,7 @@ const AddDomainsDialog = lazyDialog(() => import('./add-domains-dialog').then((m
 const CHOICES = {
   ...ACTIVE_CHOICES,
   broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
-  unprotected: { label: 'No DMARC', input: { active: true, dmarc_policy: 'missing' } },
+  unprotected: { label: 'DMARC missing', input: { active: true, dmarc_policy: 'missing' } },
 } as const;
 
 /** As far as the navigation counts. */
@@ -141,12 +141,12 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     header: 'DMARC',
     width: 100,
     skeletonWidth: 64,
-    cell: ({ dmarc_policy: policy, dns_status }) => {
+    cell: (domain) => {
+      const { dmarc_policy: policy, dns_status } = domain;
       if (policy === 'unknown') return <span className="soft">No answer</span>;
       if (policy === null && dns_status === 'unchecked') return <span className="soft">Not checked</span>;
-      // Receiving servers deliver forged mail either way.
-      if (policy === null || policy === 'none') return <StatusMark status="warning">{policy ?? 'Missing'}</StatusMark>;
-      return <span className="soft">{policy}</span>;
+      const weakness = dmarcWeakness(domain);
+      return weakness ? <StatusMark status="warning">{weakness}</StatusMark> : <span className="soft">{policy}</span>;
     },
   },
   {
@@ -157,7 +157,12 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     mobile: 'under',
     skeletonWidth: 160,
     className: 'soft',
-    cell: ({ description }) => <Clipped text={description} />,
+    cell: (domain) => (
+      <>
+        <NarrowWarnings domain={domain} />
+        <Clipped text={domain.description} />
+      </>
+    ),
   },
   {
     header: 'Mailboxes',
@@ -189,14 +194,41 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   { ...addedColumn(), width: 100 },
 ];
 
+/** Receiving servers deliver forged mail without a policy, and with the policy `none`. */
+function dmarcWeakness({ dmarc_policy: policy, dns_status }: Domain): string | null {
+  if (policy === null) return dns_status === 'unchecked' ? null : 'Missing';
+  return policy === 'none' ? policy : null;
+}
+
+/** What other columns mark on a wide screen. */
+function NarrowWarnings({ domain }: { domain: Domain }) {
+  const { active, mailbox_count, max_mailboxes, alias_count, max_aliases } = domain;
+  const weakness = active && dmarcWeakness(domain);
+  const texts = [
+    weakness && `DMARC ${weakness.toLowerCase()}`,
+    isFull(mailbox_count, max_mailboxes) && `${formatCount(mailbox_count)} of ${formatCount(mailbox_count)} mailboxes`,
+    isFull(alias_count, max_aliases) && `${formatCount(alias_count)} of ${formatCount(alias_count)} aliases`,
+  ].filter(Boolean);
+  if (texts.length === 0) return null;
+  return (
+    <span className={`only-narrow ${classes.warnings}`}>
+      <StatusMark status="warning">{texts.join(', ')}</StatusMark>
+    </span>
+  );
+}
+
+function isFull(count: number, limit: number | null): boolean {
+  return limit !== null && count >= limit;
+}
+
 type OutOfProps = { count: number; limit: number | null; what: string; href: string };
 
 /** How many there are, below each other in all rows, and the limit. */
 function OutOf({ count, limit, what, href }: OutOfProps) {
-  const isFull = limit !== null && count >= limit;
+  const isAtLimit = isFull(count, limit);
   return (
-    <span className={classes.outOf} data-full={isFull || undefined} title={isFull ? 'Limit reached' : undefined}>
-      {isFull && <StatusMark status="warning" shapeOnly />}
+    <span className={classes.outOf} data-full={isAtLimit || undefined} title={isAtLimit ? 'Limit reached' : undefined}>
+      {isAtLimit && <StatusMark status="warning" shapeOnly />}
       <NearLink href={href}>
         {formatCount(count)}
         <span className="sr-only"> {what}</span>

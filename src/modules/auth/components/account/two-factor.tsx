@@ -83,5 +83,5 @@ function LoadingText() {
 function State({ isEnabled, isPending }: { isEnabled: boolean | undefined; isPending: boolean }) {
   if (isEnabled === undefined) return <Skeleton width={40} />;
   if (isEnabled) return <StatusMark status="on">Enabled</StatusMark>;
-  return <StatusMark status="off">{isPending ? 'Setup pending' : 'Disabled'}</StatusMark>;
+  return <StatusMark status="warning">{isPending ? 'Setup pending' : 'Disabled'}</StatusMark>;
 }

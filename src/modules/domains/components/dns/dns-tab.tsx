@@ -111,7 +111,12 @@ type FooterProps = {
 function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   const unset = rows.filter(isUnset);
   if (unset.length === 0) return null;
-  const names = [...new Set(unset.map(({ purpose }) => DNS_PURPOSE_TEXTS[purpose].label))];
+  const counts = new Map<string, number>();
+  for (const { purpose } of unset) {
+    const { label } = DNS_PURPOSE_TEXTS[purpose];
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  const names = [...counts].map(([label, count]) => (count > 1 ? `${label} (${count})` : label));
   const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
   return (
     <div className={classes.footer}>

@@ -13,6 +13,12 @@ type Purpose = (typeof DNS_STATE_PURPOSES)[number];
 /** As wide as the longest label. MX is a shape only. */
 const WIDTHS: Record<Purpose, number> = { mx: 48, spf: 92, dkim: 92, dmarc: 84, mta_sts: 92, tls_rpt: 64 };
 
+const NO_REPORTS = (
+  <span className="soft" title="No reports">
+    –<span className="sr-only">No reports</span>
+  </span>
+);
+
 export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
   {
     header: 'State',
@@ -52,13 +58,15 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     firstOrder: 'asc',
     skeletonWidth: 40,
     cell: ({ id, dmarc_reports: reports }) =>
-      reports && (
+      reports ? (
         <NearLink
           href={`/domains/${id}?view=reports`}
           title={`${formatCount(reports.failed)} of ${formatCount(reports.messages)} messages failed`}
         >
           {passRate(reports)}
         </NearLink>
+      ) : (
+        NO_REPORTS
       ),
   },
   {
@@ -70,8 +78,10 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     firstOrder: 'desc',
     skeletonWidth: 32,
     cell: ({ tls_reports: reports }) =>
-      reports && (
+      reports ? (
         <span title={`Of ${formatCount(reports.sessions)} sessions`}>{formatCount(reports.failed_sessions)}</span>
+      ) : (
+        NO_REPORTS
       ),
   },
   {

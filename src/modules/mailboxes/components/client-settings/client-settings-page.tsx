@@ -20,7 +20,7 @@ export function ClientSettingsPage({ id }: { id: string }) {
   prefetchDuringRender(() => utils.mailboxes.clientSettings.prefetch({ id }));
   const mailbox = trpc.mailboxes.get.useQuery({ id });
   const settings = trpc.mailboxes.clientSettings.useQuery({ id });
-  const parent = { label: 'Mailbox', href: `/mailboxes/${id}` };
+  const parent = { label: mailbox.data?.email ?? 'Mailbox', href: `/mailboxes/${id}` };
   const error = mailbox.error ?? settings.error;
 
   if (error && !(mailbox.data && settings.data)) {

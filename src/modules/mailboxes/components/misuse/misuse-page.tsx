@@ -37,16 +37,9 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   return (
     <Page>
       <PageHeader
-        parent={{ label: 'Mailbox', href: `/mailboxes/${id}` }}
+        parent={{ label: mailbox?.email ?? 'Mailbox', href: `/mailboxes/${id}` }}
         title="Check for misuse"
-        description={
-          mailbox && (
-            <>
-              <span className="mono wrap">{mailbox.email}</span>
-              <MailboxState mailbox={mailbox} />
-            </>
-          )
-        }
+        description={mailbox && <MailboxState mailbox={mailbox} />}
       />
       {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>

@@ -25,7 +25,7 @@ import { useFilterActions } from './use-filter-actions';
 const MAX_FILTERS_SHOWN = 200;
 const CHOICES = {
   all: { label: 'All', input: {} },
-  global: { label: 'Global', input: { scope: 'global' } },
+  global: { label: 'All mail', input: { scope: 'global' } },
   domain: { label: 'Domains', input: { scope: 'domain' } },
   mailbox: { label: 'Mailboxes', input: { scope: 'mailbox' } },
 } as const;
