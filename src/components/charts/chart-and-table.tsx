@@ -68,9 +68,9 @@ export function ChartAndTable<Row extends { at: string }>(props: ChartAndTablePr
               ))}
             </tbody>
           </table>
-          {note}
         </section>
       )}
+      {note}
     </div>
   );
 }

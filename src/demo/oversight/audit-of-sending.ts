@@ -21,7 +21,10 @@ function singleEntry(message: DemoMessage, admins: readonly DemoAdmin[]): DemoEn
   const { row, trace } = message;
   const end = trace.find(({ type }) => ['queued', 'refused', 'uncertain'].includes(type));
   const outcome = end?.type === 'queued' ? 'accepted' : (end?.type ?? 'uncertain');
-  const details = { message_id: row.message_id, from: row.from_address, subject: row.subject, outcome };
+  const details = {
+    ...{ message_id: row.message_id, from: row.from_address, subject: row.subject, outcome },
+    ...(end?.type === 'refused' && { message: end.detail.response }),
+  };
   return {
     at: end?.at ?? row.created_at,
     action: 'message.send',

@@ -136,7 +136,8 @@ describe('a message that the mail server does not accept', () => {
         { type: 'refused', detail: { cause: 'rejected' } },
       ]);
       const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
-      expect(entry).toMatchObject({ action: 'message.send', outcome: 'error' });
+      const details = { message: expect.stringContaining('Not from you') };
+      expect(entry).toMatchObject({ action: 'message.send', outcome: 'error', details });
       const events = await db.event.findMany({ where: { messageRowId: row.id } });
       expect(events.map(({ type, recipient }) => [type, recipient])).toEqual([['mail.failed', 'ann@far.example']]);
     },

@@ -101,6 +101,7 @@ async function submitAudited(
           subject: message.subject,
           ...(message.template && { template: message.template }),
           outcome: outcome.outcome,
+          ...(outcome.outcome === 'refused' && outcome.smtpCode !== null && { message: outcome.response }),
           ...(suppressed.length > 0 && { suppressed }),
           ...more,
         },

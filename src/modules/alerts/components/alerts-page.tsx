@@ -25,7 +25,11 @@ function Description({ hasLink }: { hasLink: boolean }) {
   return (
     <>
       <StatusMark status="warning">Nobody is notified of open alerts</StatusMark>
-      {hasLink && <NearLink href="/alerts?tab=notifications">Set addresses</NearLink>}
+      {hasLink && (
+        <NearLink className="act" href="/alerts?tab=notifications">
+          Set addresses
+        </NearLink>
+      )}
     </>
   );
 }

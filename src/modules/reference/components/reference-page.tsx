@@ -62,12 +62,14 @@ function Overview({ reference: { sections } }: { reference: Reference }) {
           ))}
         </ul>
       </nav>
-      {sections.map(({ title, slug, operations, events }) => (
-        <section key={slug} aria-labelledby={slug}>
-          <SectionHeading id={slug} title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>} isUnderlined />
-          <OperationRows rows={[...operations, ...events].map((entry) => ({ entry }))} />
-        </section>
-      ))}
+      <div>
+        {sections.map(({ title, slug, operations, events }) => (
+          <section key={slug} aria-labelledby={slug}>
+            <SectionHeading id={slug} title={<NearLink href={`/reference/${slug}`}>{title}</NearLink>} isUnderlined />
+            <OperationRows rows={[...operations, ...events].map((entry) => ({ entry }))} />
+          </section>
+        ))}
+      </div>
     </div>
   );
 }
