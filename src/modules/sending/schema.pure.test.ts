@@ -190,6 +190,8 @@ describe('an invalid message', () => {
     ['__proto__', JSON.parse('{"__proto__": "x"}')],
     ['__proto__ with valid headers', JSON.parse('{"X-A": "x", "__proto__": {"X-B": "y"}}')],
     ['constructor', { constructor: 'x' }],
+    ['tags, which have a field', { 'X-POSTROOM-TAGS': 'kind=x' }],
+    ['metadata, which have a field', { 'x-postroom-metadata': '{}' }],
   ])('rejects %s in headers with INVALID_HEADER', (_case, headers) => {
     expect(codeOf({ ...valid, headers })).toBe('INVALID_HEADER');
   });

@@ -44,10 +44,11 @@ function* headerIssues(raw: unknown): Generator<HeaderIssue> {
 }
 
 function findHeaderError(name: string, value: unknown, seen: Set<string>): string | null {
+  const field = FIELDS.get(name.toLowerCase());
   if (!/^x-/i.test(name)) {
-    const field = FIELDS.get(name.toLowerCase());
     return `Custom header names must start with X-.${field ? ` Use the field ${field} instead.` : ''}`;
   }
+  if (field) return `Use the field ${field} instead.`;
   if (name.length > MAX_HEADER_NAME_LENGTH || !HEADER_NAME.test(name)) {
     return `Use at most ${MAX_HEADER_NAME_LENGTH} letters, digits and hyphens in a header name.`;
   }
@@ -66,6 +67,9 @@ const FIELDS = new Map([
   ['auto-submitted', 'auto_submitted'],
   ['precedence', 'auto_submitted'],
   ...STANDARD_HEADERS.map(([field, name]): [string, string] => [name.toLowerCase(), field]),
+  // In mail that comes by SMTP. The mail server removes them.
+  ['x-postroom-tags', 'tags'],
+  ['x-postroom-metadata', 'metadata'],
   ...['list-id', 'list-unsubscribe', 'list-unsubscribe-post'].map((name): [string, string] => [name, 'unsubscribe']),
 ]);
 
