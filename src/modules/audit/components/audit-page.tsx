@@ -71,7 +71,7 @@ export function AuditPage() {
         title="Audit log"
         description={
           canExport === false ? (
-            <span>Changes, sign-ins, and messages that admins and API keys sent, in your domains</span>
+            <span>Changes, sign-ins and API sends in your domains</span>
           ) : (
             <VerifyChain />
           )
