@@ -8,7 +8,13 @@ import classes from './data-table.module.css';
 import { ExpandedRow, GroupRow } from './wide-rows';
 
 type SortOrder = 'asc' | 'desc';
-type TableSort = { field: string; order: SortOrder; onSort: (field: string, order: SortOrder) => void };
+type TableSort = {
+  field: string;
+  /** Whether it was chosen, rather than being how the rows are sorted otherwise. */
+  isChosen?: boolean;
+  order: SortOrder;
+  onSort: (field: string, order: SortOrder) => void;
+};
 
 export type DataTableColumn<Row> = {
   /** Identifies the column; by default, its header. */
@@ -138,7 +144,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       onClick={opens ? (event) => openRow(event, row, href) : undefined}
                     >
                       {columns.map((column) => (
-                        <td key={keyOf(column)} {...cellAttributes(column)} className={column.className}>
+                        <td key={keyOf(column)} {...cellAttributes(column, sort)} className={column.className}>
                           {column.cell(row)}
                         </td>
                       ))}
@@ -224,8 +230,10 @@ function keyOf<Row>({ key, header }: DataTableColumn<Row>): string {
   return key ?? String(header);
 }
 
-function cellAttributes<Row>({ kind, mobile, isOptional }: DataTableColumn<Row>) {
-  return { 'data-kind': kind, 'data-mobile': mobile ?? 'none', 'data-optional': isOptional || undefined };
+/** On a narrow screen, what the rows are sorted by is shown though there is no room for its column otherwise. */
+function cellAttributes<Row>({ kind, mobile, isOptional, sortBy }: DataTableColumn<Row>, sort?: TableSort) {
+  const place = mobile ?? (sort?.isChosen && sort.field === sortBy ? 'sorted' : 'none');
+  return { 'data-kind': kind, 'data-mobile': place, 'data-optional': isOptional || undefined };
 }
 
 function skeletonKey(index: number): string {

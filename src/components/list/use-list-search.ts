@@ -50,6 +50,7 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
     clear: () => change({ ...resets, ...Object.fromEntries(names.map((name) => [name, null])) }),
     sort: order && {
       field: sort ?? '',
+      isChosen: sort !== view?.sort?.defaultValue,
       order,
       onSort: (field: string, next: SortOrder) => change({ order: next, ...(sort && { sort: parseSort?.(field) }) }),
     },

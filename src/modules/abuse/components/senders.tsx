@@ -36,7 +36,12 @@ export function Senders({ domainId, children }: SendersProps) {
     // The smallest senders are of no interest.
     search: {
       ...search,
-      sort: { field: sort, order: 'desc', onSort: (field) => search.change({ sort: field as Period }) },
+      sort: {
+        field: sort,
+        isChosen: false,
+        order: 'desc',
+        onSort: (field) => search.change({ sort: field as Period }),
+      },
     },
     input: { sort, domain_id: domainId },
     limit: MAX_SENDERS,

@@ -70,11 +70,7 @@ export function AuditPage() {
       <PageHeader
         title="Audit log"
         description={
-          canExport === false ? (
-            <span>Changes, sign-ins and API sends in your domains</span>
-          ) : (
-            <VerifyChain />
-          )
+          canExport === false ? <span>Changes, sign-ins and API sends in your domains</span> : <VerifyChain />
         }
       >
         {canExport !== false && <ExportMenu isReady={canExport === true} list={list} />}

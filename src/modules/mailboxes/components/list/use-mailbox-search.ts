@@ -37,6 +37,7 @@ export function useMailboxSearch() {
   return {
     ...search,
     sort: {
+      isChosen: sort !== null,
       field: sort ?? (isFullestFirst ? 'percent_full' : 'local_part'),
       order: order ?? (isFullestFirst ? 'desc' : 'asc'),
       onSort: (field: string, next: 'asc' | 'desc') => search.change({ sort: SORT.parse(field), order: next }),
