@@ -64,22 +64,35 @@ function validatorAt(document: Document, place: string[]): ValidateFunction {
   return validate;
 }
 
+type Template = { template: string; parts: string[]; operations: Record<string, Operation> };
+const templates = new WeakMap<Document, Template[]>();
+
+/** Returns the paths of a document, those without parameters first, as the dispatcher matches them. */
+function templatesOf(document: Document): Template[] {
+  const known = templates.get(document);
+  if (known) return known;
+  const read = Object.entries(document.paths ?? {})
+    .map(([template, item]) => ({
+      template,
+      parts: template.split('/'),
+      operations: item as Record<string, Operation>,
+    }))
+    .toSorted((one, other) => parametersIn(one) - parametersIn(other));
+  templates.set(document, read);
+  return read;
+}
+
 function operationOf(document: Document, method: string, path: string) {
   const segments = path.split('?')[0]?.split('/') ?? [];
-  // Static paths before parameters, as the dispatcher matches them.
-  const byParameters = Object.entries(document.paths ?? {}).toSorted(
-    ([one], [other]) => parametersIn(one) - parametersIn(other),
-  );
-  for (const [template, item] of byParameters) {
-    const expected = template.split('/');
+  for (const { template, parts, operations } of templatesOf(document)) {
     const isMatch =
-      expected.length === segments.length && expected.every((part, i) => part.startsWith('{') || part === segments[i]);
-    const operation = isMatch && (item as Record<string, Operation>)[method.toLowerCase()];
+      parts.length === segments.length && parts.every((part, i) => part.startsWith('{') || part === segments[i]);
+    const operation = isMatch && operations[method.toLowerCase()];
     if (operation) return { template, operation };
   }
   return undefined;
 }
 
-function parametersIn(template: string): number {
-  return template.split('{').length - 1;
+function parametersIn({ parts }: Template): number {
+  return parts.filter((part) => part.startsWith('{')).length;
 }

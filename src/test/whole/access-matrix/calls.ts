@@ -60,8 +60,11 @@ export function aliasCall(body?: object) {
 
 export function dkimKeyPath(verb = '') {
   return async ({ id }: { id: string }): Promise<Call> => {
-    if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
-    return { path: `/domains/${id}/dkim/matrix${verb}` };
+    if (id === MISSING_ID) return { path: `/domains/${id}/dkim/matrix${verb}` };
+    // A domain has at most one pending key.
+    const pending = await db.dkimKey.findFirst({ where: { domainId: id, status: 'pending' } });
+    const { selector } = pending ?? (await makeDkimKey(id, { status: 'pending' }));
+    return { path: `/domains/${id}/dkim/${selector}${verb}` };
   };
 }
 
@@ -75,7 +78,7 @@ export function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
 export function filterCall(body?: object) {
   return async ({ id: domainId }: { id: string }): Promise<Call> => {
     if (domainId === MISSING_ID) return { path: `/sieve-filters/${MISSING_ID}`, body };
-    const data = { scope: 'domain' as const, domainId, name: 'matrix', script: 'keep;' };
+    const data = { scope: 'domain' as const, domainId, name: unique(), script: 'keep;' };
     const { id } = await db.sieveFilter.create({ data, select: { id: true } });
     return { path: `/sieve-filters/${id}`, body };
   };

@@ -1,7 +1,8 @@
 import { hasRole, type Role } from '@/lib/roles';
+import { uuidv7 } from '@/lib/uuid';
 import { hashPassword } from '@/server/secrets/password';
-import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from '../../factories';
-import { type Client, client } from '../../rest';
+import { db } from '../../database';
+import { makeApiKey, makeSession, unique } from '../../factories';
 
 export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
 
@@ -11,7 +12,7 @@ export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'n
 export type Target = 'own' | 'foreign' | 'missing';
 
 export type Scenario = Caller & {
-  api: Client;
+  headers: Record<string, string>;
   adminId: string;
   strangerId: string;
   domains: Record<Target, { id: string; name: string }>;
@@ -34,24 +35,33 @@ export const PASSWORD = 'paper boats on the canal';
 export const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
 const passwordHash = await hashPassword(PASSWORD);
 
-/** A caller with access to one domain, and a second domain that is assigned to nobody and in no scope. */
+/** A caller with access to one domain, a second domain that is assigned to nobody and in no scope, and another admin. */
 export async function makeScenario({ role, credential }: Caller): Promise<Scenario> {
-  const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
-  const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
-  const stranger = await makeAdmin({ role: 'admin' });
-  const { headers, keyId } = await credentials(credential, admin.id, own.id);
-  return {
-    role,
-    credential,
-    api: client(headers),
-    adminId: admin.id,
-    strangerId: stranger.id,
-    domains: { own, foreign, missing: { id: MISSING_ID, name: `${unique()}.example` } },
-    keyId,
-  };
+  const [own, foreign] = [named(), named()];
+  const [adminId, strangerId] = [uuidv7(), uuidv7()];
+  await db.$executeRaw`
+    WITH domains AS (
+      INSERT INTO domain (id, name, updated_at)
+      VALUES (${own.id}::uuid, ${own.name}, now()), (${foreign.id}::uuid, ${foreign.name}, now())
+    ), admins AS (
+      INSERT INTO admin (id, email, role, password_hash, updated_at)
+      VALUES (${adminId}::uuid, ${emailOf(adminId)}, ${role}::role, ${passwordHash}, now()),
+             (${strangerId}::uuid, ${emailOf(strangerId)}, 'admin', NULL, now())
+    )
+    INSERT INTO admin_domain (admin_id, domain_id) VALUES (${adminId}::uuid, ${own.id}::uuid)`;
+  const domains = { own, foreign, missing: { ...named(), id: MISSING_ID } };
+  return { role, credential, adminId, strangerId, domains, ...(await credentials(credential, adminId, own.id)) };
 }
 
-export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Scenario): boolean {
+function named(): { id: string; name: string } {
+  return { id: uuidv7(), name: `d${unique()}.example` };
+}
+
+function emailOf(adminId: string): string {
+  return `${adminId}@admins.example`;
+}
+
+export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Caller): boolean {
   const isScoped = credential === 'scoped key';
   if (kind === 'own session') return false;
   if (kind === 'own key' || kind === 'own admin') return role === 'super_admin' && !isScoped;
