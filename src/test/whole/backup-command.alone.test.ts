@@ -1,22 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { generateX25519Identity } from 'age-encryption';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { backUp } from '@/modules/backups/command/back-up';
 import { db } from '../database';
 import { makeAdmin, makeAlias, makeDomain } from '../factories';
+import { capturePrinted } from '../printed';
 import { listWithAge } from '../servers/age';
 import { startS3Server } from '../servers/s3';
 
@@ -25,6 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const dataDir = join(folder, 'data');
 const archive = join(folder, 'first.age');
 const otherUrl = await makeDatabase();
+const printed = capturePrinted();
 
 beforeAll(async () => {
   await makeAdmin({ email: 'root@a.example' });
@@ -123,7 +117,8 @@ describe('npm run backup', () => {
     expect(readdirSync(folder)).not.toContain('killed.age');
     await forget();
     // Another server may be writing a younger one.
-    expect((await run('backup', [join(folder, 'next.age')])).output).toContain('next.age: Stored');
+    await backUp({ file: join(folder, 'next.age') });
+    expect(printed()).toContain('next.age: Stored');
     expect(await db.backup.findFirst({ where: { name: 'killed.age' } })).toMatchObject({ status: 'failed' });
     expect(await db.backupOperation.findMany({ where: { backupName: 'killed.age' } })).toMatchObject([
       { state: 'interrupted' },
@@ -131,18 +126,8 @@ describe('npm run backup', () => {
     const left = readdirSync(folder).filter((name) => name.endsWith('.part'));
     expect(left).toEqual([part]);
     utimesSync(join(folder, String(left[0])), new Date(0), new Date(0));
-    const { code, output } = await run('backup', [join(folder, 'later.age')]);
-    expect(code, output).toBe(0);
+    await backUp({ file: join(folder, 'later.age') });
     expect(readdirSync(folder)).not.toContainEqual(part);
-  });
-
-  it('runs only once at a time', async () => {
-    const client = new pg.Client(process.env.DATABASE_URL);
-    await client.connect();
-    await client.query('SELECT pg_advisory_lock(7203019)');
-    const { code, output } = await run('backup', [join(folder, 'second.age')]);
-    await client.end();
-    expect({ code, output }).toEqual({ code: 1, output: 'Another backup or restore of this database is running.' });
   });
 });
 
@@ -185,63 +170,25 @@ describe('npm run restore', () => {
     await inOther("UPDATE domain SET description = 'Changed since'");
     await inOther("INSERT INTO domain (id, name, updated_at) VALUES (gen_random_uuid(), 'newer.example', now())");
     const env = { DATABASE_URL: otherUrl };
-    const shown = await run('restore', [archive, '--domain', 'A.example', '--dry-run'], env);
-    expect(shown.code, shown.output).toBe(0);
-    expect(shown.output).toMatch(/^domain +0 +1 +0$/m);
-    const { code, output } = await run('restore', [archive, '--domain', 'a.example', '--yes'], env);
+    const { code, output } = await run('restore', [archive, '--domain', 'A.example', '--yes'], env);
     expect(code, output).toBe(0);
-    expect(output).toMatch(/^Restored a\.example: \d+ rows\.$/m);
+    expect(output).toMatch(/^Restored A\.example: \d+ rows\.$/m);
     expect(await inOther('SELECT name, description FROM domain ORDER BY name')).toEqual([
       { name: 'a.example', description: '' },
       { name: 'newer.example', description: '' },
     ]);
-    const absent = await run('restore', [archive, '--domain', 'newer.example', '--yes'], env);
-    expect(absent).toMatchObject({ code: 1, output: expect.stringContaining('has no domain newer.example.') });
   });
 
-  describe('on a new machine', () => {
-    const key = join(folder, 'kept-outside');
-    const machineWith = (name: string, over: Record<string, string | undefined> = {}) => {
-      writeFileSync(key, readFileSync(join(dataDir, 'backup-key')));
-      const machine = join(folder, name);
-      return { machine, env: { DATABASE_URL: otherUrl, DATA_DIR: machine, SECRET_KEY: undefined, ...over } };
-    };
-
-    it('brings the secret key of the archive, and later archives the same key', async () => {
-      const { machine, env } = machineWith('machine');
-      // Someone may keep several keys in one file.
-      writeFileSync(key, `${await generateX25519Identity()}\n${readFileSync(key, 'utf8')}`);
-      const { code, output } = await run('restore', [archive, '--yes', '--key', key], env);
-      expect(code, output).toBe(0);
-      expect(readFileSync(join(machine, 'secret-key'), 'utf8')).toBe(process.env.SECRET_KEY);
-      expect(readFileSync(join(machine, 'backup-key'))).toEqual(readFileSync(join(dataDir, 'backup-key')));
-      expect(statSync(join(machine, 'backup-key')).mode & 0o777).toBe(0o600);
-    });
-
-    it('brings no key if it fails, or for one domain', async () => {
-      const { machine, env } = machineWith('no-keys');
-      const cut = join(folder, 'cut.age');
-      writeFileSync(cut, readFileSync(archive).subarray(0, -1));
-      expect((await run('restore', [cut, '--yes', '--key', key], env)).output).toContain('damaged or incomplete');
-      const ofDomain = [archive, '--domain', 'a.example', '--yes', '--key', key];
-      expect((await run('restore', ofDomain, env)).output).toContain('There is no SECRET_KEY');
-      const withKey = await run('restore', ofDomain, { ...env, SECRET_KEY: process.env.SECRET_KEY });
-      expect(withKey.code, withKey.output).toBe(0);
-      expect(existsSync(machine) ? readdirSync(machine) : []).toEqual([]);
-    });
-
-    it('brings no key of BACKUP_RECIPIENTS', async () => {
-      const { machine, env } = machineWith('recovered');
-      const recovery = await generateX25519Identity();
-      const recovered = join(folder, 'recovered.age');
-      const BACKUP_RECIPIENTS = await identityToRecipient(recovery);
-      expect((await run('backup', [recovered], { BACKUP_RECIPIENTS })).code).toBe(0);
-      writeFileSync(key, recovery);
-      const { code, output } = await run('restore', [recovered, '--yes', '--key', key], env);
-      expect(code, output).toBe(0);
-      expect(output).toContain('is not that of the server, so it was not copied.');
-      expect(readdirSync(machine)).toEqual(['secret-key']);
-    });
+  it('on a new machine brings the secret key of the archive, and later archives the same key', async () => {
+    const [machine, key] = [join(folder, 'machine'), join(folder, 'kept-outside')];
+    // Someone may keep several keys in one file.
+    writeFileSync(key, `${await generateX25519Identity()}\n${readFileSync(join(dataDir, 'backup-key'), 'utf8')}`);
+    const env = { DATABASE_URL: otherUrl, DATA_DIR: machine, SECRET_KEY: undefined };
+    const { code, output } = await run('restore', [archive, '--yes', '--key', key], env);
+    expect(code, output).toBe(0);
+    expect(readFileSync(join(machine, 'secret-key'), 'utf8')).toBe(process.env.SECRET_KEY);
+    expect(readFileSync(join(machine, 'backup-key'))).toEqual(readFileSync(join(dataDir, 'backup-key')));
+    expect(statSync(join(machine, 'backup-key')).mode & 0o777).toBe(0o600);
   });
 
   it('says in one sentence what is wrong', async () => {
@@ -250,8 +197,6 @@ describe('npm run restore', () => {
     const env = { DATABASE_URL: otherUrl };
     for (const [args, sentence] of [
       [[notAnArchive, '--yes'], /^The archive is damaged or incomplete\. It is not in the age format, .*$/],
-      [[join(folder, 'missing.age'), '--yes'], /missing\.age does not exist\.$/],
-      [[archive, '--yes', '--key', notAnArchive], /^None of the keys opens this archive\.$/],
       [[], /^Usage: npm run restore/],
     ] as const) {
       const { code, output } = await run('restore', [...args], env);
@@ -261,40 +206,20 @@ describe('npm run restore', () => {
   });
 });
 
-describe('with BACKUP_TARGET and BACKUP_PASSPHRASE', () => {
-  const passphrase = 'paper boats on the canal';
-  const machine = { DATA_DIR: join(folder, 'other-machine'), DATABASE_URL: otherUrl, BACKUP_PASSPHRASE: passphrase };
-
-  it('backs up to a bucket, and restores by the name in it and by its address', async () => {
-    const s3 = await startS3Server();
-    onTestFinished(s3.close);
-    const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = s3.credentials;
-    const target = `s3://${s3.bucket}/nightly?endpoint=${s3.endpoint}`;
-    const env = { BACKUP_TARGET: target, BACKUP_PASSPHRASE: passphrase, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
-    const made = await run('backup', [], env);
-    expect(made.code, made.output).toBe(0);
-    const { name, location } = await db.backup.findFirstOrThrow({ orderBy: { startedAt: 'desc' } });
-    expect(location).toBe(`s3://${s3.bucket}/nightly`);
-    expect(made.output).toContain(`${location}/${name}: Stored`);
-    const elsewhere = { ...machine, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
-    for (const [given, more] of [
-      [name, { BACKUP_TARGET: target }],
-      [`${location}/${name}?endpoint=${s3.endpoint}`, {}],
-    ] as const) {
-      const { code, output } = await run('restore', [given, '--yes'], { ...elsewhere, ...more });
-      expect(code, output).toBe(0);
-      expect(output).toMatch(/^Restored /m);
-    }
-    const { output } = await run('restore', ['none.age', '--yes'], { ...elsewhere, BACKUP_TARGET: target });
-    expect(output).toContain(`none.age does not exist, neither here nor in ${location}.`);
-  });
-
-  it('a wrong passphrase, and none, changes nothing', async () => {
-    const file = join(folder, 'with-passphrase.age');
-    expect((await run('backup', [file], { BACKUP_PASSPHRASE: passphrase })).code).toBe(0);
-    const wrong = await run('restore', [file, '--yes'], { ...machine, BACKUP_PASSPHRASE: 'paper boats in the rain' });
-    expect(wrong).toMatchObject({ code: 1, output: 'None of the keys opens this archive.' });
-    const none = await run('restore', [file, '--yes'], { ...machine, BACKUP_PASSPHRASE: undefined });
-    expect(none).toMatchObject({ code: 1, output: expect.stringContaining('set BACKUP_PASSPHRASE') });
-  });
+it('with BACKUP_TARGET and BACKUP_PASSPHRASE, backs up to a bucket and restores by the address in it', async () => {
+  const s3 = await startS3Server();
+  onTestFinished(s3.close);
+  const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = s3.credentials;
+  const BACKUP_TARGET = `s3://${s3.bucket}/nightly?endpoint=${s3.endpoint}`;
+  const env = { BACKUP_PASSPHRASE: 'paper boats on the canal', AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+  const made = await run('backup', [], { ...env, BACKUP_TARGET });
+  expect(made.code, made.output).toBe(0);
+  const { name, location } = await db.backup.findFirstOrThrow({ orderBy: { startedAt: 'desc' } });
+  expect(location).toBe(`s3://${s3.bucket}/nightly`);
+  expect(made.output).toContain(`${location}/${name}: Stored`);
+  const machine = { DATA_DIR: join(folder, 'other-machine'), DATABASE_URL: otherUrl };
+  const address = `${location}/${name}?endpoint=${s3.endpoint}`;
+  const { code, output } = await run('restore', [address, '--yes'], { ...env, ...machine });
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^Restored /m);
 });

@@ -3,17 +3,21 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { verifyArchive } from '@/modules/backups/archive/verify';
+import { backUp } from '@/modules/backups/command/back-up';
 import { readIdentities } from '@/modules/backups/key';
 import { reconcileBackups } from '@/modules/backups/records/reconcile';
 import { createBucketTarget } from '@/modules/backups/target/bucket';
 import { createFolderTarget } from '@/modules/backups/target/folder';
 import type { BackupTarget } from '@/modules/backups/target/port';
 import { dataDir, db } from '../database';
+import { capturePrinted } from '../printed';
 import { startS3Server } from '../servers/s3';
+import { setSettings, unsetSettings } from '../settings';
 
 const MB = 1024 * 1024;
 const folder = join(dataDir, 'backups');
 const target = createFolderTarget(folder);
+capturePrinted();
 
 /** Adds events whose archive has 16 KB for each, which can't be compressed further. */
 const addEvents = (count: number) => db.$executeRaw`
@@ -80,8 +84,7 @@ it.each<[string, () => boolean | Promise<boolean>]>([
   await ended;
   await expectWhole(target);
   await makeOlder();
-  const next = start();
-  expect(await next.ended).toBe(0);
+  await backUp({});
   await reconcileBackups(db, new Date());
   await expectWhole(target);
   const unfinished = { OR: [{ status: 'running' as const }, { status: 'failed' as const, error: null }] };
@@ -108,7 +111,9 @@ it('a backup to a bucket that is killed in the middle leaves no archive', async 
   await ended;
   await expectWhole(bucket);
   await makeOlder();
-  expect(await start(env).ended).toBe(0);
+  setSettings(env);
+  onTestFinished(() => unsetSettings(...Object.keys(env)));
+  await backUp({});
   await expectWhole(bucket);
   expect(await db.backup.findFirst({ where: { status: 'completed' } })).toMatchObject({ location: bucket.label });
 });
