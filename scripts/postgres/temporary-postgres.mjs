@@ -1,11 +1,15 @@
 // Runs a Postgres for tests in a process of its own, which stops the server and removes its files even after a killed
 // test run. TEST_POSTGRES=15 runs that version of Debian's instead of the one in node_modules.
 import { fork } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isPlain, PlainError } from '../process/plain-error.mjs';
+
+/** The folder whose files Linux keeps in memory. */
+const IN_MEMORY = '/dev/shm';
+const GB = 1024 ** 3;
 
 const self = fileURLToPath(import.meta.url);
 const version = process.env.TEST_POSTGRES;
@@ -58,7 +62,8 @@ function startKeeper(options) {
 }
 
 async function keepPostgres() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postroom-test-'));
+  const { primaryUrl, isDurable } = JSON.parse(process.argv[2] ?? '{}');
+  const dataDir = mkdtempSync(join(isDurable || !hasMemory() ? tmpdir() : IN_MEMORY, 'postroom-test-'));
   // Postgres runs as another user if the tests run as root.
   chmodSync(dataDir, 0o755);
   let postgres;
@@ -69,13 +74,22 @@ async function keepPostgres() {
   };
   process.on('disconnect', end);
   try {
-    const { primaryUrl, isDurable } = JSON.parse(process.argv[2] ?? '{}');
     postgres = primaryUrl ? await keepReplica(dataDir, primaryUrl, isDurable) : await startPrimary(dataDir, isDurable);
     process.send?.({ adminUrl: postgres.adminUrl });
   } catch (error) {
     console.error(isPlain(error) ? error.message : error);
     end();
   }
+}
+
+/**
+ * Tells whether the databases of all tests fit in memory. Each test file makes one, of 800 files, and a disk takes several times the
+ * work for that.
+ */
+function hasMemory() {
+  if (!existsSync(IN_MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(IN_MEMORY);
+  return bavail * bsize >= 4 * GB && process.availableMemory() >= 8 * GB;
 }
 
 async function startPrimary(dataDir, isDurable) {
