@@ -55,7 +55,7 @@ async function fill(): Promise<void> {
   await db.$executeRaw`
     INSERT INTO event (id, type, body, body_bytes)
     SELECT gen_random_uuid(), 'mail.sent', string_agg(md5(random()::text), ''), 32000
-      FROM generate_series(1, 100) AS n, generate_series(1, 1000) AS part GROUP BY n`;
+      FROM generate_series(1, 30) AS n, generate_series(1, 1000) AS part GROUP BY n`;
   for (let i = 0; i < MESSAGES; i++) {
     await db.message.create({
       data: {

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
 import { PASSWORD_LENGTH } from '@/server/secrets/password-rules.mjs';
+import { readArguments } from '../../../scripts/admin/arguments.mjs';
 import { readPassword } from '../../../scripts/admin/terminal.mjs';
 import { migrate } from '../../../scripts/postgres/database.mjs';
 import { startEmbeddedPostgres } from '../../../scripts/postgres/embedded-postgres.mjs';
@@ -214,6 +215,11 @@ describe('admin api-key', () => {
 });
 
 describe('the command line', () => {
+  it('is rejected with the problem, the usage and exit code 2', async () => {
+    const { code, output } = await run({ args: ['create', 'ann'], input: PASSWORD });
+    expect({ code, output }).toEqual({ code: 2, output: readArguments(['create', 'ann']).usage });
+  });
+
   it.each([
     [[], 'Enter a command.'],
     [['remove', 'a@b.example'], 'Unknown command "remove".'],
@@ -233,11 +239,11 @@ describe('the command line', () => {
     [['api-key', 'x', '--rate-limit', '-1'], "Option '--rate-limit' argument is ambiguous."],
     [['api-key', 'x', '--rate-limit', '1.5'], 'Enter a rate limit of 0 to 1000000 requests per minute.'],
     [['api-key', 'x', '--role', 'admin'], '"api-key" takes no role.'],
-  ])('%j is rejected with the problem, the usage and exit code 2', async (args, problem) => {
-    const { code, output } = await run({ args, input: PASSWORD });
-    expect(code).toBe(2);
-    expect(output.startsWith(problem)).toBe(true);
-    expect(output).toContain('npm run admin -- reset-totp <email>');
+  ])('%j is rejected with the problem and the usage', (args, problem) => {
+    const { usage = '', request } = readArguments(args);
+    expect(request).toBeUndefined();
+    expect(usage.startsWith(problem)).toBe(true);
+    expect(usage).toContain('npm run admin -- reset-totp <email>');
   });
 
   it('reports an unreachable database in one sentence', async () => {

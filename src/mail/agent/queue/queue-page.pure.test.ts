@@ -50,10 +50,14 @@ describe('a page of the queue', () => {
 
     const last = first.messages[23];
     const after = { arrivedAt: String(last?.arrivedAt), queueId: String(last?.queueId) };
-    expect(await idsOf(manyFiles(count), { limit: 24, after })).toEqual(byArrival(24, 49));
-    const before = await idsOf(manyFiles(count), { limit: 100, order: 'desc', after });
+    const pages = await readPages(linesOf(manyFiles(count)), [
+      { order: 'asc', limit: 24, after },
+      { order: 'desc', limit: 100, after },
+      { order: 'desc', limit: 1 },
+    ]);
+    const [next, before, [newest] = []] = pages.map(({ messages }) => messages.map(({ queueId }) => queueId));
+    expect(next).toEqual(byArrival(24, 49));
     expect(before).toEqual(byArrival(0, 23).toReversed());
-    const [newest] = await idsOf(manyFiles(count), { limit: 1, order: 'desc' });
     // Three messages arrived in the last second: 199,997 to 199,999.
     expect(newest).toBe(idAt(199_997));
   });
