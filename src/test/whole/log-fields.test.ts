@@ -16,6 +16,10 @@ const documented = documentedFields();
 const lines: Record<string, unknown>[] = [];
 let text = '';
 
+const { level } = log;
+afterAll(() => {
+  log.level = level;
+});
 beforeAll(() => {
   log.level = 'trace';
   const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, { write(line: string): void }>;
