@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test';
+import type { Page } from '@playwright/test';
 
 type Fault = { status: number; code: string; message: string; details?: object | null };
 
@@ -37,35 +37,51 @@ export async function withoutMailServer(page: Page, state: 'none' | 'silent' = '
 
 type Replacement = { status: number; json: object };
 
+type WithReplacements = Window & { replacementsFor?: (procedures: string[]) => Promise<(Replacement | null)[]> };
+
 const replacementsOf = new WeakMap<Page, Map<string, Replacement>>();
 
-/** One route for all replaced procedures of a page, because a batch may contain several. */
 async function replaceAnswer(page: Page, procedure: string, replacement: Replacement): Promise<() => Promise<void>> {
   let replacements = replacementsOf.get(page);
   if (!replacements) {
     replacements = new Map();
     replacementsOf.set(page, replacements);
-    await routeCalls(page, replacements);
+    await replaceInPage(page, replacements);
   }
   replacements.set(procedure, replacement);
   return async () => void replacements.delete(procedure);
 }
 
-async function routeCalls(page: Page, replacements: Map<string, Replacement>): Promise<void> {
+/** Replaces answers in the page. A route would turn off the cache of the browser, and so double the work of each further load. */
+async function replaceInPage(page: Page, replacements: Map<string, Replacement>): Promise<void> {
   await withoutServerData(page);
-  await page.route('**/api/trpc/**', async (route: Route) => {
-    const names = decodeURIComponent(new URL(route.request().url()).pathname).split('/').at(-1)?.split(',') ?? [];
-    const own = names.map((name) => replacements.get(name));
+  const find = (procedures: string[]) => procedures.map((name) => replacements.get(name) ?? null);
+  await page.exposeFunction('replacementsFor' satisfies keyof WithReplacements, find);
+  await page.addInitScript(replaceFetch);
+  // The page may have loaded.
+  await page.evaluate(replaceFetch);
+}
+
+/** Runs in the page. A batch may have several procedures, of which some are replaced. */
+function replaceFetch(): void {
+  const ask = window.fetch.bind(window);
+  window.fetch = async (input, init) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input, window.location.href);
+    const procedures = decodeURIComponent(pathname.split('/api/trpc/')[1] ?? '').split(',');
+    const own = (await (window as WithReplacements).replacementsFor?.(procedures)) ?? [];
     const [first] = own;
-    if (own.every((replacement) => !replacement)) return route.fallback();
-    if (first && own.every((replacement) => replacement?.status === first.status)) {
-      return route.fulfill({ status: first.status, json: own.map((replacement) => replacement?.json) });
-    }
-    const response = await route.fetch();
-    const answers: object[] = await response.json();
-    const json = answers.map((answer, index) => own[index]?.json ?? answer);
-    return route.fulfill({ response, status: 207, json });
-  });
+    if (own.every((replacement) => !replacement)) return ask(input, init);
+    if (first && own.every((replacement) => replacement?.status === first.status))
+      return Response.json(
+        own.map((replacement) => replacement?.json),
+        { status: first.status },
+      );
+    const answers: object[] = await (await ask(input, init)).json();
+    return Response.json(
+      answers.map((answer, index) => own[index]?.json ?? answer),
+      { status: 207 },
+    );
+  };
 }
 
 /** Makes pages ask for all of their data in the browser, where a test can replace it: the server doesn't know its time zone. */
