@@ -7,8 +7,10 @@ const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
+export type Watched = { faults: string[] };
+
 /** Collects errors of a page while a scenario runs. Call it before the first navigation. */
-export function watch(page: Page, origin: string): { faults: string[] } {
+export function watch(page: Page, origin: string): Watched {
   const faults: string[] = [];
   page.on('console', (message) => {
     // The scenario checks rejected calls itself; the browser logs every 4xx as a console error.
@@ -26,7 +28,7 @@ export function watch(page: Page, origin: string): { faults: string[] } {
 }
 
 /** Finds console errors, off-origin requests and horizontal overflow. */
-export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
+export async function checkPage(page: Page, watched: Watched): Promise<void> {
   // Next.js replaces the title shortly after the page; for a moment there is none.
   await expect(page).toHaveTitle(/./);
   expect(watched.faults).toEqual([]);

@@ -6,7 +6,7 @@ import type { Role } from '../../src/lib/roles';
 import { newSessionSecret } from '../../src/server/secrets/credentials';
 import { sha256 } from '../../src/server/secrets/crypto';
 import { hashWithArgon2id } from '../../src/server/secrets/password-rules.mjs';
-import { checkAccessibility, checkPage, watch } from './check-page';
+import { checkAccessibility, checkPage, type Watched, watch } from './check-page';
 
 export { expect };
 
@@ -45,7 +45,7 @@ type TestFixtures = {
 };
 
 /** Every worker has a session of the first admin, and creates a domain of its own through the API. */
-export const test = base.extend<TestFixtures & { watched: ReturnType<typeof watch> }, WorkerFixtures>({
+export const test = base.extend<TestFixtures & { watched: Watched }, WorkerFixtures>({
   // Each test has a client address of its own, because sign-ins are limited by address.
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
   extraHTTPHeaders: async ({}, use) => use({ 'X-Forwarded-For': `10.${[...randomBytes(3)].join('.')}` }),

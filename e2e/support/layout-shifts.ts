@@ -34,11 +34,18 @@ export async function countShifts(page: Page): Promise<void> {
 }
 
 export async function shifts(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    return (window as Watched).shifts ?? [];
-  });
+  await painted(page);
+  return page.evaluate(() => (window as Watched).shifts ?? []);
 }
+
+/** Gives a loaded page another size, and waits until it has reacted. */
+export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await painted(page);
+}
+
+const painted = (page: Page) =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
 /** Waits until the page has loaded its data and shows no skeleton. */
 export async function settled(page: Page): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import { checkAccessibility, checkThemes } from '../support/check-page';
+import { checkView } from '../support/check-view';
 import { answerProcedure, failProcedure } from '../support/faults';
-import { alertWith, expect, type Sql, test, url, useSession } from '../support/fixtures';
-import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
+import { alertWith, expect, type Sql, test, url } from '../support/fixtures';
+import { countShifts } from '../support/layout-shifts';
 import { startMailAgent } from '../support/mail-agent';
 import { attachMailHost } from '../support/operating-agent';
 
@@ -208,23 +208,9 @@ test('says what failed if the services can’t be loaded', async ({ signedIn: pa
   await expect(alertWith(page, 'Couldn’t load the services')).toHaveCount(0);
 });
 
-test('denies admins access to the services', async ({ page, makeAdmin }) => {
-  const { cookie } = await makeAdmin('admin');
-  await useSession(page, cookie);
-  await page.goto(`${url()}/system/services`);
-  await expect(page.getByRole('heading', { name: 'This page requires the role super admin' })).toBeVisible();
-});
-
-test('loads without layout shifts, in both themes and all widths', async ({ signedIn: page, sql, check }) => {
+test('loads without layout shifts, in both themes and all widths', async ({ signedIn: page, sql, watched }) => {
   const mailHost = await attach(sql);
   await countShifts(page);
-  for (const size of WIDTHS) {
-    await page.setViewportSize(size);
-    await page.goto(`${url()}/system/services`);
-    await expect(hostSection(page, mailHost.host)).toBeVisible();
-    await settled(page);
-    expect(await shifts(page), `layout shifts at ${size.width} px`).toEqual([]);
-    await (size === WIDTHS[0] ? checkThemes(page) : checkAccessibility(page));
-    await check();
-  }
+  await checkView(page, `${url()}/system/services`, watched);
+  await expect(hostSection(page, mailHost.host)).toBeVisible();
 });

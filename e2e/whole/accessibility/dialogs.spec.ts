@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
-import { checkAccessibility, checkThemes } from '../../support/check-page';
+import { eachCase, inGroups, namesOf } from '../../support/cases';
+import { checkAccessibility, checkPage, checkThemes } from '../../support/check-page';
 import { domainWithKeys } from '../../support/checked-domain';
 import { withoutMailServer } from '../../support/faults';
 import { expect, makeDomain, test, unique, url } from '../../support/fixtures';
-import { settled, WIDTHS } from '../../support/layout-shifts';
+import { resize, settled, WIDTHS } from '../../support/layout-shifts';
 import { type Made, makeAliases, NOWHERE, webhookPath } from './data';
 
 type Opened = { name: string; path: (made: Made) => string | Promise<string>; open: (page: Page) => Promise<void> };
@@ -125,17 +126,26 @@ const DIALOGS: Opened[] = [
   },
 ];
 
-test.beforeEach(({ page }) => withoutMailServer(page));
-
-for (const { name, path, open } of DIALOGS) {
-  test(`${name}: accessible in both themes and widths`, async ({ signedIn: page, api, domain, sql, check }) => {
-    await page.goto(`${url()}${await path({ api, domain, sql })}`);
-    await settled(page);
-    await open(page);
-    for (const size of WIDTHS) {
-      await page.setViewportSize(size);
-      await (size === WIDTHS[0] ? checkThemes(page) : checkAccessibility(page));
-      await check();
-    }
+for (const group of inGroups(DIALOGS, 4)) {
+  test(`are accessible in both themes and widths: ${namesOf(group)}`, async ({
+    signedIn: page,
+    api,
+    domain,
+    sql,
+    watched,
+  }) => {
+    await withoutMailServer(page);
+    const [wide, narrow] = WIDTHS;
+    await eachCase(group, watched, async ({ path, open }) => {
+      await page.setViewportSize(wide);
+      await page.goto(`${url()}${await path({ api, domain, sql })}`);
+      await settled(page);
+      await open(page);
+      await checkThemes(page);
+      await checkPage(page, watched);
+      await resize(page, narrow);
+      await checkAccessibility(page);
+      await checkPage(page, watched);
+    });
   });
 }

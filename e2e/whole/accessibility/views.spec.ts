@@ -1,9 +1,10 @@
 import { ROUTES } from '../../../src/lib/routes';
-import { checkAccessibility, checkThemes } from '../../support/check-page';
+import { eachCase, inGroups, namesOf } from '../../support/cases';
+import { checkView } from '../../support/check-view';
 import { checkedDomain, domainWithKeys, recordDetails, reportedDomain } from '../../support/checked-domain';
 import { withoutMailServer } from '../../support/faults';
-import { expect, makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
-import { countShifts, settled, shifts, WIDTHS } from '../../support/layout-shifts';
+import { makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
+import { countShifts } from '../../support/layout-shifts';
 import {
   failedDelivery,
   type Made,
@@ -138,26 +139,19 @@ const VIEWS: View[] = [
 // A trace runs scripts in every frame, which the browser blocks in previews and reports here.
 test.use({ trace: 'off' });
 
-test.beforeEach(({ page }) => withoutMailServer(page));
-
-for (const { name, path } of VIEWS) {
-  test(`${name}: loads without layout shift, and is accessible in both themes and widths`, async ({
+for (const group of inGroups(VIEWS, 6)) {
+  test(`load without layout shift in both widths, and are accessible in both themes: ${namesOf(group)}`, async ({
     signedIn: page,
     api,
     domain,
     sql,
-    check,
+    watched,
   }) => {
+    await withoutMailServer(page);
     await countShifts(page);
-    const address = `${url()}${await path({ api, domain, sql })}`;
-    for (const size of WIDTHS) {
-      await page.setViewportSize(size);
-      await page.goto(address);
-      await settled(page);
-      expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
-      const withShell = name === SHELL;
-      await (size === WIDTHS[0] ? checkThemes(page, { withShell }) : checkAccessibility(page, { withShell }));
-      await check();
-    }
+    await eachCase(group, watched, async ({ name, path }) => {
+      const address = `${url()}${await path({ api, domain, sql })}`;
+      await checkView(page, address, watched, { withShell: name === SHELL });
+    });
   });
 }

@@ -1,0 +1,35 @@
+import { expect, test } from '@playwright/test';
+import type { Watched } from './check-page';
+
+const CASE_TIMEOUT_MS = 30_000;
+
+/** Returns cases in groups of this size, for tests that run beside each other. */
+export function inGroups<Case>(cases: readonly Case[], size: number): Case[][] {
+  return Array.from({ length: Math.ceil(cases.length / size) }, (_, index) =>
+    cases.slice(index * size, (index + 1) * size),
+  );
+}
+
+export const namesOf = (group: readonly { name: string }[]) => group.map(({ name }) => name).join(', ');
+
+/**
+ * Runs each case in a step, on one page: what a page loads after the first time takes half of the work, because the browser knows the
+ * scripts. All cases run, and each that fails is named.
+ */
+export async function eachCase<Case extends { name: string }>(
+  cases: readonly Case[],
+  watched: Watched,
+  run: (one: Case) => Promise<void>,
+): Promise<void> {
+  test.setTimeout(cases.length * CASE_TIMEOUT_MS + CASE_TIMEOUT_MS);
+  const problems: string[] = [];
+  for (const one of cases) {
+    await test
+      .step(one.name, () => run(one))
+      .catch((error: Error) => {
+        problems.push(`${one.name}: ${error.message}`);
+        watched.faults.length = 0;
+      });
+  }
+  expect(problems).toEqual([]);
+}
