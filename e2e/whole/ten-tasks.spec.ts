@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { makeWebhook, openerOf, startEndpoint } from '../connect/webhooks/webhook';
+import { eachCase, inGroups, namesOf } from '../support/cases';
 import {
   type Api,
   createDomain,
@@ -232,14 +233,22 @@ const TASKS: Task[] = [
   },
 ];
 
-for (const { name, prepare } of TASKS) {
-  test(`by keyboard, at most ${MAX_PRESSES} presses: ${name}`, async ({ signedIn: page, context, api, checkState }) => {
-    const domain = await createDomain(api);
+for (const group of inGroups(TASKS, 3)) {
+  test(`by keyboard, at most ${MAX_PRESSES} presses: ${namesOf(group)}`, async ({
+    signedIn: page,
+    context,
+    api,
+    watched,
+    checkState,
+  }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const task = await prepare(api, domain);
-    await openOverview(page, domain.id);
-    await task(page, countedKeys(page));
-    await checkState();
+    await eachCase(group, watched, async ({ prepare }) => {
+      const domain = await createDomain(api);
+      const task = await prepare(api, domain);
+      await openOverview(page, domain.id);
+      await task(page, countedKeys(page));
+      await checkState();
+    });
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
+import { eachCase } from '../support/cases';
 import { expect, test, url } from '../support/fixtures';
 
 /**
@@ -14,6 +15,9 @@ const LIMITS: Record<string, number> = {
   '/queue': 300,
   '/webhooks': 300,
   '/audit': 300,
+  '/admins': 300,
+  '/api-keys': 300,
+  '/suppressions': 300,
   '/send': 320,
   '/': 375,
   '/analytics': 425,
@@ -21,6 +25,8 @@ const LIMITS: Record<string, number> = {
   '/reference/domains': 256,
   '/reference/events': 256,
 };
+/** Lists whose dialogs load the code of forms when they open. */
+const WITHOUT_FORMS = ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys', '/suppressions'];
 /** Requests of the sign-in page, of which four are style sheets and one is a font. */
 const MAX_SIGN_IN_REQUESTS = 12;
 
@@ -29,11 +35,28 @@ test('/login loads at most what its limits allow', async ({ page }) => {
   expect(requests).toBeLessThanOrEqual(MAX_SIGN_IN_REQUESTS);
 });
 
-for (const path of Object.keys(LIMITS).filter((each) => each !== '/login')) {
-  test(`${path} loads at most what its limit allows`, async ({ signedIn }) => {
-    await weigh(signedIn, path);
+const PAGES = Object.keys(LIMITS).flatMap((name) => (name === '/login' ? [] : [{ name }]));
+
+test('each page of the console loads at most what its limit allows, and a list no form code before a dialog opens', async ({
+  signedIn: page,
+  watched,
+}) => {
+  await eachCase(PAGES, watched, async ({ name }) => {
+    const scripts: Promise<string>[] = [];
+    const keep = (request: Request) => {
+      if (!request.url().endsWith('.js')) return;
+      scripts.push(request.response().then(async (response) => (response ? response.text() : '')));
+    };
+    if (WITHOUT_FORMS.includes(name)) page.on('request', keep);
+    await weigh(page, name);
+    page.off('request', keep);
+    if (!WITHOUT_FORMS.includes(name)) return;
+    const text = (await Promise.all(scripts)).join('');
+    expect(text).toContain('Postroom');
+    // A name inside Zod, and a message of the schemas.
+    expect(text).not.toMatch(/ZodObject|Control characters aren/);
   });
-}
+});
 
 async function weigh(page: Page, path: string) {
   await page.goto(`${url()}${path}`);
