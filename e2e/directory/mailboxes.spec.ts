@@ -1,15 +1,5 @@
 import { failProcedure, REQUEST_ID } from '../support/faults';
-import {
-  type Api,
-  alertWith,
-  type Domain,
-  expect,
-  makeDomain,
-  test,
-  unique,
-  url,
-  useSession,
-} from '../support/fixtures';
+import { type Api, alertWith, type Domain, expect, makeDomain, test, url, useSession } from '../support/fixtures';
 import { settled } from '../support/layout-shifts';
 
 type CreatedMailbox = { id: string; email: string };
@@ -142,7 +132,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await checkState();
 });
 
-test('suspends a mailbox with a reason and a date, blocks sending, and unsuspends it', async ({
+test('suspends a mailbox with a reason and a date, blocks sending, unsuspends it, and deletes it once its address is typed', async ({
   signedIn: page,
   api,
   check,
@@ -175,12 +165,7 @@ test('suspends a mailbox with a reason and a date, blocks sending, and unsuspend
   await expect(banner).toBeHidden();
   await expect(page.getByRole('button', { name: 'Suspend mailbox' })).toBeVisible();
   await send(api, email);
-});
 
-test('deletes a mailbox after its address is typed', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
-  const { id, email } = await makeMailbox(api, domain, 'ann');
-  await page.goto(`${url()}/mailboxes/${id}`);
   await page.getByRole('button', { name: 'Delete mailbox' }).click();
   const dialog = page.getByRole('dialog', { name: `Delete ${email}` });
   await expect(dialog.getByRole('button', { name: 'Delete mailbox' })).toBeDisabled();
@@ -273,14 +258,4 @@ test('lets a domain admin edit mailboxes of assigned domains but not suspend the
   await check();
   await page.goto(`${url()}/mailboxes/${other.id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
-});
-
-test('finds a mailbox in the palette by part of its address', async ({ signedIn: page, api, domain }) => {
-  const { email } = await makeMailbox(api, domain, unique('find'));
-  await page.goto(`${url()}/`);
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Search pages/ }).fill(email.slice(2, -4));
-  await expect(page.getByRole('option', { name: email })).toContainText('Mailbox');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: email })).toBeVisible();
 });

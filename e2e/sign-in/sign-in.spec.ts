@@ -8,11 +8,25 @@ async function fillIn(page: Page, { email, password }: { email: string; password
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-test('a wrong password shows an error and keeps the email; the right one opens the requested page', async ({
+test('empty fields are reported before anything is sent; an unknown email and a wrong password get the same error, and the right one opens the requested page', async ({
   page,
   check,
+  checkState,
 }) => {
   await page.goto(`${url()}/login?next=${encodeURIComponent('/messages?status=failed')}`);
+  await fillIn(page, { email: '', password: '' });
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email address.');
+  await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription('Enter your password.');
+  await checkState();
+
+  const unknown = `${unique()}@harbourfinch.example`;
+  await fillIn(page, { email: unknown, password: 'not the password' });
+  await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveValue(unknown);
+  // The error goes with the next change.
+  await page.getByLabel('Email').fill('');
+  await expect(alertWith(page, 'Incorrect email or password.')).toHaveCount(0);
+
   await fillIn(page, { ...FIRST_ADMIN, password: 'not the password' });
   await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
   await expect(alertWith(page, 'INVALID_CREDENTIALS')).toBeVisible();
@@ -21,20 +35,6 @@ test('a wrong password shows an error and keeps the email; the right one opens t
 
   await fillIn(page, FIRST_ADMIN);
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);
-});
-
-test('an unknown email gets the same message as a wrong password', async ({ page }) => {
-  await page.goto(`${url()}/login`);
-  await fillIn(page, { email: `${unique()}@harbourfinch.example`, password: 'not the password' });
-  await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
-});
-
-test('empty fields are reported before anything is sent', async ({ page, checkState }) => {
-  await page.goto(`${url()}/login`);
-  await fillIn(page, { email: '', password: '' });
-  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email address.');
-  await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription('Enter your password.');
-  await checkState();
 });
 
 test('signing in with the address of another site as the next page opens the overview', async ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, unique, url } from '../support/fixtures';
 
-test('shows what is wrong first, with what to do, then every check and its last day', async ({
+test('shows what is wrong first, with what to do, then every check and its last day, the scheduled tasks and open alerts', async ({
   signedIn: page,
   sql,
   check,
@@ -16,6 +16,17 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await sql(`INSERT INTO health_sample (name, subject, at, status, value)
      SELECT 'disk', '${host}', now() - hours * interval '1 hour', CASE WHEN hours > 3 THEN 'degraded' ELSE 'down' END::health_status,
             hours * 2 FROM generate_series(1, 12) AS hours`);
+  const task = unique('rotating ');
+  await sql(
+    `INSERT INTO scheduled_task (name, due_at, started_at, finished_at, duration_ms, failure, failing_since)
+     VALUES ($1, now() + interval '190 minutes', now() - interval '2 hours', now() - interval '2 hours', 4000, 'The disk is full.', now())`,
+    [task],
+  );
+  await sql(
+    `INSERT INTO alert (id, kind, severity, subject, count, expected, created_at, updated_at)
+     VALUES ($1, 'content_store', 'critical', $2, 1, 0, now(), now())`,
+    [randomUUID(), unique('store')],
+  );
   await page.goto(`${url()}/system/health`);
   const problem = page.getByRole('region', { name: 'Problems' }).getByRole('listitem').filter({ hasText: host });
   await expect(problem).toContainText('Down');
@@ -35,53 +46,30 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await expect(dialog).toContainText('Between 2% and 24%');
   await expect(dialog.getByRole('listitem')).toHaveText([/Down/, /Degraded/]);
   await checkState();
+  await page.keyboard.press('Escape');
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
-});
 
-test('shows the scheduled tasks with their last and next run, and why one failed', async ({
-  signedIn: page,
-  sql,
-  check,
-}) => {
-  const name = unique('rotating ');
-  await sql(
-    `INSERT INTO scheduled_task (name, due_at, started_at, finished_at, duration_ms, failure, failing_since)
-     VALUES ($1, now() + interval '190 minutes', now() - interval '2 hours', now() - interval '2 hours', 4000, 'The disk is full.', now())`,
-    [name],
-  );
-  await page.goto(`${url()}/system/health`);
-  const table = page.getByRole('table', { name: 'Scheduled tasks' });
-  const row = table.getByRole('row', { name: `R${name.slice(1)}` });
-  await expect(row).toContainText('Failed');
-  await expect(row).toContainText('2 h ago');
-  await expect(row).toContainText('4 s');
-  await expect(row).toContainText('in 3 h');
-  await expect(table).toContainText('The disk is full.');
-  await expect(table.getByRole('row', { name: 'Checking the whole system' })).toContainText('OK');
-  await check();
-  await sql('DELETE FROM scheduled_task WHERE name = $1', [name]);
-});
+  const tasks = page.getByRole('table', { name: 'Scheduled tasks' });
+  const failed = tasks.getByRole('row', { name: `R${task.slice(1)}` });
+  await expect(failed).toContainText('Failed');
+  await expect(failed).toContainText('2 h ago');
+  await expect(failed).toContainText('4 s');
+  await expect(failed).toContainText('in 3 h');
+  await expect(tasks).toContainText('The disk is full.');
+  await expect(tasks.getByRole('row', { name: 'Checking the whole system' })).toContainText('OK');
+  await sql('DELETE FROM scheduled_task WHERE name = $1', [task]);
 
-test('says how many alerts are open, beside its own checks', async ({ signedIn: page, sql }) => {
-  await sql(
-    `INSERT INTO alert (id, kind, severity, subject, count, expected, created_at, updated_at)
-     VALUES ($1, 'content_store', 'critical', $2, 1, 0, now(), now())`,
-    [randomUUID(), unique('store')],
-  );
-  await page.goto(`${url()}/system/health`);
+  await test.step('checks everything at once', async () => {
+    const database = page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' });
+    await sql(`UPDATE health_check SET status = 'down', message = 'Old', checked_at = now() WHERE name = 'database'`);
+    await page.reload();
+    await expect(database).toContainText('Down');
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await expect(database).toContainText('OK');
+  });
+
   await page.getByRole('link', { name: /open alerts?$/ }).click();
   await expect(page).toHaveURL(/\/alerts$/);
-});
-
-test('checks everything at once', async ({ signedIn: page, sql }) => {
-  await page.goto(`${url()}/system/health`);
-  const row = page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' });
-  await expect(row).toContainText('OK');
-  await sql(`UPDATE health_check SET status = 'down', message = 'Old', checked_at = now() WHERE name = 'database'`);
-  await page.reload();
-  await expect(row).toContainText('Down');
-  await page.getByRole('button', { name: 'Check now' }).click();
-  await expect(row).toContainText('OK');
 });
 
 test('lists nodes, drains one, and removes one that is dead', async ({ signedIn: page, sql, check }) => {

@@ -1,6 +1,6 @@
 import { expect, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
-test('the focus goes to the heading of a new page, and stays where it is on the same page', async ({
+test('the focus goes to the heading of a new page, which alone announces it, and stays where it is on the same page', async ({
   signedIn: page,
   domain,
   checkState,
@@ -14,6 +14,9 @@ test('the focus goes to the heading of a new page, and stays where it is on the 
   await page.getByRole('link', { name: 'Mailboxes', exact: true }).click();
   await expect(heading('Mailboxes')).toBeFocused();
   await expect(heading('Mailboxes')).toHaveCSS('outline-style', 'none');
+  const announcer = page.locator('next-route-announcer');
+  await expect(announcer).toHaveCount(1);
+  await expect(announcer.getByRole('alert')).toHaveCount(0);
   await page.getByRole('main').getByRole('radio').first().press('ArrowRight');
   await expect(page).toHaveURL(/mailboxes\?./);
   await expect(page.getByRole('radio', { checked: true })).toBeFocused();
@@ -106,13 +109,4 @@ test('on a narrow screen, the menu leaves the focus to the page it opens', async
   await expect(page.getByRole('heading', { level: 1, name: 'Messages' })).toBeFocused();
   await expect(menu).toHaveCount(0);
   await expect(page.getByRole('heading', { level: 1, name: 'Messages' })).toBeFocused();
-});
-
-test('a new page is announced by its heading alone', async ({ signedIn: page }) => {
-  await page.goto(`${url()}/domains`);
-  await page.getByRole('link', { name: 'Aliases', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Aliases' })).toBeFocused();
-  const announcer = page.locator('next-route-announcer');
-  await expect(announcer).toHaveCount(1);
-  await expect(announcer.getByRole('alert')).toHaveCount(0);
 });

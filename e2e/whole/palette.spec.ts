@@ -3,9 +3,22 @@ import { expect, sendMessage, test, unique, url, useSession } from '../support/f
 
 const SCRIPTS = '**/*.js';
 
-test('the palette finds pages, domains and messages', async ({ signedIn: page, api, domain, check, checkState }) => {
+test('the palette finds pages, domains, messages, webhooks and admins', async ({
+  signedIn: page,
+  api,
+  domain,
+  makeAdmin,
+  check,
+  checkState,
+}) => {
   const subject = unique('Findable ');
   await sendMessage(api, domain, { subject });
+  const name = unique('Archive ');
+  const host = `${unique('hooks')}.example`;
+  const fields = { events: ['*'], domain_id: domain.id };
+  await api.call('POST', '/webhooks', { ...fields, name, url: 'https://one.example/mail' });
+  await api.call('POST', '/webhooks', { ...fields, url: `https://${host}/mail` });
+  const { email } = await makeAdmin('admin');
   await page.goto(`${url()}/`);
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
 
@@ -39,44 +52,18 @@ test('the palette finds pages, domains and messages', async ({ signedIn: page, a
   await page.keyboard.press('Escape');
   await expect(finder).toHaveCount(0);
   await check();
-});
 
-test('the palette finds webhooks and admins', async ({ signedIn: page, api, domain, makeAdmin }) => {
-  const name = unique('Archive ');
-  const host = `${unique('hooks')}.example`;
-  const fields = { events: ['*'], domain_id: domain.id };
-  await api.call('POST', '/webhooks', { ...fields, name, url: 'https://one.example/mail' });
-  await api.call('POST', '/webhooks', { ...fields, url: `https://${host}/mail` });
-  const { email } = await makeAdmin('admin');
-  await page.goto(`${url()}/`);
-  const finder = page.getByRole('combobox', { name: /^Search pages/ });
   const open = async (words: string, option: string) => {
     await page.keyboard.press('Control+k');
     await finder.fill(words);
     await page.getByRole('option', { name: option }).click();
   };
-
   await open(name.toLowerCase(), `${name} Webhook, one.example`);
   await expect(page.getByText(name)).toBeVisible();
   await open(host, `${host}/mail Webhook`);
   await expect(page.getByRole('heading', { name: host })).toBeVisible();
   await open(email, `${email} Admin`);
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
-});
-
-test('the palette works with the arrow keys alone', async ({ signedIn: page }) => {
-  await page.goto(`${url()}/domains`);
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Search pages/ }).fill('new api');
-  const options = page.getByRole('option');
-  await expect(options.first()).toHaveText(/New API key/);
-  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('ArrowUp');
-  await expect(options.last()).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('ArrowDown');
-  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });
 
 test('the palette runs commands, and keeps the chosen row when results arrive above it', async ({
@@ -120,7 +107,7 @@ test('the palette runs commands, and keeps the chosen row when results arrive ab
   await expect(page).toHaveURL(/\/login/);
 });
 
-test('Enter right after typing waits for the results, and opens the best one', async ({
+test('arrow keys go around, and Enter right after typing waits for the results, and opens the best one', async ({
   signedIn: page,
   api,
   domain,
@@ -140,6 +127,19 @@ test('Enter right after typing waits for the results, and opens the best one', a
   });
   await page.keyboard.press('Control+k');
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  await finder.fill('new api');
+  const options = page.getByRole('option');
+  await expect(options.first()).toHaveText(/New API key/);
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowUp');
+  await expect(options.last()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('Control+k');
   await expect(finder).toBeFocused();
   await page.keyboard.type(`${local}@${domain.name}`);
   await page.keyboard.press('Enter');
@@ -269,13 +269,18 @@ test('the palette has the pages and the key rotation of the current domain, and 
   await keyboard.press('Enter');
   await expect(page.getByRole('radio', { name: 'Reports' })).toBeChecked();
 
-  await page.goto(`${url()}/messages`);
+  const openMessages = async () => {
+    const sections = page.getByRole('navigation', { name: 'Sections' });
+    await sections.getByRole('link', { name: 'Messages', exact: true }).click();
+    await expect(page).toHaveURL(`${url()}/messages`);
+  };
+  await openMessages();
   for (const words of [`${word} dkim`, `dkim ${word}`]) {
     await find(words);
     await isBest(new RegExp(`^${name} DKIM`));
     await keyboard.press('Enter');
     await expect(dkimTab).toBeVisible();
-    await page.goto(`${url()}/messages`);
+    await openMessages();
   }
   await find(`rotate dkim ${word}`);
   await isBest(new RegExp(`^Rotate DKIM key of ${name}`));

@@ -25,11 +25,16 @@ async function open(page: Page, operation: string) {
   return dialog;
 }
 
-test('the reference lists every operation, and each leads to its details', async ({
+test('the reference begins with a command that sends a message from this server, and lists every operation with its details', async ({
   signedIn: page,
+  context,
   request,
+  api,
+  domain,
+  check,
   checkState,
 }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const document = await (await request.get(`${url()}/api/v1/openapi.json`)).json();
   const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   await page.goto(`${url()}/reference`);
@@ -41,6 +46,18 @@ test('the reference lists every operation, and each leads to its details', async
   await expect(rows.first()).toContainText('POST /send');
   const command = page.getByText(/^curl /).first();
   await expect(command, 'its lines scroll to the side').toHaveCSS('white-space', 'pre');
+  const intro = page.getByRole('region', { name: 'Send a message' });
+  await expect(intro.getByRole('figure')).toContainText(`curl ${url()}/api/v1/send`);
+  await expect(intro.getByRole('figure')).toContainText(FIRST_ADMIN.email);
+  await expect(intro.getByRole('figure')).not.toContainText('@example.com');
+  await check();
+  await intro.getByRole('button', { name: 'Copy the command' }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const sender = `hello@${domain.name}`;
+  const env = { ...process.env, POSTROOM_KEY: api.key };
+  const output = execFileSync('bash', ['-c', copied.replace(/hello@[^"]+/, sender)], { env, stdio: 'pipe' });
+  expect(JSON.parse(output.toString()).data.message_id).toContain(`@${domain.name}>`);
+
   await page.getByRole('link', { name: 'List messages', exact: true }).click();
   await expect(page).toHaveURL(`${url()}/reference/messages#messages-list`);
   await expect(page.getByRole('heading', { name: 'List messages' })).toBeInViewport();
@@ -52,6 +69,10 @@ test('the reference lists every operation, and each leads to its details', async
   await operation.getByText('Errors', { exact: true }).click();
   await expect(operation.getByText('RATE_LIMIT_EXCEEDED')).toBeVisible();
   await checkState();
+
+  await page.getByRole('link', { name: 'API reference', exact: true }).first().click();
+  await intro.getByRole('link', { name: 'Create an API key' }).click();
+  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });
 
 test('an operation is tried with the session, a key and what it takes', async ({
@@ -201,7 +222,9 @@ test('a search finds operations by their fields', async ({ signedIn: page, check
   await checkState();
   await found.getByRole('link', { name: 'Send a message', exact: true }).click();
   await expect(page).toHaveURL(`${url()}/reference/sending#sending-send`);
-  await page.goto(`${url()}/reference?q=%3Cb%3Enothing`);
+  await page.getByLabel('Search the reference').fill('<b>nothing');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`${url()}/reference?q=%3Cb%3Enothing`);
   await expect(page.getByText('No operation or event has all of these words.')).toBeVisible();
 });
 
@@ -235,28 +258,4 @@ test('a section can be read at 360 px, is found by an operation’s ID, and an u
   await check();
   const answer = await page.goto(`${url()}/reference/nothing`);
   expect(answer?.status()).toBe(404);
-});
-
-test('the reference begins with a command that sends a message from this server', async ({
-  signedIn: page,
-  context,
-  api,
-  domain,
-  check,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(`${url()}/reference`);
-  const intro = page.getByRole('region', { name: 'Send a message' });
-  await expect(intro.getByRole('figure')).toContainText(`curl ${url()}/api/v1/send`);
-  await expect(intro.getByRole('figure')).toContainText(FIRST_ADMIN.email);
-  await expect(intro.getByRole('figure')).not.toContainText('@example.com');
-  await check();
-  await intro.getByRole('button', { name: 'Copy the command' }).click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  const sender = `hello@${domain.name}`;
-  const env = { ...process.env, POSTROOM_KEY: api.key };
-  const output = execFileSync('bash', ['-c', command.replace(/hello@[^"]+/, sender)], { env, stdio: 'pipe' });
-  expect(JSON.parse(output.toString()).data.message_id).toContain(`@${domain.name}>`);
-  await intro.getByRole('link', { name: 'Create an API key' }).click();
-  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });

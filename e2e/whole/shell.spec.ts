@@ -22,17 +22,17 @@ test('the domain selected in the header is kept in the URL across pages', async 
   await expect(page).toHaveURL(`${url()}/`);
 });
 
-test('all pages are in view in the navigation of a window of 800 px', async ({ signedIn: page }) => {
+test('all pages are in view in the navigation of a window of 800 px, and a selected theme is kept', async ({
+  signedIn: page,
+  check,
+}) => {
+  await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${url()}/`);
   const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
   await expect(links.last()).toBeInViewport({ ratio: 1 });
   await expect(links.first()).toBeInViewport({ ratio: 1 });
-});
 
-test('keeps the selected theme', async ({ signedIn: page, check }) => {
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.goto(`${url()}/`);
   const paper = () => page.getByRole('banner').evaluate((bar) => getComputedStyle(bar).backgroundColor);
   expect(await paper()).toBe('rgb(251, 250, 247)');
   await page.getByRole('button', { name: 'Toggle theme' }).click();
@@ -167,9 +167,9 @@ test('an unknown page says so inside the console, with search and the overview',
   await checkState();
   // Like other pages, it is rendered by the server once the browser's time zone is known.
   await expect.poll(async () => (await page.context().cookies()).map(({ name }) => name)).toContain(TIME_ZONE_COOKIE);
-  const again = await page.reload();
-  expect(again?.status()).toBe(404);
-  expect(await again?.text()).toContain('There is no page at this address</h2>');
+  const again = await page.request.get(page.url());
+  expect(again.status()).toBe(404);
+  expect(await again.text()).toContain('There is no page at this address</h2>');
   await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
   await page.keyboard.press('Escape');

@@ -8,10 +8,14 @@ const switchOf = (page: Page, address: string) => page.getByRole('switch', { nam
 /** The native input is covered by the styled switch. */
 const click = (control: Locator) => control.click({ force: true });
 
-test('deactivates an alias immediately from its row, and Undo reverts it', async ({ signedIn: page, api, check }) => {
+test('deactivates an alias immediately from its row, deletes it after confirmation, and Undo reverts both; edits it by keyboard', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
   const domain = await makeDomain(api);
   const address = `info@${domain.name}`;
-  await makeAlias(api, domain, 'info', 'ann@far.example');
+  const { id } = await makeAlias(api, domain, 'info', 'ann@far.example');
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   await click(switchOf(page, address));
   await expect(page.getByRole('status').filter({ hasText: `Deactivated ${address}` })).toBeVisible();
@@ -31,48 +35,41 @@ test('deactivates an alias immediately from its row, and Undo reverts it', async
   await expect(switchOf(page, address)).toBeChecked();
   await check();
   await end();
-});
 
-test('edits the destinations by keyboard alone', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
-  const { id } = await makeAlias(api, domain, 'info', 'ann@far.example');
-  await page.goto(`${url()}/aliases?domain=${domain.id}`);
-  const link = page.getByRole('link', { name: `info@${domain.name}` });
-  await link.press('Enter');
-  const dialog = page.getByRole('dialog', { name: `Edit info@${domain.name}` });
-  await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toBeFocused();
-  await page.keyboard.press('Backspace');
-  await page.keyboard.type(`bo@far.example,cy@${domain.name}`);
-  await page.keyboard.press('Enter');
-  await check();
-  await page.keyboard.press('Enter');
-  await expect(dialog).toBeHidden();
-  await expect(link).toBeFocused();
-  expect(await api.call('GET', `/aliases/${id}`)).toMatchObject({
-    destination: `bo@far.example,cy@${domain.name}`,
-    active: true,
+  await test.step('edits the destinations by keyboard alone', async () => {
+    const link = page.getByRole('link', { name: address });
+    await link.press('Enter');
+    const dialog = page.getByRole('dialog', { name: `Edit ${address}` });
+    await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toBeFocused();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type(`bo@far.example,cy@${domain.name}`);
+    await page.keyboard.press('Enter');
+    await check();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
+    await expect(link).toBeFocused();
+    expect(await api.call('GET', `/aliases/${id}`)).toMatchObject({
+      destination: `bo@far.example,cy@${domain.name}`,
+      active: true,
+    });
+    await expect(page.getByRole('row', { name: address })).toContainText('1 undeliverable');
+    await page.getByRole('button', { name: `Show 1 more for ${address}` }).click();
+    await expect(page.getByRole('row', { name: address }).getByRole('listitem')).toHaveCount(2);
+    await check();
   });
-  await expect(page.getByRole('row', { name: `info@${domain.name}` })).toContainText('1 undeliverable');
-  await page.getByRole('button', { name: `Show 1 more for info@${domain.name}` }).click();
-  await expect(page.getByRole('row', { name: `info@${domain.name}` }).getByRole('listitem')).toHaveCount(2);
-  await check();
-});
 
-test('deletes an alias after confirmation, and Undo restores it', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
-  const address = `info@${domain.name}`;
-  await makeAlias(api, domain, 'info', 'ann@far.example');
-  await page.goto(`${url()}/aliases?domain=${domain.id}`);
-  await page.getByRole('button', { name: `Actions for ${address}` }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  const dialog = page.getByRole('dialog', { name: `Delete ${address}` });
-  await check();
-  await dialog.getByRole('button', { name: 'Delete alias' }).click();
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
-  expect(await resolve(api, address)).toMatchObject({ outcome: 'rejected' });
-  await page.keyboard.press('Enter');
-  await expect.poll(() => resolve(api, address)).toMatchObject({ outcome: 'alias' });
-  await expect(page.getByRole('row', { name: address })).toBeVisible();
+  await test.step('deletes the alias, and Undo restores it', async () => {
+    await page.getByRole('button', { name: `Actions for ${address}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: `Delete ${address}` });
+    await check();
+    await dialog.getByRole('button', { name: 'Delete alias' }).click();
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
+    expect(await resolve(api, address)).toMatchObject({ outcome: 'rejected' });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => resolve(api, address)).toMatchObject({ outcome: 'alias' });
+    await expect(page.getByRole('row', { name: address })).toBeVisible();
+  });
 });
 
 test('deactivates, restores and deletes several aliases together', async ({ signedIn: page, api, check }) => {

@@ -1,5 +1,5 @@
 import { failProcedure, REQUEST_ID } from '../../support/faults';
-import { alertWith, expect, makeDomain, pick, test, unique, url, useSession } from '../../support/fixtures';
+import { alertWith, expect, makeDomain, test, unique, url, useSession } from '../../support/fixtures';
 import { settled } from '../../support/layout-shifts';
 import { makeAlias } from './alias';
 
@@ -99,25 +99,4 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   await page.goto(`${url()}/aliases?domain=${unassigned.id}`);
   await expect(alertWith(page, 'FORBIDDEN (403)')).toBeVisible();
   await check();
-});
-
-test('opens an alias from the palette, and starts a new one', async ({ signedIn: page, api, domain, checkState }) => {
-  const source = unique('find');
-  await makeAlias(api, domain, source, 'ann@far.example');
-  await page.goto(`${url()}/`);
-  await page.keyboard.press('Control+k');
-  const finder = page.getByRole('combobox', { name: /^Search pages/ });
-  await finder.fill(`${source}@${domain.name.slice(0, 4)}`);
-  await expect(page.getByRole('option', { name: `${source}@${domain.name}` })).toHaveAttribute('aria-selected', 'true');
-  await checkState();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: `Edit ${source}@${domain.name}` })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+k');
-  await finder.fill('new alias');
-  await expect(page.getByRole('option').first()).toContainText('New alias');
-  await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'New alias' });
-  await pick(dialog.getByRole('combobox', { name: 'Domain' }), domain.name);
-  await expect(dialog.getByRole('combobox', { name: 'Domain' })).toHaveValue(domain.name);
 });

@@ -185,7 +185,7 @@ test('a period moves on with the time, and its pages belong together', async ({ 
   await expect(page).toHaveURL(/since=7d/);
 });
 
-test('the peek opens next to the list, steps through the messages and restores focus when closed', async ({
+test('the peek opens next to the list, steps through the messages, also by single keys, and restores focus when closed', async ({
   signedIn: page,
   api,
   check,
@@ -218,7 +218,35 @@ test('the peek opens next to the list, steps through the messages and restores f
   await expect(page.getByRole('link', { name: second })).toBeFocused();
   await expect(page).not.toHaveURL(/peek=/);
 
-  await page.keyboard.press('Enter');
+  await test.step('single keys', async () => {
+    const linkOf = (subject: string) => page.getByRole('link', { name: subject });
+    await linkOf(third).focus();
+    await page.keyboard.press('j');
+    await expect(linkOf(second)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+    await page.keyboard.press('j');
+    await expect(peek.getByRole('heading', { name: first })).toBeVisible();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+    await expect(peek).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(peek).toHaveCount(0);
+    await expect(linkOf(second)).toBeFocused();
+
+    await page.keyboard.press('Enter');
+    await expect(peek).toBeFocused();
+    await linkOf(first).focus();
+    await page.keyboard.press('k');
+    await expect(peek.getByRole('heading', { name: third })).toBeVisible();
+    await expect(peek).toBeFocused();
+    await linkOf(first).focus();
+    await page.keyboard.press('Escape');
+    await expect(linkOf(third)).toBeFocused();
+  });
+
+  await page.getByRole('link', { name: second }).press('Enter');
   await expect(peek).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('link', { name: second })).toBeFocused();
@@ -226,44 +254,6 @@ test('the peek opens next to the list, steps through the messages and restores f
   await page.keyboard.press('Enter');
   await peek.getByRole('link', { name: 'Open full page' }).click();
   await expect(page.getByRole('main').getByRole('heading', { name: second, level: 1 })).toBeVisible();
-});
-
-test('single keys show the next message in the peek, and Escape closes it from anywhere', async ({
-  signedIn: page,
-  api,
-}) => {
-  const domain = await makeDomain(api);
-  const subjects = [unique('First '), unique('Second '), unique('Third ')];
-  for (const subject of subjects) await sendMessage(api, domain, { subject });
-  const [first, second, third] = subjects as [string, string, string];
-  await page.goto(`${url()}/messages?domain=${domain.id}`);
-  const peek = page.getByRole('complementary', { name: /^Message/ });
-  const linkOf = (subject: string) => page.getByRole('link', { name: subject });
-  await expect(linkOf(third)).toBeVisible();
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
-  await expect(linkOf(second)).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
-  await page.keyboard.press('j');
-  await expect(peek.getByRole('heading', { name: first })).toBeVisible();
-  await page.keyboard.press('j');
-  await page.keyboard.press('k');
-  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
-  await expect(peek).toBeFocused();
-  await page.keyboard.press('Escape');
-  await expect(peek).toHaveCount(0);
-  await expect(linkOf(second)).toBeFocused();
-
-  await page.keyboard.press('Enter');
-  await expect(peek).toBeFocused();
-  await linkOf(first).focus();
-  await page.keyboard.press('k');
-  await expect(peek.getByRole('heading', { name: third })).toBeVisible();
-  await expect(peek).toBeFocused();
-  await linkOf(first).focus();
-  await page.keyboard.press('Escape');
-  await expect(linkOf(third)).toBeFocused();
 });
 
 test('an empty list explains what appears here and links to a test message', async ({
