@@ -81,33 +81,30 @@ test('a state is shown only where it isn’t the usual one', async ({ signedIn: 
   await check();
 });
 
-test('an address is copied from its row', async ({ signedIn: page, api, sql, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const domain = await makeDomain(api);
-  await makeAliases(sql, domain, 1);
-  await page.goto(`${url()}/aliases?domain=${domain.id}`);
-  const copy = page.getByRole('button', { name: 'Copy address' });
-  await expect(page.getByRole('link', { name: `a1@${domain.name}` })).toBeVisible();
-  await expect(copy).toHaveCount(0);
-  await page.getByRole('row', { name: `a1@${domain.name}` }).hover();
-  await copy.click();
-  await expect(page.getByRole('button', { name: 'Copied address' })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`a1@${domain.name}`);
-});
-
 test('the filters, the header, the selected rows’ actions and a focused row stay in view', async ({
   signedIn: page,
+  context,
   api,
   sql,
   check,
   checkState,
 }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const domain = await makeDomain(api);
   await makeAliases(sql, domain);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   const header = page.getByRole('columnheader', { name: 'Delivers to' });
   const filter = page.getByRole('textbox', { name: 'Filter by address or destination' });
   await expect(page.getByRole('row')).toHaveCount(51);
+  await test.step('an address is copied from its row', async () => {
+    const copy = page.getByRole('button', { name: 'Copy address' });
+    await expect(copy).toHaveCount(0);
+    await page.getByRole('row', { name: `a1@${domain.name}` }).hover();
+    await copy.click();
+    await expect(page.getByRole('button', { name: 'Copied address' })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`a1@${domain.name}`);
+  });
+
   await scrollToEnd(page);
   expect(await topOf(page.getByRole('heading', { name: 'Aliases' }))).toBeLessThan(0);
   expect(await isInView(filter)).toBe(true);
