@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { test } from '@playwright/test';
 import type { Watched } from './check-page';
 
 const CASE_TIMEOUT_MS = 30_000;
@@ -22,14 +22,15 @@ export async function eachCase<Case extends { name: string }>(
   run: (one: Case) => Promise<void>,
 ): Promise<void> {
   test.setTimeout(cases.length * CASE_TIMEOUT_MS + CASE_TIMEOUT_MS);
-  const problems: string[] = [];
+  const failures: { name: string; message: string }[] = [];
   for (const one of cases) {
     await test
       .step(one.name, () => run(one))
-      .catch((error: Error) => {
-        problems.push(`${one.name}: ${error.message}`);
+      .catch(({ message }: Error) => {
+        failures.push({ name: one.name, message });
         watched.faults.length = 0;
       });
   }
-  expect(problems).toEqual([]);
+  const messages = failures.map(({ name, message }) => `${name}: ${message}`);
+  if (failures.length > 0) throw new Error([`Failed: ${namesOf(failures)}`, ...messages].join('\n\n'));
 }
