@@ -512,6 +512,6 @@ test('a mailbox that strangers send from is stopped on one page: its queue, its 
   await page.getByRole('dialog').getByRole('button', { name: 'Unsuspend' }).click();
   await expect(page.getByRole('button', { name: 'Suspend mailbox' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Check for misuse' })).toHaveCount(0);
-  await page.getByRole('link', { name: 'Mailbox', exact: true }).click();
+  await page.getByRole('main').getByRole('link', { name: address, exact: true }).click();
   await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);
 });

@@ -52,7 +52,7 @@ test('deactivates an alias immediately from its row, deletes it after confirmati
       destination: `bo@far.example,cy@${domain.name}`,
       active: true,
     });
-    await expect(page.getByRole('row', { name: address })).toContainText('1 undeliverable');
+    await expect(page.getByRole('row', { name: address })).toContainText('No mailbox');
     await page.getByRole('button', { name: `Show 1 more for ${address}` }).click();
     await expect(page.getByRole('row', { name: address }).getByRole('listitem')).toHaveCount(2);
     await check();
