@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { NearLink } from './near-link';
 import classes from './page-header.module.css';
 
@@ -17,17 +17,18 @@ export function PageHeader({ title, description, parent, mono, hasTabs, children
     <header className={classes.header} data-tabs={hasTabs}>
       <div className={classes.text}>
         <h1>
+          {/* Another name is another element: what follows it would count as shifted. */}
           {parent && (
-            <>
+            <Fragment key={parent.label}>
               <NearLink className={classes.breadcrumb} href={parent.href}>
                 {parent.label}
               </NearLink>
               <span className={classes.breadcrumb} aria-hidden="true">
                 /
               </span>
-            </>
+            </Fragment>
           )}
-          <span key={title} className={mono ? 'mono clip' : 'clip'}>
+          <span key={`${parent?.label} ${title}`} className={mono ? 'mono clip' : 'clip'}>
             {title}
           </span>
         </h1>

@@ -29,7 +29,7 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     >
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All{period && <small> {period}</small>}</span>
-        <span className={classes.total} title={note}>
+        <span key={total} className={classes.total} title={note}>
           <Count count={total} isAtLeast={isAtLeast} />
           {note && <small> {note}</small>}
         </span>
@@ -53,5 +53,6 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
 const FEW = 4;
 
 function Count({ count, isAtLeast }: { count: number | undefined; isAtLeast: boolean | undefined }) {
-  return <b>{count === undefined ? '–' : `${formatCount(count)}${isAtLeast ? '+' : ''}`}</b>;
+  // Another count is another element: its place follows from its width, which would count as a shift.
+  return <b key={count}>{count === undefined ? '–' : `${formatCount(count)}${isAtLeast ? '+' : ''}`}</b>;
 }
