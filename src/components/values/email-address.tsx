@@ -30,7 +30,8 @@ export function EmailAddress({ value, isLight, children }: EmailAddressProps) {
 
 const AFTER_SEPARATOR = /(?<=[@._+-])/;
 
-function Parts({ text, children }: { text: string; children?: ReactNode }) {
+/** Text that breaks its lines within addresses and host names, but only between their parts. */
+export function Parts({ text, children }: { text: string; children?: ReactNode }) {
   const parts = text.split(AFTER_SEPARATOR);
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts can be equal, and their order is fixed.

@@ -99,6 +99,42 @@ it('lists mailboxes that are almost full, the fullest first', async () => {
   ]);
 });
 
+it('says how many messages wait in the queue for a full mailbox, and since when', async () => {
+  const domain = await makeDomain();
+  const { id } = await makeMailbox(domain.id, 'full');
+  await db.mailbox.update({ where: { id }, data: { usedBytes: 100, quotaBytes: 100 } });
+  const arrive = async (daysAgo: number, status: 'deferred' | 'received') => {
+    const address = `full@${domain.name}`;
+    const createdAt = new Date(Date.now() - daysAgo * 86_400_000);
+    const message = await db.message.create({
+      data: {
+        messageId: `<${unique()}@far.example>`,
+        domainId: domain.id,
+        direction: 'inbound',
+        fromAddress: 'kim@far.example',
+        toAddresses: [address],
+        subject: 'Hello',
+        sizeBytes: 100,
+        status,
+        createdAt,
+      },
+    });
+    const about = { messageId: message.id, address, kind: 'to', status, route: 'mailbox' } as const;
+    await db.messageRecipient.create({ data: about });
+    return createdAt;
+  };
+  await arrive(5, 'received');
+  const since = await arrive(4, 'deferred');
+  await arrive(1, 'deferred');
+  expect((await attentionFor('domain_admin', [domain.id])).items).toMatchObject([
+    {
+      kind: 'mailbox_full',
+      reason: '100% of its quota used. It rejects new mail: 2 messages wait in the queue.',
+      at: since.toISOString(),
+    },
+  ]);
+});
+
 it('lists failing webhooks and alerts to admins only, and an object once', async () => {
   const domain = await makeDomain();
   const failing = await makeWebhook({ domainId: domain.id, url: 'https://hooks.example/in' });

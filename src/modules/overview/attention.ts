@@ -110,14 +110,23 @@ function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
       ORDER BY m.suspended_at DESC LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
+/** A full mailbox is reported with the messages that wait for it in the queue, of the newest hundred to it. */
 function fullMailboxes(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
-    (SELECT 'mailbox_full', CASE WHEN percent_full < 100 THEN 'warning' ELSE 'critical' END, m.id,
-            m.local_part || '@' || d.name, '', m.percent_full, 0, NULL, NULL
-       FROM mailbox m JOIN domain d ON d.id = m.domain_id
-      WHERE m.percent_full >= ${NEARLY_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
-        AND ${within(Prisma.sql`m.domain_id`, ids)}
-      ORDER BY m.percent_full DESC, m.id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
+    (SELECT 'mailbox_full', CASE WHEN f.percent_full < 100 THEN 'warning' ELSE 'critical' END, f.id, f.address, '',
+            f.percent_full, coalesce(waiting.count, 0), NULL, waiting.since
+       FROM (SELECT m.id, m.percent_full, m.local_part || '@' || d.name AS address
+               FROM mailbox m JOIN domain d ON d.id = m.domain_id
+              WHERE m.percent_full >= ${NEARLY_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
+                AND ${within(Prisma.sql`m.domain_id`, ids)}
+              ORDER BY m.percent_full DESC, m.id DESC LIMIT ${MAX_ATTENTION_COUNT}) AS f
+       LEFT JOIN LATERAL (
+         SELECT count(*)::int AS count, min(created_at) AS since
+           FROM (SELECT status, created_at FROM message_recipient
+                  WHERE address = f.address AND created_at > now() - interval '10 days'
+                  ORDER BY created_at DESC LIMIT ${MAX_ATTENTION_COUNT}) AS newest
+          WHERE status = 'deferred') AS waiting ON f.percent_full >= 100
+      ORDER BY f.percent_full DESC, f.id DESC)`;
 }
 
 function failingWebhooks(ids: string[] | null): Prisma.Sql {
@@ -207,8 +216,7 @@ function reasonOf(row: Row): string {
   const { kind, count, text } = row;
   if (kind === 'dns_broken') return brokenRecordsText(text, count);
   if (kind === 'mailbox_suspended') return text || 'The mailbox can’t send. It still receives mail.';
-  if (kind === 'mailbox_full')
-    return `${count}% of its quota used. ${count < 100 ? 'A full mailbox rejects' : 'It rejects'} new mail.`;
+  if (kind === 'mailbox_full') return fullText(row);
   if (kind === 'key_expiring') return `It was used this week, and expires in ${formatPlural(count, 'day')}.`;
   if (kind === 'files_differ')
     return count === 1
@@ -218,4 +226,13 @@ function reasonOf(row: Row): string {
     return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failed attempts in a row.`;
   if (kind === 'rate_limited' || kind === 'volume_spike') return `${sentText(row)}.`;
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
+}
+
+function fullText({ count, expected: waiting }: Row): string {
+  const used = `${count}% of its quota used.`;
+  if (count < 100) return `${used} A full mailbox rejects new mail.`;
+  if (waiting === 0) return `${used} It rejects new mail.`;
+  const isMore = waiting === MAX_ATTENTION_COUNT;
+  const messages = `${formatCount(waiting)}${isMore ? '+' : ''} ${waiting === 1 ? 'message waits' : 'messages wait'}`;
+  return `${used} It rejects new mail: ${messages} in the queue.`;
 }

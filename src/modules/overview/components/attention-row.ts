@@ -1,7 +1,11 @@
 import type { Status } from '@/components/marks/status-mark';
+import type { AttentionItem, AttentionSection } from '../schema';
 
 export type AttentionRow = {
   key: string;
+  /** What a row about an object is listed for. */
+  kind?: AttentionItem['kind'];
+  section?: AttentionSection;
   status: Status;
   label: string;
   /** The kind of the object. */
@@ -12,6 +16,6 @@ export type AttentionRow = {
   action: string;
   /** Since when, if that is known. */
   at: string | null;
-  /** How many objects the row stands for, if they are several. */
-  count?: number;
+  /** Objects of the same kind that have no row. */
+  more?: { count: number; text: string; href: string }[];
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Alert } from '@/modules/alerts/schema';
 import type { Attention, AttentionItem, Overview } from '../schema';
 import { attentionRows } from './attention-rows';
 
@@ -35,7 +36,6 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
     'Failing Webhook',
     'Nearly full Mailbox',
     'Unconfirmed Messages',
-    'More Mailboxes',
   ]);
 });
 
@@ -76,10 +76,46 @@ it('lists rows by their mark, and of the same mark the newest first', () => {
     'failed Suspended earlier',
     'bounced Over limit acme.example',
     'bounced Mismatch acme.example',
-    'warning Not notified Nobody is notified',
     'warning Spike acme.example',
-    'warning Suspended by hand by an admin',
+    'warning Suspended by an admin',
   ]);
+});
+
+it('names in the last row of a kind how many others there are', () => {
+  const mailbox = { ...ITEM, section: 'mailboxes' } as const;
+  const items: AttentionItem[] = [
+    { ...mailbox, id: 'a', kind: 'mailbox_suspended', severity: 'critical', at: '2026-11-28T10:00:00.000Z' },
+    { ...mailbox, id: 'b', kind: 'mailbox_full', severity: 'critical' },
+    { ...mailbox, id: 'c', kind: 'mailbox_suspended', severity: 'warning' },
+    { ...ITEM, section: 'webhooks', kind: 'webhook_failing', severity: 'critical' },
+  ];
+  const attention = (suspended: number) =>
+    ({ items, counts: { mailboxes: 16, webhooks: 3 }, suspended_mailboxes: suspended }) as unknown as Attention;
+  const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, failed: 0, uncertain: 0 } } as Overview;
+  const more = (suspended: number) =>
+    attentionRows(overview, attention(suspended), 'd1').flatMap(({ label, more = [] }) =>
+      more.map(({ text, href }) => `${label}: ${text} ${href}`),
+    );
+  expect(more(3)).toEqual([
+    'Full: 12 more nearly full /mailboxes?domain=d1&show=full',
+    'Failing: 2 more in Webhooks /webhooks',
+    'Suspended: 1 more suspended /mailboxes?domain=d1&show=suspended',
+  ]);
+  expect(more(2)).toEqual([
+    'Full: 13 more nearly full /mailboxes?domain=d1&show=full',
+    'Failing: 2 more in Webhooks /webhooks',
+  ]);
+});
+
+it('has a status for each kind that fits its column', () => {
+  const kinds: AttentionItem['kind'][] = [...Alert.shape.kind.options, 'mailbox_full', 'key_expiring', 'files_differ'];
+  const items = kinds.flatMap((kind) =>
+    (['warning', 'critical'] as const).map(
+      (severity): AttentionItem => ({ ...ITEM, id: `${kind} ${severity}`, section: 'alerts', kind, severity }),
+    ),
+  );
+  const rows = attentionRows(OVERVIEW, { items, counts: {}, suspended_mailboxes: 0 } as unknown as Attention, null);
+  expect(rows.map(({ label }) => label).filter((label) => label.length > 12)).toEqual([]);
 });
 
 describe('an incident', () => {

@@ -1,50 +1,34 @@
 import type { Status } from '@/components/marks/status-mark';
-import { formatCount } from '@/lib/format';
-import { ROUTES } from '@/lib/routes';
 import type { Attention, AttentionItem, Overview } from '../schema';
 import type { AttentionRow } from './attention-row';
 import { findIncidents, incidentText } from './incidents';
 import { outcomeRows } from './outcome-rows';
+import { pageOf, unlistedOf, withUnlisted } from './unlisted';
 
 /**
  * One row for each object, for each outcome of messages that an admin should look at, and for each incident: a suspended sender
  * with its messages. Incidents first, then the most severe, and of the same severity the newest.
  */
 export function attentionRows(overview: Overview, attention: Attention, domain: string | null): AttentionRow[] {
-  const { items, counts, notifies_nobody: isSilent, suspended_mailboxes: suspended } = attention;
   // The checklist has the records of a new domain.
-  const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
+  const shown = attention.items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
   const incidents = findIncidents(overview, shown);
-  const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
-  const more = listed.flatMap(([section, count]) => {
-    const left = count - shown.filter((item) => item.section === section).length;
-    if (section !== 'mailboxes') return left > 0 ? [moreRow(section, left)] : [];
-    const leftSuspended = Math.min(left, suspended - shown.filter(({ kind }) => kind === 'mailbox_suspended').length);
-    return [
-      ...(leftSuspended > 0 ? [moreMailboxes('suspended', leftSuspended, domain)] : []),
-      ...(left > leftSuspended ? [moreMailboxes('full', left - leftSuspended, domain)] : []),
-    ];
-  });
   const isExplained = (item: AttentionItem) =>
     incidents.some(({ mailbox, alerts }) => mailbox === item || alerts.includes(item));
   const rows = shown.filter((item) => !isExplained(item)).map(rowOf);
   const sorted = [...outcomeRows(overview, incidents, domain), ...rows].sort(byGravity);
-  return [
-    ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
-    ...incidents.map((incident) => ({ ...rowOf(incident.mailbox), reason: incidentText(incident) })),
-    ...sorted.filter(isSevere),
-    ...(isSilent ? [NOBODY_NOTIFIED] : []),
-    ...sorted.filter((row) => !isSevere(row)),
-    ...more,
-  ];
+  return withUnlisted(
+    [
+      ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
+      ...incidents.map((incident) => ({ ...rowOf(incident.mailbox), reason: incidentText(incident) })),
+      ...sorted,
+    ],
+    unlistedOf(shown, attention, domain),
+  );
 }
 
 /** The marks of rows, the most severe first. */
 const GRAVITY: Status[] = ['failed', 'bounced', 'warning', 'uncertain'];
-
-function isSevere({ status }: AttentionRow): boolean {
-  return status === 'failed' || status === 'bounced';
-}
 
 /** By severity, then by time; rows without one last. */
 function byGravity(one: AttentionRow, other: AttentionRow): number {
@@ -61,18 +45,6 @@ const SENDING_DISABLED: AttentionRow = {
   reason: 'It is set to off, so every send is rejected.',
   href: '/reference',
   action: 'Open API reference',
-  at: null,
-};
-
-const NOBODY_NOTIFIED: AttentionRow = {
-  key: 'notifications',
-  status: 'warning',
-  label: 'Not notified',
-  object: 'Alerts',
-  subject: 'Nobody is notified',
-  reason: 'No email address or webhook is set for open alerts.',
-  href: '/alerts?tab=notifications',
-  action: 'Set addresses',
   at: null,
 };
 
@@ -107,10 +79,11 @@ function rowOf(item: AttentionItem): AttentionRow {
   const { status = severity === 'critical' ? 'failed' : 'warning', ...words } = KINDS[kind];
   return {
     key: `${section}:${id}`,
+    kind,
+    section,
     status: record && record !== 'missing' ? 'bounced' : status,
     ...words,
     ...(kind === 'mailbox_full' && severity === 'critical' && { label: 'Full' }),
-    ...(kind === 'mailbox_suspended' && !isMisused(item) && { label: 'Suspended by hand' }),
     ...(record && { label: DNS_LABELS[record] }),
     ...OF_SECTION[section],
     ...(isMisused(item) && { action: 'Check for misuse' }),
@@ -137,36 +110,4 @@ function hrefOf(item: AttentionItem): string {
   const page = pageOf(section);
   if (isMisused(item)) return `${page}/${id}/misuse`;
   return section === 'domains' || section === 'mailboxes' || section === 'webhooks' ? `${page}/${id}` : page;
-}
-
-function pageOf(section: string): string {
-  return ROUTES.find(({ icon }) => icon === section)?.href ?? '/';
-}
-
-function moreRow(section: string, count: number): AttentionRow {
-  const name = ROUTES.find(({ icon }) => icon === section)?.label ?? '';
-  return {
-    key: `more:${section}`,
-    status: 'warning',
-    label: 'More',
-    object: name,
-    subject: `${formatCount(count)} more`,
-    reason: '',
-    href: pageOf(section),
-    action: `View ${name.toLowerCase()}`,
-    at: null,
-    count,
-  };
-}
-
-const MORE_MAILBOXES = { suspended: 'suspended', full: 'nearly full' } as const;
-
-function moreMailboxes(show: keyof typeof MORE_MAILBOXES, count: number, domain: string | null): AttentionRow {
-  const row = moreRow('mailboxes', count);
-  return {
-    ...row,
-    key: `${row.key}:${show}`,
-    subject: `${row.subject} ${MORE_MAILBOXES[show]}`,
-    href: `${row.href}?${new URLSearchParams({ ...(domain && { domain }), show })}`,
-  };
 }

@@ -1,9 +1,12 @@
+import { useDisclosure } from '@mantine/hooks';
+import { Fragment } from 'react';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { IconChevronRight } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
+import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
@@ -14,23 +17,71 @@ import classes from './needs-attention.module.css';
 
 type NeedsAttentionProps = { overview: Overview; attention: Attention; domain: string | null };
 
+/** Two more are shown at once: a button for them would take as much room. */
+const SHOWN = 8;
+
 export function NeedsAttention({ overview, attention, domain }: NeedsAttentionProps) {
+  const [isAll, { open: showAll }] = useDisclosure(false);
   const rows = attentionRows(overview, attention, domain);
-  if (rows.length === 0) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
+  const { notifies_nobody: notifiesNobody } = attention;
+  if (rows.length === 0 && !notifiesNobody) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
+  const count = formatCount(countOf(rows));
+  const isCut = !isAll && rows.length > SHOWN + 2;
   return (
     <section aria-labelledby="needs-attention">
-      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined>
-        <span className="quiet">{formatCount(rows.reduce((sum, { count = 1 }) => sum + count, 0))}</span>
+      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined={rows.length > 0}>
+        {rows.length > 0 && <span className="quiet">{count}</span>}
+        {notifiesNobody && <NobodyNotified />}
       </SectionHeading>
-      <DataTable
-        caption="Needs attention, most severe first"
-        columns={COLUMNS}
-        rows={rows}
-        rowKey={({ key }) => key}
-        rowHref={({ href }) => href}
-        hideHeader
-      />
+      {rows.length > 0 && (
+        <DataTable
+          caption="Needs attention, most severe first"
+          columns={COLUMNS}
+          rows={isCut ? rows.slice(0, SHOWN) : rows}
+          rowKey={({ key }) => key}
+          rowHref={({ href }) => href}
+          hideHeader
+        />
+      )}
+      {isCut && (
+        <div className={classes.all}>
+          <TextButton onClick={showAll}>Show all {count}</TextButton>
+        </div>
+      )}
     </section>
+  );
+}
+
+function countOf(rows: AttentionRow[]): number {
+  return rows.reduce((sum, { more = [] }) => sum + 1 + more.reduce((unlisted, { count }) => unlisted + count, 0), 0);
+}
+
+/** An admin who finds the list by chance should know that it was sent to nobody. */
+function NobodyNotified() {
+  return (
+    <span className={classes.nobody}>
+      <StatusMark status="warning">Nobody is notified</StatusMark>
+      <NearLink className="act" href="/alerts?tab=notifications">
+        Set addresses
+      </NearLink>
+    </span>
+  );
+}
+
+/** The reason, and where the others of the kind are. */
+function Reason({ row: { reason, more = [] } }: { row: AttentionRow }) {
+  return (
+    <>
+      {reason}
+      {more.map(({ text, href }) => (
+        <Fragment key={href}>
+          {' '}
+          <NearLink className={`act ${classes.more}`} href={href}>
+            {text}
+          </NearLink>
+        </Fragment>
+      ))}
+    </>
   );
 }
 
@@ -60,7 +111,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     header: 'Status',
     width: 120,
     kind: 'mark',
-    className: classes.mark,
     mobile: 'mark',
     cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
   },
@@ -75,15 +125,15 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   {
     header: 'Details',
     className: 'soft',
-    cell: ({ reason }) => (
-      <span className={`two-lines ${classes.details}`} title={reason}>
-        {reason}
+    cell: (row) => (
+      <span className={`two-lines ${classes.details}`} title={row.reason}>
+        <Reason row={row} />
       </span>
     ),
   },
   {
     header: 'Time',
-    width: 84,
+    width: 100,
     kind: 'figure',
     mobile: 'side',
     className: 'soft',
@@ -94,11 +144,13 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     width: 152,
     kind: 'tail',
     mobile: 'under',
-    cell: ({ reason, href, action }) => (
+    cell: (row) => (
       <span className={classes.next}>
-        <span className={classes.reason}>{reason}</span>
-        <NearLink className={`act ${classes.go}`} href={href}>
-          {action}
+        <span className={classes.reason}>
+          <Reason row={row} />
+        </span>
+        <NearLink className={`act ${classes.go}`} href={row.href}>
+          {row.action}
           <IconChevronRight size={16} stroke={1.5} />
         </NearLink>
       </span>

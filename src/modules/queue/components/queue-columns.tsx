@@ -4,7 +4,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
-import { EmailAddress } from '@/components/values/email-address';
+import { EmailAddress, Parts } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
@@ -35,8 +35,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'From',
-      width: 272,
-      maxWidth: 336,
+      width: 240,
+      maxWidth: 304,
       kind: 'copyable',
       isOptional: true,
       skeletonWidth: 152,
@@ -51,8 +51,8 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     },
     {
       header: 'To',
-      width: 256,
-      maxWidth: 336,
+      width: 288,
+      maxWidth: 344,
       kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 172,
@@ -70,56 +70,38 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       header: 'Reason',
       mobile: 'under',
       skeletonWidth: 184,
-      cell: (message) => {
-        const reason = waitReason(message);
-        const { queue, from, arrived_at: arrivedAt, expires_at: end, next_attempt_at: next, recipients } = message;
-        const isSuspended = message.from_suspended && queue !== 'hold';
-        return (
-          <>
-            <span className={`only-narrow ${classes.status}`}>
-              <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
-            </span>
-            <span
-              className={`two-lines ${classes.reason}`}
-              title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
-            >
-              {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : reason}
-            </span>
-            <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
-            <span className={classes.times}>
-              {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
-              <span className="only-narrow">
-                Arrived&nbsp;
-                <TimeAgo iso={arrivedAt} />
-              </span>
-              {next && (
-                <span className="only-narrow">
-                  Retry&nbsp;
-                  <NextAttempt at={next} />
-                </span>
-              )}
-              {end && expiresSoon(message) && (
-                <span className={classes.expires}>
-                  Expires <NextAttempt at={end} due="now" />
-                </span>
-              )}
-            </span>
-          </>
-        );
-      },
+      cell: (message) => <Reason message={message} />,
     },
     {
       header: 'Retry',
       width: 76,
       maxWidth: 128,
       isOptional: true,
+      mobile: 'side',
       className: 'soft',
       skeletonWidth: 64,
-      cell: ({ next_attempt_at: at }) => at && <NextAttempt at={at} />,
+      cell: (message) => {
+        const { next_attempt_at: at } = message;
+        return (
+          <>
+            <span className={expiresSoon(message) ? 'only-wide' : undefined}>
+              {at && (
+                <>
+                  <span className="only-narrow">Retry&nbsp;</span>
+                  <NextAttempt at={at} />
+                </>
+              )}
+            </span>
+            <span className="only-narrow">
+              <Expiry message={message} />
+            </span>
+          </>
+        );
+      },
     },
     {
       header: 'Arrived',
-      width: 84,
+      width: 88,
       maxWidth: 144,
       sortBy: 'arrived_at',
       className: 'soft',
@@ -132,4 +114,48 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       onToggle: ({ queue_id: id }) => onOpen(id === openId ? null : id),
     }),
   ];
+}
+
+/** On a phone, with what the other columns show. That the message is deferred goes without saying. */
+function Reason({ message }: { message: QueuedMessage }) {
+  const reason = waitReason(message);
+  const { queue, from, recipients } = message;
+  const isSuspended = message.from_suspended && queue !== 'hold';
+  return (
+    <>
+      {queue !== 'deferred' && (
+        <span className={`only-narrow ${classes.status}`}>
+          <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
+        </span>
+      )}
+      <span
+        className={`two-lines ${classes.reason}`}
+        title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+      >
+        {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
+      </span>
+      {isSuspended && (
+        <span className={classes.suspended}>
+          <StatusMark status="failed">Sender suspended</StatusMark>
+        </span>
+      )}
+      <span className="only-wide">
+        <Expiry message={message} />
+      </span>
+      <span className={`only-narrow ${classes.sender}`}>
+        <span>{senderText(from)}</span>
+        <TimeAgo iso={message.arrived_at} />
+      </span>
+    </>
+  );
+}
+
+function Expiry({ message }: { message: QueuedMessage }) {
+  const { expires_at: end } = message;
+  if (end === null || !expiresSoon(message)) return null;
+  return (
+    <span className={classes.expires}>
+      Expires <NextAttempt at={end} due="now" />
+    </span>
+  );
 }

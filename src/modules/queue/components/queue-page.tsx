@@ -9,7 +9,7 @@ import { IconRefresh } from '@/components/icons/icons';
 import { useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { formatMoment, formatPlural } from '@/lib/format';
+import { formatCount, formatMoment, formatPlural } from '@/lib/format';
 import { queueList } from '../lists';
 import type { QueuedMessage, QueueSummary } from '../schema';
 import { BulkResult } from './bulk-result';
@@ -70,6 +70,9 @@ export function QueuePage() {
           onClick={() => (suspendedCount > 0 ? setIsAsking(true) : actions.flushAll())}
         >
           Retry all deferred
+          <span className={classes.deferredCount}>
+            {summary.data?.counts.deferred ? formatCount(summary.data.counts.deferred) : null}
+          </span>
         </Button>
       </PageHeader>
       {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
@@ -108,6 +111,7 @@ export function QueuePage() {
       )}
       <RetryAllDialog
         opened={isAsking}
+        count={summary.data?.counts.deferred ?? 0}
         suspendedCount={suspendedCount}
         onClose={() => setIsAsking(false)}
         onConfirm={() => {

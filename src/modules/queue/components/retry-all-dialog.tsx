@@ -1,10 +1,11 @@
 'use client';
 
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { formatPlural } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
 
 type RetryAllDialogProps = {
   opened: boolean;
+  count: number;
   /** How many of the messages are from suspended senders. */
   suspendedCount: number;
   onClose: () => void;
@@ -12,12 +13,12 @@ type RetryAllDialogProps = {
 };
 
 /** Asks before messages of suspended senders are retried with all others. */
-export function RetryAllDialog({ opened, suspendedCount, onClose, onConfirm }: RetryAllDialogProps) {
+export function RetryAllDialog({ opened, count, suspendedCount, onClose, onConfirm }: RetryAllDialogProps) {
   return (
     <ConfirmDialog
       opened={opened}
       title="Retry all deferred messages"
-      action="Retry all"
+      action={`Retry all ${formatCount(count)}`}
       problem={null}
       isBusy={false}
       onClose={onClose}
