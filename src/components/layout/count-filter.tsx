@@ -7,8 +7,8 @@ type CountFilterProps<Value extends string> = {
   value: Value | null;
   total: number | undefined;
   counts: { value: Value; title: ReactNode; count: number | undefined }[];
-  /** The part of the total that none of the counts has, such as "with 2 submitting". */
-  note?: string;
+  /** The part of the total that none of the counts has, such as "2 submitting". */
+  note?: { text: string; title: string };
   /** The time that the numbers cover, such as "last 24 hours". */
   period?: string;
   /** Whether there can be more of each: not all were counted. */
@@ -29,9 +29,9 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     >
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All{period && <small> {period}</small>}</span>
-        <span key={total} className={classes.total} title={note}>
+        <span key={total} className={classes.total} title={note?.title}>
           <Count count={total} isAtLeast={isAtLeast} />
-          {note && <small> {note}</small>}
+          {note && <small>, {note.text}</small>}
         </span>
       </button>
       {counts.map(({ value: one, title, count }) => (

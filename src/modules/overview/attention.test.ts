@@ -153,12 +153,16 @@ it('lists failing webhooks and alerts to admins only, and an object once', async
   const scope = { domain_id: domain.id };
   const { items, counts } = await attentionFor('admin', [], scope);
   expect(items.filter(({ kind }) => kind === 'webhook_failing')).toMatchObject([
-    { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failed attempts in a row.' },
+    { section: 'webhooks', id: failing.id, subject: 'hooks.example', reason: '14 failed attempts in a row.' },
   ]);
   expect(items.filter((item) => item.subject === subject)).toMatchObject([
     { section: 'alerts', severity: 'warning', reason: '300 messages in an hour (limit 200).' },
   ]);
   expect(counts.webhooks).toBe(1);
+  await db.webhook.update({ where: { id: failing.id }, data: { name: 'Orders' } });
+  expect((await attentionFor('admin', [], scope)).items).toContainEqual(
+    expect.objectContaining({ subject: 'hooks.example', reason: 'Orders: 14 failed attempts in a row.' }),
+  );
   expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
   await db.alert.updateMany({ where: { subject }, data: { status: 'acknowledged' } });
   expect((await attentionFor('admin', [], scope)).items.filter((item) => item.subject === subject)).toEqual([]);

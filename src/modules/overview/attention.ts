@@ -131,8 +131,7 @@ function fullMailboxes(ids: string[] | null): Prisma.Sql {
 
 function failingWebhooks(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
-    (SELECT 'webhook_failing', 'critical', id, CASE name WHEN '' THEN url ELSE name END, '', failures_in_row, 0, NULL,
-            failing_since
+    (SELECT 'webhook_failing', 'critical', id, url, name, failures_in_row, 0, NULL, failing_since
        FROM webhook WHERE active AND failures_in_row > 0 AND ${within(Prisma.sql`domain_id`, ids)}
       ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
 }
@@ -207,7 +206,8 @@ function sectionOf({ kind, subject }: Row, canSeeSystem: boolean): AttentionSect
 }
 
 function present(row: Row, section: AttentionSection): AttentionItem {
-  const { kind, severity, id, subject, recordStatus } = row;
+  const { kind, severity, id, recordStatus } = row;
+  const subject = kind === 'webhook_failing' ? new URL(row.subject).host : row.subject;
   const at = row.at === null ? null : new Date(row.at).toISOString();
   return { section, kind, severity, id, subject, reason: reasonOf(row), record_status: recordStatus, at };
 }
@@ -222,8 +222,10 @@ function reasonOf(row: Row): string {
     return count === 1
       ? `${text} isn’t as the settings generate it.`
       : `${formatCount(count)} files aren’t as the settings generate them.`;
-  if (kind === 'webhook_failing')
-    return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failed attempts in a row.`;
+  if (kind === 'webhook_failing') {
+    const name = text && `${text}: `;
+    return count === 1 ? `${name}The last attempt failed.` : `${name}${formatCount(count)} failed attempts in a row.`;
+  }
   if (kind === 'rate_limited' || kind === 'volume_spike') return `${sentText(row)}.`;
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
 }

@@ -35,6 +35,7 @@ import {
   IconWorld,
 } from '../../icons/icons';
 import { NearLink } from '../../near-link';
+import { badgeOf } from './attention-badge';
 import { AttentionCount } from './attention-count';
 import classes from './navigation.module.css';
 import { useAttention } from './use-attention';
@@ -74,8 +75,6 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   const current = routeOf(usePathname());
   const [domain] = useQueryState('domain', parseAsString);
   const attention = useAttention().data;
-  const counts: Partial<Record<RouteIcon, number>> = { ...attention?.counts, alerts: attention?.open_alerts };
-  const critical: Partial<Record<RouteIcon, number>> = attention?.critical_counts ?? {};
   const list = useRef<HTMLElement>(null);
   // The list is longer than a low window. Before the first paint, so that it is not seen moving.
   useLayoutEffect(() => {
@@ -101,7 +100,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
                     <Icon size={16} stroke={1.5} aria-hidden="true" />
                     <span>{label}</span>
                   </NearLink>
-                  <AttentionCount count={counts[icon]} critical={critical[icon]} />
+                  <AttentionCount {...badgeOf(icon, attention)} />
                 </li>
               );
             })}

@@ -41,12 +41,16 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       maxWidth: 144,
       mobile: 'under',
       skeletonWidth: 64,
-      cell: ({ roles, version, last_heartbeat_at: at }) => (
+      cell: (node) => (
         <Cell>
-          {roles.includes('agent') ? 'Mail agent' : 'App'}
+          {node.roles.includes('agent') ? 'Mail agent' : 'App'}
           <span className="only-narrow soft">
-            {version}, heartbeat&nbsp;
-            <TimeAgo iso={at} />
+            {node.version}, heartbeat&nbsp;
+            <TimeAgo iso={node.last_heartbeat_at} />
+          </span>
+          <span className="only-narrow">
+            Load&nbsp;
+            <Load node={node} />
           </span>
         </Cell>
       ),
@@ -59,18 +63,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       kind: 'figure',
       isOptional: true,
       skeletonWidth: 32,
-      cell: ({ load_average: load, cpus }) => (
-        <>
-          {cpus !== null && load > OVERLOADED * cpus ? (
-            <span title={`More than ${OVERLOADED} waiting for each CPU`}>
-              <StatusMark status="warning">{load.toFixed(2)}</StatusMark>
-            </span>
-          ) : (
-            load.toFixed(2)
-          )}
-          {cpus !== null && <span className="soft">, {formatPlural(cpus, 'CPU')}</span>}
-        </>
-      ),
+      cell: (node) => <Load node={node} />,
     },
     {
       header: 'Memory',
@@ -110,6 +103,21 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       cell: (node) => <Action node={node} on={{ onDrain, onActivate, onRemove }} />,
     },
   ];
+}
+
+function Load({ node: { load_average: load, cpus } }: { node: ClusterNode }) {
+  return (
+    <>
+      {cpus !== null && load > OVERLOADED * cpus ? (
+        <span title={`More than ${OVERLOADED} waiting for each CPU`}>
+          <StatusMark status="warning">{load.toFixed(2)}</StatusMark>
+        </span>
+      ) : (
+        load.toFixed(2)
+      )}
+      {cpus !== null && <span className="soft">, {formatPlural(cpus, 'CPU')}</span>}
+    </>
+  );
 }
 
 /** As Health names it. */

@@ -1,10 +1,13 @@
 import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
+import { StatusMark } from '@/components/marks/status-mark';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes } from '@/lib/format';
+import { isSlowSubmission } from '@/lib/mail/slow-submission';
 import type { MessageSummary } from '../schema';
+import classes from './message-columns.module.css';
 
 type Column = DataTableColumn<MessageSummary>;
 type OpenLink = (message: MessageSummary) => { href: string; onClick: (event: React.MouseEvent) => void };
@@ -25,15 +28,23 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     mobile: 'mark',
     skeletonWidth: 72,
     cell: (message) => (
-      <span title={message.failure?.reason}>
-        <OutcomeMarks message={message} />
-      </span>
+      <>
+        <span title={message.failure?.reason}>
+          {isSlowSubmission(message) ? (
+            <StatusMark status="warning">Submitting</StatusMark>
+          ) : (
+            <OutcomeMarks message={message} />
+          )}
+        </span>
+        <span className={`only-narrow soft ${classes.time}`}>
+          <TimeAgo iso={message.created_at} />
+        </span>
+      </>
     ),
   };
   const time: Column = {
     header: 'Time',
     width: 88,
-    mobile: 'under-side',
     sortBy: 'created_at',
     className: 'soft',
     skeletonWidth: 64,
@@ -58,7 +69,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     kind: 'copyable',
     mobile: 'lead',
     skeletonWidth: 172,
-    cell: ({ to: [first, ...others] }) => (
+    cell: ({ direction, from: sender, to: [first, ...others] }) => (
       <Copyable value={[first, ...others].join(', ')} what="address">
         {first && (
           <EmailAddress value={first}>
@@ -68,6 +79,12 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
               </span>
             )}
           </EmailAddress>
+        )}
+        {direction === 'inbound' && (
+          <span className={`only-narrow soft ${classes.from}`}>
+            from&nbsp;
+            <EmailAddress value={sender} isLight />
+          </span>
         )}
       </Copyable>
     ),

@@ -11,6 +11,7 @@ import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
 import { TextButton } from '@/components/text/text-button';
@@ -39,16 +40,27 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
   const metadata = JSON.stringify(message.metadata, null, 2);
   const level = withTitle ? 3 : 2;
   const Title = `h${level}` as const;
+  const canSeeHealth = useHasRole('super_admin');
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
       <section className={classes.explanation} aria-label="Explanation">
         <Title>
           {UNDELIVERED.has(message.status) && <span className="quiet">Why? </span>}
-          {explanation.title}
+          {explanation.isWarning ? <StatusMark status="warning">{explanation.title}</StatusMark> : explanation.title}
         </Title>
         {explained && <p className="soft">For {explained}</p>}
-        <p>{explanation.text}</p>
+        <p>
+          {explanation.text}
+          {explanation.isWarning && canSeeHealth && (
+            <>
+              {' '}
+              <NearLink className="act" href="/system/health">
+                Review health
+              </NearLink>
+            </>
+          )}
+        </p>
         {message.status === 'scheduled' && (
           <Group pt="md">
             <ScheduledButtons message={message} />

@@ -6,6 +6,8 @@ import { explainProgress } from './explain-progress';
 export type Explanation = {
   title: string;
   text: string;
+  /** Something takes longer than it should. */
+  isWarning?: boolean;
   reply: string | null;
   /** Whether to offer sending the message again to the same recipients or to other ones. */
   resend: 'same' | 'other' | null;

@@ -1,13 +1,13 @@
+import { isSlowSubmission } from '@/lib/mail/slow-submission';
 import type { Message } from '../../schema';
 
-type Text = { title: string; text: string };
+type Text = { title: string; text: string; isWarning?: boolean };
 type Recipients = Message['recipients'];
 
 /** What a message without a failed or deferred recipient waits for, or how it ended. */
 export function explainProgress(message: Message, now = new Date()): Text {
-  const { status, direction, recipients, events, send_at: sendAt, created_at: createdAt } = message;
-  const isSlow = now.getTime() - Date.parse(sendAt ?? createdAt) > USUAL_MS;
-  if (status === 'submitting' && isSlow) return SUBMITTING_SLOWLY;
+  const { status, direction, recipients, events, send_at: sendAt } = message;
+  if (isSlowSubmission(message, now)) return SUBMITTING_SLOWLY;
   if (status === 'uncertain') return explainUncertain(events);
   if (status === 'scheduled' && sendAt === null) return HELD;
   if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
@@ -15,12 +15,10 @@ export function explainProgress(message: Message, now = new Date()): Text {
   return TEXTS[status];
 }
 
-/** A submission takes seconds. */
-const USUAL_MS = 60_000;
-
 const SUBMITTING_SLOWLY: Text = {
   title: 'Still on its way to your mail server',
   text: 'This takes unusually long: your mail server hasn’t replied yet. Without a reply, the status becomes unconfirmed 15 minutes after the submission. Don’t resend the message before then.',
+  isWarning: true,
 };
 
 const TEXTS: Record<Exclude<Message['status'], 'uncertain'>, Text> = {

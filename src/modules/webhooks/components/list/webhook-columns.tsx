@@ -3,7 +3,7 @@ import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { TimeAgo } from '@/components/values/time-ago';
 import { ALL_EVENTS } from '@/lib/event-types';
-import { formatPlural, formatShare } from '@/lib/format';
+import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import type { ListedWebhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import { WebhookStatus } from '../webhook-status';
@@ -71,7 +71,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
     },
     {
       header: 'Success rate',
-      width: 96,
+      width: 112,
       maxWidth: 136,
       kind: 'figure',
       skeletonWidth: 40,
@@ -91,16 +91,18 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
   ];
 }
 
-/** Counts finished deliveries. The rate of a webhook therefore falls hours after it began to fail, while the first are retried. */
+/**
+ * The rate counts finished deliveries, so that it falls hours after a webhook began to fail, while the first are retried. The
+ * attempts that failed since then take its place.
+ */
 function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
   const { finished, delivered } = webhook.recent_deliveries;
-  return (
-    finished > 0 && (
-      <span title={`${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`}>
-        {formatShare(delivered, finished)}
-      </span>
-    )
-  );
+  const rate = `${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`;
+  if (isFailing(webhook)) {
+    const failed = formatCount(webhook.failures_in_row);
+    return <span title={`${failed} failed in a row. Before, ${rate} succeeded.`}>{failed} failed</span>;
+  }
+  return finished > 0 && <span title={rate}>{formatShare(delivered, finished)}</span>;
 }
 
 function EventNames({ events }: { events: string[] }) {
