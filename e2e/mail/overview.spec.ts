@@ -104,7 +104,10 @@ test('every figure leads to exactly the messages that it counts', async ({ page,
   }
   await page.getByRole('link', { name: '1 received' }).click();
   await expect(rows).toHaveCount(2);
-  await expect(page.getByRole('row', { name: /Arrived/ })).toBeVisible();
+  const arrived = page.getByRole('row', { name: /Arrived/ });
+  await page.setViewportSize(WIDTHS[1]);
+  await expect(arrived.getByText('kim@far.example').filter({ visible: true }).first()).toBeVisible();
+  await page.setViewportSize(WIDTHS[0]);
   await page.goto(`${url()}/messages?domain=${domain.id}`);
   const status = page.getByRole('group', { name: 'Status, last 24 hours' });
   await expect(status.getByRole('button', { name: /^All/ })).toHaveAccessibleName('All last 24 hours 6');

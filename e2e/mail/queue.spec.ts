@@ -375,6 +375,10 @@ test('says above the list why many messages wait, and leads to what stops it', a
   await page.goto(`${url()}/queue`);
   await expect(rowOf(page, SECOND)).toContainText('Sender suspended');
   await expect(rowOf(page, BOUNCE)).toContainText('Not tried yet');
+  await page.setViewportSize(WIDTHS[1]);
+  await expect(rowOf(page, SECOND).getByText('Deferred').filter({ visible: true })).toHaveCount(0);
+  await checkState();
+  await page.setViewportSize(WIDTHS[0]);
   const causes = page.getByRole('list', { name: 'Why messages wait' });
   const row = (text: string) => causes.getByRole('listitem').filter({ hasText: text });
   const both = row('Mailbox full').getByRole('link', { name: new RegExp(`^2 to ?${full}`) });
@@ -392,7 +396,7 @@ test('says above the list why many messages wait, and leads to what stops it', a
 
   const suspended = row(`${sender}@`);
   await expect(suspended).toContainText('Still being retried');
-  await page.getByRole('button', { name: 'Retry all deferred' }).click();
+  await page.getByRole('button', { name: 'Retry all deferred 3' }).click();
   const dialog = page.getByRole('dialog', { name: 'Retry all deferred messages' });
   await expect(dialog).toContainText('1 message from suspended senders');
   await checkState();

@@ -69,7 +69,7 @@ export function QueuePage() {
           disabled={problem !== null || !summary.data?.counts.deferred}
           onClick={() => (suspendedCount > 0 ? setIsAsking(true) : actions.flushAll())}
         >
-          Retry all deferred
+          Retry all deferred{' '}
           <span className={classes.deferredCount}>
             {summary.data?.counts.deferred ? formatCount(summary.data.counts.deferred) : null}
           </span>

@@ -101,6 +101,7 @@ describe('the explanation and trace of a message', () => {
     const slow = submitting(new Date(Date.now() - 3 * 60_000).toISOString());
     expect(slow.title).toBe('Still on its way to your mail server');
     expect(slow.text).toContain('15 minutes after the submission');
+    expect(slow.isWarning).toBe(true);
   });
 
   it('give the reason why a submission is unconfirmed', () => {
