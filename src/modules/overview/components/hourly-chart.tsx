@@ -11,12 +11,10 @@ import { formatClock, formatCount, formatZone } from '@/lib/format';
 import { type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import type { Overview } from '../schema';
 import classes from './hourly-chart.module.css';
+import { problemScale } from './problem-scale';
 
 const VIEWS = { chart: 'Chart', table: 'Table' } as const;
 const PROBLEMS = ['deferred', 'bounced', 'failed'] as const;
-/** Problems are few beside what is delivered. */
-const ENLARGED = 10;
-
 const SENT = [
   { name: 'delivered', label: 'Delivered', color: 'var(--postmark)' },
   { name: 'in_transit', label: 'No result yet', color: 'var(--rule-strong)' },
@@ -49,6 +47,7 @@ export function HourlyChart({ overview, domain }: HourlyChartProps) {
           <span className="quiet">
             Problems below the line
             {scale > 1 && `, enlarged ${scale} times`}
+            {scale < 1 && `, at 1/${Math.round(1 / scale)} of the scale`}
           </span>
         )}
         <span className="spacer" />
@@ -103,10 +102,10 @@ function withProblemsBelow(row: TimeRow, scale: number): TimeRow {
   return { ...row, values: { ...row.values, ...Object.fromEntries(below) } };
 }
 
-/** Problems are enlarged only while they stay smaller than the rest. */
 function scaleOf(rows: TimeRow[]): number {
   const problemsOf = ({ values }: TimeRow) => PROBLEMS.reduce((sum, name) => sum + (values[name] ?? 0), 0);
-  const mostProblems = Math.max(0, ...rows.map(problemsOf));
-  const most = Math.max(0, ...rows.map(({ values }) => values.delivered ?? 0));
-  return mostProblems > 0 && mostProblems * ENLARGED <= most ? ENLARGED : 1;
+  return problemScale({
+    problems: Math.max(0, ...rows.map(problemsOf)),
+    delivered: Math.max(0, ...rows.map(({ values }) => values.delivered ?? 0)),
+  });
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Figures } from '@/components/layout/figures';
-import { Sparkline } from '@/components/marks/sparkline';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { formatBefore, partOfWhole } from '@/lib/figure-texts';
@@ -11,17 +10,9 @@ import type { Overview } from '../schema';
 const OUTCOMES = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-const COLORS: Record<Outcome, string> = {
-  sent: 'var(--ink-3)',
-  delivered: 'var(--postmark)',
-  deferred: 'var(--deferred)',
-  bounced: 'var(--bounced)',
-  failed: 'var(--failed)',
-};
-
 type OutcomeFiguresProps = { overview: Overview | undefined; domain: string | null };
 
-/** Each figure of the last 24 hours leads to its messages, with its course by hour and its count of the day before. */
+/** Each figure of the last 24 hours leads to its messages, with its count of the day before. The chart shows its course. */
 export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
   return (
     <Figures
@@ -29,12 +20,7 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
         key: outcome,
         title: <StatusMark status={outcome} />,
         value: overview?.totals[outcome],
-        caption: (
-          <>
-            <CaptionLines outcome={outcome} overview={overview} domain={domain} />
-            <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
-          </>
-        ),
+        caption: <CaptionLines outcome={outcome} overview={overview} domain={domain} />,
         href: overview?.totals[outcome]
           ? messagesHref(outcome, { start: overview.since, end: overview.until, domain })
           : undefined,
