@@ -190,7 +190,7 @@ test('opens, holds, releases and retries a message by keyboard', async ({
   await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
   await checkState();
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await expect(rowOf(page, SECOND)).toContainText('Deferred');
+  await expect(rowOf(page, SECOND)).not.toContainText('On hold');
   await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
   await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
   await page.keyboard.press('Enter');
@@ -376,7 +376,7 @@ test('says above the list why many messages wait, and leads to what stops it', a
   await expect(rowOf(page, SECOND)).toContainText('Sender suspended');
   await expect(rowOf(page, BOUNCE)).toContainText('Not tried yet');
   await page.setViewportSize(WIDTHS[1]);
-  await expect(rowOf(page, SECOND).getByText('Deferred').filter({ visible: true })).toHaveCount(0);
+  await expect(rowOf(page, SECOND)).not.toContainText('Deferred');
   await checkState();
   await page.setViewportSize(WIDTHS[0]);
   const causes = page.getByRole('list', { name: 'Why messages wait' });

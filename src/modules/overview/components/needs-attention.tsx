@@ -133,7 +133,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   {
     header: 'Time',
-    width: 100,
+    width: 92,
     kind: 'figure',
     mobile: 'side',
     className: 'soft',

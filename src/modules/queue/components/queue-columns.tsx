@@ -27,16 +27,9 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       nameOf: ({ queue_id: id, recipients: [first] }) => `${id}, to ${first?.address ?? 'no recipient'}`,
     }),
     {
-      header: 'Status',
-      width: 90,
-      maxWidth: 152,
-      skeletonWidth: 72,
-      cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
-    },
-    {
       header: 'From',
-      width: 240,
-      maxWidth: 304,
+      width: 272,
+      maxWidth: 336,
       kind: 'copyable',
       isOptional: true,
       skeletonWidth: 152,
@@ -77,27 +70,9 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
       width: 76,
       maxWidth: 128,
       isOptional: true,
-      mobile: 'side',
       className: 'soft',
       skeletonWidth: 64,
-      cell: (message) => {
-        const { next_attempt_at: at } = message;
-        return (
-          <>
-            <span className={expiresSoon(message) ? 'only-wide' : undefined}>
-              {at && (
-                <>
-                  <span className="only-narrow">Retry&nbsp;</span>
-                  <NextAttempt at={at} />
-                </>
-              )}
-            </span>
-            <span className="only-narrow">
-              <Expiry message={message} />
-            </span>
-          </>
-        );
-      },
+      cell: ({ next_attempt_at: at }) => at && <NextAttempt at={at} />,
     },
     {
       header: 'Arrived',
@@ -116,31 +91,29 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
   ];
 }
 
-/** On a phone, with what the other columns show. That the message is deferred goes without saying. */
+/** That a message is deferred goes without saying. On a phone, with what the other columns show. */
 function Reason({ message }: { message: QueuedMessage }) {
   const reason = waitReason(message);
-  const { queue, from, recipients } = message;
+  const { queue, from, recipients, next_attempt_at: next } = message;
   const isSuspended = message.from_suspended && queue !== 'hold';
   return (
     <>
-      {queue !== 'deferred' && (
-        <span className={`only-narrow ${classes.status}`}>
-          <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
+      <span className={classes.why}>
+        {queue !== 'deferred' && <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>}
+        <span
+          className={`two-lines ${classes.reason}`}
+          title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+        >
+          {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
         </span>
-      )}
-      <span
-        className={`two-lines ${classes.reason}`}
-        title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
-      >
-        {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
-      </span>
-      {isSuspended && (
-        <span className={classes.suspended}>
-          <StatusMark status="failed">Sender suspended</StatusMark>
-        </span>
-      )}
-      <span className="only-wide">
+        {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
         <Expiry message={message} />
+        {next && !expiresSoon(message) && (
+          <span className={`only-narrow ${classes.retry}`}>
+            Retry&nbsp;
+            <NextAttempt at={next} />
+          </span>
+        )}
       </span>
       <span className={`only-narrow ${classes.sender}`}>
         <span>{senderText(from)}</span>
