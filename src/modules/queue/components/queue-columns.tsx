@@ -91,7 +91,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
   ];
 }
 
-/** That a message is deferred goes without saying. On a phone, with what the other columns show. */
+/** A message without a mark is deferred. On a phone, the cell has what the other columns show. */
 function Reason({ message }: { message: QueuedMessage }) {
   const reason = waitReason(message);
   const { queue, from, recipients, next_attempt_at: next } = message;
