@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, unique, url } from '../support/fixtures';
+import { WIDTHS } from '../support/layout-shifts';
 
 test('shows what is wrong first, with what to do, then every check and its last day, the scheduled tasks and open alerts', async ({
   signedIn: page,
@@ -85,6 +86,9 @@ test('lists nodes, drains one, and removes one that is dead', async ({ signedIn:
   const own = table.getByRole('row', { name: alive });
   await expect(own).toContainText('Active');
   await expect(own).toContainText('0.40, 8 CPUs');
+  await page.setViewportSize(WIDTHS[1]);
+  await expect(own.getByText(/^Load.0\.40, 8 CPUs$/)).toBeVisible();
+  await page.setViewportSize(WIDTHS[0]);
   await expect(table.getByRole('row', { name: dead })).toContainText('No heartbeat');
   await check();
   await own.getByRole('button', { name: /^Actions/ }).click();

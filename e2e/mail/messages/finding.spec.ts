@@ -141,7 +141,7 @@ test('a part of an address, a domain or a subject finds messages, and the counts
   await page.goto(`${url()}/messages`);
   const search = page.getByLabel('Search messages');
   const all = page.getByRole('group', { name: /^Status/ }).getByRole('button', { name: /^All/ });
-  await expect(all).toHaveAccessibleName(/^All last 24 hours [\d,]+( with .+)?$/);
+  await expect(all).toHaveAccessibleName(/^All last 24 hours [\d,]+(, .+)?$/);
   for (const [text, found] of [
     [name.slice(2), 2],
     [`@${name}.ex`, 1],
