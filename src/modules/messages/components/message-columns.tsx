@@ -70,23 +70,25 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     mobile: 'lead',
     skeletonWidth: 172,
     cell: ({ direction, from: sender, to: [first, ...others] }) => (
-      <Copyable value={[first, ...others].join(', ')} what="address">
-        {first && (
-          <EmailAddress value={first}>
-            {others.length > 0 && (
-              <span className="quiet" title={others.join(', ')}>
-                +{others.length}
-              </span>
-            )}
-          </EmailAddress>
-        )}
+      <>
+        <Copyable value={[first, ...others].join(', ')} what="address">
+          {first && (
+            <EmailAddress value={first}>
+              {others.length > 0 && (
+                <span className="quiet" title={others.join(', ')}>
+                  +{others.length}
+                </span>
+              )}
+            </EmailAddress>
+          )}
+        </Copyable>
         {direction === 'inbound' && (
           <span className={`only-narrow soft ${classes.from}`}>
             from&nbsp;
             <EmailAddress value={sender} isLight />
           </span>
         )}
-      </Copyable>
+      </>
     ),
   };
   const subject: Column = {

@@ -94,41 +94,36 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
 /** A message without a mark is deferred. On a phone, the cell has what the other columns show. */
 function Reason({ message }: { message: QueuedMessage }) {
   const reason = waitReason(message);
-  const { queue, from, recipients, next_attempt_at: next } = message;
+  const { queue, from, recipients, next_attempt_at: next, expires_at: end } = message;
   const isSuspended = message.from_suspended && queue !== 'hold';
   return (
-    <>
-      <span className={classes.why}>
-        {queue !== 'deferred' && <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>}
-        <span
-          className={`two-lines ${classes.reason}`}
-          title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
-        >
-          {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
+    <span className={classes.why}>
+      {queue !== 'deferred' && <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>}
+      <span
+        className={`two-lines ${classes.reason}`}
+        title={recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+      >
+        {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
+      </span>
+      {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
+      <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
+      <span className={classes.times}>
+        <span className="only-narrow">
+          <TimeAgo iso={message.arrived_at} />
         </span>
-        {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
-        <Expiry message={message} />
-        {next && !expiresSoon(message) && (
-          <span className={`only-narrow ${classes.retry}`}>
-            Retry&nbsp;
-            <NextAttempt at={next} />
+        {expiresSoon(message) && end !== null ? (
+          <span className={classes.expires}>
+            Expires <NextAttempt at={end} due="now" />
           </span>
+        ) : (
+          next && (
+            <span className="only-narrow">
+              Retry&nbsp;
+              <NextAttempt at={next} />
+            </span>
+          )
         )}
       </span>
-      <span className={`only-narrow ${classes.sender}`}>
-        <span>{senderText(from)}</span>
-        <TimeAgo iso={message.arrived_at} />
-      </span>
-    </>
-  );
-}
-
-function Expiry({ message }: { message: QueuedMessage }) {
-  const { expires_at: end } = message;
-  if (end === null || !expiresSoon(message)) return null;
-  return (
-    <span className={classes.expires}>
-      Expires <NextAttempt at={end} due="now" />
     </span>
   );
 }
