@@ -82,12 +82,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
             </EmailAddress>
           )}
         </Copyable>
-        {direction === 'inbound' && (
-          <span className={`only-narrow soft ${classes.from}`}>
-            from&nbsp;
-            <EmailAddress value={sender} isLight />
-          </span>
-        )}
+        {direction === 'inbound' && <span className={`only-narrow soft ${classes.from}`}>{`from ${sender}`}</span>}
       </>
     ),
   };
