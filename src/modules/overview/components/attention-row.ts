@@ -19,3 +19,15 @@ export type AttentionRow = {
   /** Objects of the same kind that have no row. */
   more?: { count: number; text: string; href: string }[];
 };
+
+/** Two more are shown at once: a button for them would take as much room. */
+const SHOWN = 8;
+
+export function firstRows(rows: AttentionRow[]): AttentionRow[] {
+  return rows.length > SHOWN + 2 ? rows.slice(0, SHOWN) : rows;
+}
+
+/** How many objects the rows stand for. */
+export function countObjects(rows: AttentionRow[]): number {
+  return rows.reduce((sum, { more = [] }) => sum + 1 + more.reduce((unlisted, { count }) => unlisted + count, 0), 0);
+}

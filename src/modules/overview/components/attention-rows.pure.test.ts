@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Alert } from '@/modules/alerts/schema';
 import type { Attention, AttentionItem, Overview } from '../schema';
+import { type AttentionRow, countObjects, firstRows } from './attention-row';
 import { attentionRows } from './attention-rows';
 
 const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null, at: null } as const;
@@ -105,6 +106,14 @@ it('names in the last row of a kind how many others there are', () => {
     'Full: 13 more nearly full /mailboxes?domain=d1&show=full',
     'Failing: 2 more in Webhooks /webhooks',
   ]);
+});
+
+it('shows eight rows first, unless only two are left, and counts what they all stand for', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, () => ({ more: [{ count: 2, text: '', href: '' }] }) as unknown as AttentionRow);
+  expect(firstRows(rows(10))).toHaveLength(10);
+  expect(firstRows(rows(11))).toHaveLength(8);
+  expect(countObjects(rows(11))).toBe(33);
 });
 
 it('has a status for each kind that fits its column', () => {

@@ -11,22 +11,19 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
 import type { Attention, Overview } from '../schema';
-import type { AttentionRow } from './attention-row';
+import { type AttentionRow, countObjects, firstRows } from './attention-row';
 import { attentionRows } from './attention-rows';
 import classes from './needs-attention.module.css';
 
 type NeedsAttentionProps = { overview: Overview; attention: Attention; domain: string | null };
-
-/** Two more are shown at once: a button for them would take as much room. */
-const SHOWN = 8;
 
 export function NeedsAttention({ overview, attention, domain }: NeedsAttentionProps) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const rows = attentionRows(overview, attention, domain);
   const { notifies_nobody: notifiesNobody } = attention;
   if (rows.length === 0 && !notifiesNobody) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
-  const count = formatCount(countOf(rows));
-  const isCut = !isAll && rows.length > SHOWN + 2;
+  const count = formatCount(countObjects(rows));
+  const shown = isAll ? rows : firstRows(rows);
   return (
     <section aria-labelledby="needs-attention">
       <SectionHeading title="Needs attention" id="needs-attention" isUnderlined={rows.length > 0}>
@@ -37,23 +34,19 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
         <DataTable
           caption="Needs attention, most severe first"
           columns={COLUMNS}
-          rows={isCut ? rows.slice(0, SHOWN) : rows}
+          rows={shown}
           rowKey={({ key }) => key}
           rowHref={({ href }) => href}
           hideHeader
         />
       )}
-      {isCut && (
+      {shown.length < rows.length && (
         <div className={classes.all}>
           <TextButton onClick={showAll}>Show all {count}</TextButton>
         </div>
       )}
     </section>
   );
-}
-
-function countOf(rows: AttentionRow[]): number {
-  return rows.reduce((sum, { more = [] }) => sum + 1 + more.reduce((unlisted, { count }) => unlisted + count, 0), 0);
 }
 
 /** An admin who finds the list by chance should know that it was sent to nobody. */
