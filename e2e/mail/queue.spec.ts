@@ -3,7 +3,7 @@ import { type QueueFile, queueFile, queueInMemory } from '../../src/test/mail/qu
 import { checkView } from '../support/check-view';
 import { withoutMailServer } from '../support/faults';
 import { alertWith, type Domain, expect, test, unique, url, useSession } from '../support/fixtures';
-import { countShifts } from '../support/layout-shifts';
+import { countShifts, WIDTHS } from '../support/layout-shifts';
 import { startMailAgent } from '../support/mail-agent';
 import { openViews, saveView, viewItem } from '../support/views';
 
