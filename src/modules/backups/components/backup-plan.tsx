@@ -1,6 +1,7 @@
 'use client';
 
 import { Box } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -47,18 +48,20 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
           <DetailsList>
             <dt>Stored in</dt>
             <dd>
-              <span>
+              <Cell>
                 <span className="mono">
                   <PathText>{plan.location}</PathText>
                 </span>
                 {plan.location.startsWith('/') && (
                   <>
-                    {' '}
-                    <StatusMark status="warning">Only on this machine</StatusMark>. Keep copies elsewhere, or store
-                    archives in a bucket with <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
+                    <StatusMark status="warning">Only on this machine</StatusMark>
+                    <span>
+                      Keep copies elsewhere, or store archives in a bucket with{' '}
+                      <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
+                    </span>
                   </>
                 )}
-              </span>
+              </Cell>
             </dd>
             <dt>Kept</dt>
             <dd>{keptText(plan.retention)}</dd>
