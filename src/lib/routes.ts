@@ -35,8 +35,8 @@ export type ConsoleRoute = {
   group: string | null;
   label: string;
   href: string;
-  /** The key that opens it, after "g". */
-  jump: string;
+  /** The key that opens it, after "g". The first pages have all letters. */
+  jump?: string;
   icon: RouteIcon;
   minRole: Role;
   /** Linked from the account menu instead of the navigation. */

@@ -86,7 +86,10 @@ it('names every operation that changes something once, and asks before the other
   const changing = operations.filter(({ method }) => method !== 'GET');
   const posts = changing.filter(({ method }) => method !== 'DELETE').map(({ id }) => id);
   const removals = changing.filter(({ method }) => method === 'DELETE').map(({ id }) => id);
-  expect(posts.filter((id) => NAMED.filter((named) => named === id).length !== 1)).toEqual([]);
+  expect(
+    posts.filter((id) => NAMED.filter((named) => named === id).length !== 1),
+    'not named once in confirmations.ts',
+  ).toEqual([]);
   expect(NAMED.filter((id) => ![...posts, ...removals].includes(id))).toEqual([]);
   expect(removals.filter((id) => find(id).confirmation === null)).toEqual([]);
   expect(find('backups-restore').confirmation).toContain('Replaces current records');

@@ -26,7 +26,7 @@ type ShortcutsHelpProps = {
 };
 
 export function ShortcutsHelp({ role, opened, isOn, onChange, onClose }: ShortcutsHelpProps) {
-  const jumps = routesFor(role).map(({ jump, label }) => ({ keys: ['g', jump], action: label }));
+  const jumps = routesFor(role).flatMap(({ jump, label }) => (jump ? [{ keys: ['g', jump], action: label }] : []));
   // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
   const isMounted = useMounted();
   return (
