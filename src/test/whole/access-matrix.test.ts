@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasRole, ROLES } from '@/lib/roles';
+import { hasRole, ROLES, type Role } from '@/lib/roles';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
 import { setSettings } from '@/test/settings';
@@ -36,6 +36,25 @@ type NamedRoute = (typeof routes)[number];
 
 it('has a fixture for every route', () => {
   expect(Object.keys(FIXTURES).toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
+});
+
+/** The roles of docs/api-contract.md, written again: the calls below take the role of a route from its own declaration. */
+const REQUIRED: [Role | undefined, RegExp][] = [
+  [undefined, /^GET \/(health|version)$|^POST \/auth\/login$|^GET \/auth\/oidc\/(providers|login|callback)/],
+  ['super_admin', /^\w+ \/(backups|cluster|config|orchestrator|system)\b/],
+  ['super_admin', /^(POST|PATCH|DELETE) \/admins|^GET \/admins\/(export|\{id\}\/oidc)$/],
+  ['super_admin', /^GET \/audit\/(export|verify)$|^GET \/messages\/retention$|^PATCH \/abuse\/thresholds$/],
+  ['admin', /^\w+ \/(abuse|alert-mutes|events|queue|webhooks)\b/],
+  ['admin', /^(POST|PATCH|DELETE) \/domains(\/\{id\})?$|^(POST|DELETE) \/domains\/\{id\}\/dkim\//],
+  ['admin', /^POST \/mailboxes\/\{id\}\/(un)?suspend$/],
+  ['domain_admin', /./],
+];
+
+it('requires the role that the contract names, on every route', () => {
+  const declared = routes.map(({ name, meta }) => ({ name, role: meta.access }));
+  expect(declared).toEqual(
+    routes.map(({ name }) => ({ name, role: REQUIRED.find(([, pattern]) => pattern.test(name))?.[0] })),
+  );
 });
 
 describe.each(routes)('$name', (route) => {
