@@ -76,6 +76,7 @@ test('shows the state of DNS, and lists the domains whose records need a fix', a
   await answerProcedure(page, 'overview.attention', {
     items: [],
     counts: { domains: 2 },
+    critical_counts: {},
     open_alerts: 0,
     notifies_nobody: false,
     suspended_mailboxes: 0,

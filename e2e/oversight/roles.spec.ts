@@ -43,8 +43,8 @@ for (const role of ROLES) {
         if (isPersonal || !hasRole(role, minRole)) await page.evaluate(openPage, href);
         else await links.getByText(label, { exact: true }).click();
         await expect(page).toHaveURL((address) => address.pathname === href);
-        const required = `This page requires the role ${ROLE_NAMES[minRole]}`;
-        await expect(page.getByRole('heading', { name: hasRole(role, minRole) ? label : required })).toBeVisible();
+        const name = hasRole(role, minRole) ? label : `This page requires the role ${ROLE_NAMES[minRole]}`;
+        await expect(page.getByRole('heading', { name, exact: true })).toBeVisible();
         await expect(page.getByText('This page requires the role')).toHaveCount(hasRole(role, minRole) ? 0 : 1);
       });
     }
