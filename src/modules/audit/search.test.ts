@@ -82,7 +82,7 @@ describe('a search of the audit log', () => {
     expect(await find(`${actor} & alias`)).toHaveLength(2);
     expect(await find(`${actor} alias ${unique()}`)).toEqual([]);
     const request = meta.request_id;
-    expect(await find(`${request.slice(0, 24)} alias`)).toEqual(['alias.update']);
+    expect(await find(`${request.slice(0, 30)} alias`)).toEqual(['alias.update']);
     expect(await find(`${request} webhook`)).toEqual([]);
     expect(await find(`alias:${alias.id} upd`)).toEqual(['alias.update']);
   });
