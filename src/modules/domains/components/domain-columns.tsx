@@ -94,14 +94,14 @@ function dmarcWeakness({ dmarc_policy: policy, dns_status }: Domain): string | n
   return policy === 'none' ? policy : null;
 }
 
-/** What other columns mark on a wide screen. */
+/** Shows the warnings that other columns have on a wide screen. */
 function NarrowWarnings({ domain }: { domain: Domain }) {
   const { active, mailbox_count, max_mailboxes, alias_count, max_aliases } = domain;
   const weakness = active && dmarcWeakness(domain);
   const texts = [
     weakness && `DMARC ${weakness.toLowerCase()}`,
-    isFull(mailbox_count, max_mailboxes) && `${formatCount(mailbox_count)} of ${formatCount(mailbox_count)} mailboxes`,
-    isFull(alias_count, max_aliases) && `${formatCount(alias_count)} of ${formatCount(alias_count)} aliases`,
+    fullText(mailbox_count, max_mailboxes, 'mailboxes'),
+    fullText(alias_count, max_aliases, 'aliases'),
   ].filter(Boolean);
   if (texts.length === 0) return null;
   return (
@@ -109,6 +109,10 @@ function NarrowWarnings({ domain }: { domain: Domain }) {
       <StatusMark status="warning">{texts.join(', ')}</StatusMark>
     </span>
   );
+}
+
+function fullText(count: number, limit: number | null, what: string): string | null {
+  return limit !== null && isFull(count, limit) ? `${formatCount(count)} of ${formatCount(limit)} ${what}` : null;
 }
 
 function isFull(count: number, limit: number | null): boolean {
