@@ -28,7 +28,7 @@ const keys = () => ({
 });
 const [published, unpublished] = [keys(), keys()];
 
-/** What an admin of the provider chose for the client. */
+/** The settings of the client that an admin of the provider chose. */
 type Choices = { discovery?: Record<string, string>; algorithm?: Algorithm; isSecretPosted?: boolean };
 
 /** An OpenID provider that signs in without asking and misbehaves on request. A code can be used repeatedly. */

@@ -13,7 +13,7 @@ import { isPlain } from '../../../../scripts/process/plain-error.mjs';
 import { backUp } from './back-up';
 import { restoreFile } from './restore';
 
-// What the commands do once they have started; src/test/whole/backup-command.alone.test.ts starts them.
+// These tests run the commands in this process; src/test/whole/backup-command.alone.test.ts starts them as one of their own.
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import type { AttentionItem, AttentionSection } from '../schema';
 
 export type AttentionRow = {
   key: string;
-  /** What a row about an object is listed for. */
+  /** The kind of problem that a row about an object is listed for. */
   kind?: AttentionItem['kind'];
   section?: AttentionSection;
   status: Status;
