@@ -102,14 +102,9 @@ type KindOf<Action> = Action extends `${infer Kind}.${string}` ? Kind : never;
 
 /** The kind of record that an action is about: the first word of its name. */
 export type AuditKind = KindOf<AuditAction>;
-export const AUDIT_KINDS = [...new Set(AUDIT_ACTIONS.map(kindOf))] as [AuditKind, ...AuditKind[]];
-
-function kindOf(action: AuditAction): AuditKind {
-  return action.slice(0, action.indexOf('.')) as AuditKind;
-}
 
 export function actionsOf(kind: AuditKind): AuditAction[] {
-  return AUDIT_ACTIONS.filter((action) => kindOf(action) === kind);
+  return AUDIT_ACTIONS.filter((action) => action.startsWith(`${kind}.`));
 }
 
 /** Actions that change no record: they sign in, check, test, show or send something, or only ask for it. */

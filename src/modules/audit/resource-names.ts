@@ -1,19 +1,19 @@
+import { findKind } from '@/lib/audit-kinds';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import type { ActorContext } from '@/server/procedures/context';
 
 type Named = { resource: string; details: unknown };
 
-const NODE = 'cluster_node:';
-
 /** The name of what an entry is about, as the entry recorded it: the name after the change, or the last one. */
 export function recordedName({ resource, details }: Named): string | null {
   const { before, after, ...others } = details as { before?: unknown; after?: unknown };
+  const kind = findKind(resource);
+  // An unread bounce, which is no kind of its own, is named by its address.
+  const field = kind ? kind.name : 'address';
   for (const part of [after, before, others]) {
-    const { email, address, name, subject, host } = (part ?? {}) as Record<string, unknown>;
-    const given = [email, address, name, subject, resource.startsWith(NODE) && host];
-    const found = given.find((value) => typeof value === 'string' && value !== '');
-    if (found) return found as string;
+    const value = field === null ? null : ((part ?? {}) as Record<string, unknown>)[field];
+    if (typeof value === 'string' && value !== '') return value;
   }
   return null;
 }

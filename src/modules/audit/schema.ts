@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AUDIT_KINDS } from '@/lib/audit-actions';
+import { AUDIT_KINDS } from '@/lib/audit-kinds';
 import { EnteredTimestamp, Id, PAGE_PARAMETERS, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 const OUTCOMES = ['success', 'denied', 'error'] as const;

@@ -9,6 +9,7 @@ import { DetailsList } from '@/components/text/details-list';
 import { RawText } from '@/components/text/raw-text';
 import { CopyIcon } from '@/components/values/copy-button';
 import { JsonText } from '@/components/values/json-text';
+import { findKind } from '@/lib/audit-kinds';
 import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { EntrySentence, Outcome } from './audit-columns';
@@ -113,18 +114,8 @@ function Detail({ name, filter, value, shown, onFilter, children }: DetailProps)
   );
 }
 
-const PAGES: Record<string, (id: string) => string> = {
-  domain: (id) => `/domains/${id}`,
-  admin: (id) => `/admins/${id}`,
-  message: (id) => `/messages/${id}`,
-  mailbox: (id) => `/mailboxes/${id}`,
-  webhook: (id) => `/webhooks/${id}`,
-  sieve_filter: (id) => `/sieve-filters/${id}`,
-  alias: (id) => `/aliases?history=${id}`,
-  api_key: (id) => `/api-keys?history=${id}`,
-};
-
 function pageOf(resource: string): string | null {
-  const [type = '', id = ''] = resource.split(':');
-  return id ? (PAGES[type]?.(id) ?? null) : null;
+  const [, id] = resource.split(':');
+  const page = findKind(resource)?.page;
+  return id && page ? `${page}${id}` : null;
 }

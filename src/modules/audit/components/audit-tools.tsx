@@ -7,42 +7,14 @@ import { SearchInput } from '@/components/list/search-input';
 import { ShowFilter } from '@/components/list/show-filter';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
-import { AUDIT_KINDS, type AuditKind } from '@/lib/audit-actions';
+import type { AuditKind } from '@/lib/audit-actions';
+import { KINDS } from '@/lib/audit-kinds';
 import type { AuditEntry } from '../schema';
 import { type AuditSearch, CHOICES, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
-const KINDS: Record<AuditKind, string> = {
-  admin: 'Admins',
-  alert: 'Alerts',
-  alias: 'Aliases',
-  api_key: 'API keys',
-  audit: 'Audit log',
-  backup: 'Backups',
-  config: 'Configuration',
-  dmarc_report: 'DMARC reports',
-  domain: 'Domains',
-  sieve_filter: 'Filters',
-  health: 'Health checks',
-  mail_backup: 'Mail backups',
-  mailbox: 'Mailboxes',
-  message: 'Messages',
-  alert_mute: 'Muted alerts',
-  cluster_node: 'Nodes',
-  queue: 'Queue',
-  abuse_threshold: 'Rate limits',
-  relay: 'Relay',
-  deleted_record: 'Restored records',
-  saved_view: 'Saved views',
-  operation: 'Service operations',
-  session: 'Sign-ins',
-  suppression: 'Suppressions',
-  template: 'Templates',
-  tls_report: 'TLS reports',
-  webhook: 'Webhooks',
-};
-const KIND_OPTIONS = AUDIT_KINDS.map((value) => ({ value, label: KINDS[value] })).sort((one, other) =>
-  one.label.localeCompare(other.label),
-);
+const KIND_OPTIONS = Object.entries(KINDS)
+  .map(([value, { label }]) => ({ value, label }))
+  .sort((one, other) => one.label.localeCompare(other.label));
 
 type AuditToolsProps = { list: ShownList<AuditEntry>; search: AuditSearch };
 

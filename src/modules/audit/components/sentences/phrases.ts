@@ -104,32 +104,3 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'webhook.test': phrase('sent a test event to webhook', 'send a test event to webhook'),
   'webhook.update': phrase('changed webhook', 'change webhook'),
 };
-
-/** Their phrase says all, whatever their resource is called. */
-export const UNNAMED: ReadonlySet<string> = new Set<AuditAction>([
-  'alert_mute.create',
-  'alert_mute.delete',
-  'dmarc_report.upload',
-  'session.delete_all',
-  'tls_report.upload',
-]);
-
-/** What the kinds of resources are called. */
-export const NOUNS: Record<string, string> = {
-  admin: 'admin',
-  alert: 'sender',
-  alias: 'alias',
-  api_key: 'API key',
-  backup: 'backup',
-  cluster_node: 'node',
-  domain: 'domain',
-  mail_backup: 'mailbox',
-  mailbox: 'mailbox',
-  message: 'message',
-  operation: 'operation',
-  queue: 'message',
-  sieve_filter: 'filter',
-  suppression: 'suppression',
-  template: 'template',
-  webhook: 'webhook',
-};

@@ -1,9 +1,10 @@
 import type { AuditAction } from '@/lib/audit-actions';
+import { findKind } from '@/lib/audit-kinds';
 import { formatBytes, formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../../schema';
 import { operationPhrase } from './operations';
 import { numberIn, partOf, textIn } from './part';
-import { NOUNS, type Phrase } from './phrases';
+import type { Phrase } from './phrases';
 import { changePhrase } from './updates';
 
 type Recorded = (entry: AuditEntry) => Phrase | undefined;
@@ -65,8 +66,8 @@ function restorePhrase({ details }: AuditEntry): Phrase | undefined {
 
 /** An attempt that was refused is about the deleted record, and a success about the record. */
 function restoredPhrase({ resource }: AuditEntry): Phrase | undefined {
-  const noun = NOUNS[resource.slice(0, resource.indexOf(':'))];
-  return noun === undefined ? undefined : { did: `restored ${noun}`, toDo: `restore ${noun}` };
+  const noun = findKind(resource)?.noun;
+  return noun ? { did: `restored ${noun}`, toDo: `restore ${noun}` } : undefined;
 }
 
 function batchPhrase({ details }: AuditEntry): Phrase | undefined {

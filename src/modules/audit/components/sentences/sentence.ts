@@ -1,9 +1,10 @@
 import type { AuditAction } from '@/lib/audit-actions';
+import { findKind } from '@/lib/audit-kinds';
 import { formatPlural } from '@/lib/format';
 import type { AuditEntry } from '../../schema';
 import { operationHost } from './operations';
 import { type Part, partOf } from './part';
-import { NOUNS, PHRASES, UNNAMED } from './phrases';
+import { PHRASES } from './phrases';
 import { recordedPhrase } from './recorded';
 
 /** An entry in words: "ada@here.example" "(API key “Shop”)" "deactivated alias" "info@here.example". */
@@ -99,11 +100,10 @@ function isDryRunOf({ action, details }: AuditEntry): boolean {
 function nameOf(entry: AuditEntry): string | null {
   const { action, resource, resource_name: name, admin_email: email, details } = entry;
   const [kind] = resource.split(':') as [string];
-  if (UNNAMED.has(action)) return null;
   if (kind === 'config') return Object.keys(partOf(details.after)).join(', ') || null;
   if (kind === 'operation') return operationHost(entry);
   if (kind === 'queue') return queuedOf(partOf(details.before));
-  if (name === null) return null;
+  if (name === null || findKind(action)?.noun === null) return null;
   if (kind === 'message') return `“${name}”`;
   return kind === 'admin' && name === email ? 'their own account' : name;
 }
@@ -117,7 +117,7 @@ function queuedOf({ recipients }: Part): string | null {
 /** "delete alias" becomes "delete an alias", and "check the DNS of" becomes "check the DNS of a domain". */
 function withDeterminer(verb: string, { action, resource }: AuditEntry, given?: 'this'): string {
   const [kind] = resource.split(':') as [string];
-  const noun = NOUNS[kind];
+  const noun = findKind(resource)?.noun;
   if (!noun) return verb;
   const determiner = given ?? (/^[aA]/.test(noun) ? 'an' : 'a');
   if (/ (of|to|for|about)$/.test(verb) || (kind === 'queue' && action !== 'queue.flush'))
