@@ -43,6 +43,7 @@ export const abuseRouter = router({
         summary: 'Update the sending limits',
         description: 'Changes only the supplied values. Takes effect immediately.',
         audit: 'abuse_threshold.update',
+        confirmation: 'Changes the limits of all senders, which takes effect immediately.',
       }),
     )
     .output(AbuseThresholds)

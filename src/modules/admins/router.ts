@@ -38,6 +38,7 @@ export const adminsRouter = router({
         tag,
         summary: 'Add an admin',
         audit: 'admin.create',
+        confirmation: 'Gives a person access to the console and the API.',
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
@@ -69,6 +70,7 @@ export const adminsRouter = router({
           'Changes only the supplied fields. A new role or password ends the admin’s sessions. API keys keep working unless ' +
           '`revoke_api_keys` is true. An API key can’t set a password, and you change your own with POST /auth/password.',
         audit: 'admin.update',
+        confirmation: 'Changes the role or the password of an admin, which ends the admin’s sessions.',
         errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
@@ -99,6 +101,7 @@ export const adminsRouter = router({
           'with DELETE /auth/totp.',
         isSessionOnly: true,
         audit: 'admin.reset_totp',
+        confirmation: 'The admin can sign in without a code. Ends the admin’s sessions.',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
@@ -127,6 +130,7 @@ export const adminsRouter = router({
           'DELETE /auth/oidc/disconnect.',
         isSessionOnly: true,
         audit: 'admin.disconnect_oidc',
+        confirmation: 'The admin can’t sign in with the identity provider any longer.',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )

@@ -50,6 +50,7 @@ export const alertsRouter = router({
           'of super admins, within 30 days, and only without a kind and subject, too.',
         status: 201,
         audit: 'alert_mute.create',
+        confirmation: null,
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
@@ -76,6 +77,7 @@ export const alertsRouter = router({
         versioned: alert,
         summary: 'Acknowledge, close or reopen an alert',
         audit: 'alert.update',
+        confirmation: null,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )

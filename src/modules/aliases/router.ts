@@ -46,6 +46,7 @@ export const aliasesRouter = router({
         description: 'Takes effect immediately.',
         status: 201,
         audit: 'alias.create',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: {
           400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
@@ -80,6 +81,7 @@ export const aliasesRouter = router({
           'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 500 lines. With ' +
           '`dry_run`, nothing changes.',
         audit: 'alias.import',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 403: [...domainErrors[403]], 404: [...domainErrors[404]], 409: ['CONFLICT'] },
       }),
@@ -124,6 +126,7 @@ export const aliasesRouter = router({
         summary: 'Update an alias',
         description: 'Changes only the supplied fields. Takes effect immediately.',
         audit: 'alias.update',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'], 404: ['NOT_FOUND'] },
       }),

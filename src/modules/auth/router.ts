@@ -40,6 +40,7 @@ export const authRouter = router({
         isPublic: true,
         isLogin: true,
         audit: 'session.create',
+        confirmation: 'Replaces your session in this browser.',
         errors: {
           400: ['MISSING_FIELDS'],
           401: ['INVALID_CREDENTIALS', 'TOTP_INVALID', 'SESSION_INVALID'],
@@ -71,6 +72,7 @@ export const authRouter = router({
         summary: 'Update your profile',
         description: 'The time zone applies in every browser you sign in with.',
         audit: 'admin.update_profile',
+        confirmation: null,
       }),
     )
     .output(Profile)
@@ -83,6 +85,7 @@ export const authRouter = router({
         summary: 'Sign out',
         description: 'Ends the current session and clears its cookie.',
         audit: 'session.delete',
+        confirmation: 'Ends your session in this browser.',
         isSessionOnly: true,
       }),
     )
@@ -96,6 +99,7 @@ export const authRouter = router({
         summary: 'Sign out everywhere',
         description: 'Ends all your sessions, including the current one.',
         audit: 'session.delete_all',
+        confirmation: 'Ends all of your sessions, also in other browsers.',
       }),
     )
     .output(Confirmation)
@@ -112,6 +116,7 @@ export const authRouter = router({
         tag,
         summary: 'End one of your sessions',
         audit: 'session.delete',
+        confirmation: 'Ends one of your sessions.',
         errors: { 404: ['NOT_FOUND'] },
       }),
     )
@@ -125,6 +130,7 @@ export const authRouter = router({
         summary: 'Change your password',
         description: 'Ends your other sessions. API keys keep working unless `revoke_api_keys` is true.',
         audit: 'admin.password',
+        confirmation: 'Changes your password and ends your other sessions.',
         isSessionOnly: true,
         errors: { 401: ['INVALID_CREDENTIALS'] },
       }),
@@ -139,6 +145,7 @@ export const authRouter = router({
         summary: 'Set up two-factor authentication',
         description: 'Takes effect after POST /auth/totp/verify with a valid code.',
         audit: 'admin.setup_totp',
+        confirmation: null,
         isSessionOnly: true,
       }),
     )
@@ -152,6 +159,7 @@ export const authRouter = router({
         summary: 'Enable two-factor authentication',
         description: 'The recovery codes are returned only once.',
         audit: 'admin.enable_totp',
+        confirmation: 'You need a code to sign in from then on.',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },
       }),
@@ -165,6 +173,7 @@ export const authRouter = router({
         tag,
         summary: 'Disable two-factor authentication',
         audit: 'admin.disable_totp',
+        confirmation: 'You sign in without a code from then on.',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },
       }),

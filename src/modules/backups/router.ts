@@ -110,6 +110,7 @@ export const backupsRouter = router({
         description: ONE_AT_A_TIME,
         status: 202,
         audit: 'backup.create',
+        confirmation: null,
         errors: { 409: ['CONFLICT'] },
       }),
     )
@@ -124,6 +125,7 @@ export const backupsRouter = router({
         description: `Reads the whole archive, and compares it with its row counts and sums. ${ONE_AT_A_TIME}`,
         status: 202,
         audit: 'backup.verify',
+        confirmation: null,
         errors: START_ERRORS,
       }),
     )
@@ -138,6 +140,7 @@ export const backupsRouter = router({
         description: `Restores the archive into a database of its own, compares all rows, and drops it. ${ONE_AT_A_TIME}`,
         status: 202,
         audit: 'backup.prove',
+        confirmation: null,
         errors: START_ERRORS,
       }),
     )
@@ -152,6 +155,7 @@ export const backupsRouter = router({
         description: `Replaces the content of the database, or of one domain, in one transaction: whatever fails, nothing has changed. Everyone has to sign in again. With \`dry_run\`, the result says what would change. ${ONE_AT_A_TIME}`,
         status: 202,
         audit: 'backup.restore',
+        confirmation: 'Replaces current records by those of the backup, unless `dry_run` is true.',
         errors: START_ERRORS,
       }),
     )

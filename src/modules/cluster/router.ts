@@ -32,6 +32,7 @@ export const clusterRouter = router({
         versioned: record,
         summary: 'Drain or resume an instance',
         audit: 'cluster_node.update',
+        confirmation: 'A drained instance takes no work.',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )

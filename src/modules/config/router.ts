@@ -30,6 +30,7 @@ export const configRouter = router({
         summary: 'Change settings',
         description: 'Saves all values or none. They take effect on every instance within two seconds.',
         audit: 'config.update',
+        confirmation: 'Changes settings of all instances, unless `dry_run` is true.',
         errors: { 400: ['VALIDATION_ERROR'] },
       }),
     )

@@ -33,6 +33,7 @@ export const deletedRecordsRouter = router({
         description:
           'Brings it back with its ID and what was deleted with it, after the checks of a new one. Takes effect immediately.',
         audit: 'deleted_record.restore',
+        confirmation: 'Restores the record and what was deleted with it.',
         isOpenToScopedKeys,
         errors: {
           400: ['ALIAS_CHAIN'],

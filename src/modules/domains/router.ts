@@ -49,6 +49,7 @@ export const domainsRouter = router({
           'so that the first message is signed.',
         status: 201,
         audit: 'domain.create',
+        confirmation: null,
         errors: { 409: ['DOMAIN_EXISTS'] },
       }),
     )
@@ -78,6 +79,8 @@ export const domainsRouter = router({
         summary: 'Update a domain',
         description: 'Changes only the supplied fields. A domain can’t be renamed.',
         audit: 'domain.update',
+        confirmation:
+          'Changes the state or the limits of a domain. An inactive domain neither sends nor receives mail.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -94,6 +97,7 @@ export const domainsRouter = router({
         description:
           'Its mailboxes and aliases must be deleted first. Its webhooks, templates and suppressions are deleted with it.',
         audit: 'domain.delete',
+        confirmation: 'Deletes the domain with everything in it.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

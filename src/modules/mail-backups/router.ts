@@ -47,6 +47,7 @@ export const mailBackupsRouter = router({
           'The mail agent runs it. Read how it goes from `GET /orchestrator/operations/{id}`. One backup, check or restore of mail at a time.',
         status: 202,
         audit: 'mail_backup.create',
+        confirmation: null,
         errors: STARTED,
       }),
     )
@@ -61,6 +62,7 @@ export const mailBackupsRouter = router({
         description: 'Checks the structure of the repository, and reads a tenth of its data.',
         status: 202,
         audit: 'mail_backup.check',
+        confirmation: null,
         errors: STARTED,
       }),
     )
@@ -76,6 +78,7 @@ export const mailBackupsRouter = router({
           'Its mail only: its own Sieve scripts stay as they are. If anything fails, nothing in the mailbox has changed.',
         status: 202,
         audit: 'mail_backup.restore',
+        confirmation: 'Changes the mail of a mailbox.',
         errors: { ...STARTED, 404: ['NOT_FOUND'] },
       }),
     )

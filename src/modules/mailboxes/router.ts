@@ -45,6 +45,7 @@ export const mailboxesRouter = router({
         summary: 'Create a mailbox',
         status: 201,
         audit: 'mailbox.create',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -65,6 +66,7 @@ export const mailboxesRouter = router({
           'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 50 lines. With ' +
           '`dry_run`, nothing changes. Generated passwords are returned once.',
         audit: 'mailbox.import',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -125,6 +127,7 @@ export const mailboxesRouter = router({
         summary: 'Update a mailbox',
         description: 'Changes only the supplied fields. A new password takes effect immediately.',
         audit: 'mailbox.update',
+        confirmation: 'Changes the password, the state or the limits of a mailbox.',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -153,6 +156,7 @@ export const mailboxesRouter = router({
         summary: 'Suspend a mailbox',
         description: 'Takes effect immediately. A suspended mailbox can’t send but still receives mail.',
         audit: 'mailbox.suspend',
+        confirmation: 'The mailbox can’t send until it is unsuspended.',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -167,6 +171,7 @@ export const mailboxesRouter = router({
         summary: 'Unsuspend a mailbox',
         description: 'Takes effect immediately and resets the hourly count.',
         audit: 'mailbox.unsuspend',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

@@ -46,6 +46,7 @@ export const queueRouter = router({
         summary: 'Retry all deferred messages',
         description: 'Messages on hold stay on hold. Frequent use delays other mail.',
         audit: 'queue.flush',
+        confirmation: 'Retries all deferred messages of the server at once.',
         errors: { 503: [...needsMailServer[503]] },
       }),
     )
@@ -60,6 +61,7 @@ export const queueRouter = router({
         description:
           'No delivery is attempted until the message is released. An attempt in progress may still deliver it.',
         audit: 'queue.hold',
+        confirmation: null,
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -73,6 +75,7 @@ export const queueRouter = router({
         summary: 'Release a held message',
         description: 'Delivery is attempted immediately.',
         audit: 'queue.release',
+        confirmation: 'Releases the message, which then is delivered.',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -86,6 +89,7 @@ export const queueRouter = router({
         summary: 'Retry a message',
         description: 'Release a message on hold first.',
         audit: 'queue.retry',
+        confirmation: null,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -99,6 +103,7 @@ export const queueRouter = router({
         summary: 'Delete a message from the queue',
         description: 'The remaining recipients do not get the message, and its sender is not notified.',
         audit: 'queue.delete',
+        confirmation: 'Deletes a message that hasn’t been delivered.',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )

@@ -1,5 +1,4 @@
 import { type Document, type OperationAccess, requiredRole } from '@/server/rest/served-document';
-import { type Confirmation, confirmationOf } from './confirmations';
 import { exampleOf } from './examples';
 import { type Field, fieldOf, fieldsOf, type Schema, type Schemas, variantsOf } from './schemas';
 
@@ -28,22 +27,24 @@ export type Entry = {
   summary: string;
 };
 
-export type Operation = Confirmation &
-  Entry & {
-    description: string;
-    /** Null if anyone may call it. */
-    access: OperationAccess | null;
-    parameters: Parameter[];
-    /** The body, with what a form to call the operation begins with. */
-    body: { fields: Field[]; example: string; prefilled: string } | null;
-    /** The path of a request with what it requires. */
-    examplePath: string;
-    answers: Answer[];
-    /** The name under which code saves the file of the response. */
-    file: string | null;
-    isRedirect: boolean;
-    errors: { status: string; codes: string[] }[];
-  };
+export type Operation = Entry & {
+  description: string;
+  isChanging: boolean;
+  /** What to confirm before it is called, beyond its summary; null if nothing. */
+  confirmation: string | null;
+  /** Null if anyone may call it. */
+  access: OperationAccess | null;
+  parameters: Parameter[];
+  /** The body, with what a form to call the operation begins with. */
+  body: { fields: Field[]; example: string; prefilled: string } | null;
+  /** The path of a request with what it requires. */
+  examplePath: string;
+  answers: Answer[];
+  /** The name under which code saves the file of the response. */
+  file: string | null;
+  isRedirect: boolean;
+  errors: { status: string; codes: string[] }[];
+};
 
 /** What webhooks are sent, with the fields of `data` and an example of the whole body. */
 export type DescribedEvent = Entry & { fields: Field[]; example: string };
@@ -63,6 +64,7 @@ type Source = {
   description?: string;
   tags: string[];
   'x-access'?: OperationAccess;
+  'x-confirmation'?: string | null;
   parameters: { in: Parameter['in']; name: string; required?: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, Described>;
@@ -137,6 +139,7 @@ type Place = { method: string; path: string; slug: string };
 
 function operationOf(source: Source, { method, path, slug }: Place, schemas: Schemas): Operation {
   const access = source['x-access'] ?? null;
+  const confirmation = source['x-confirmation'];
   const body = Object.values(source.requestBody?.content ?? {})[0]?.schema;
   const answers = Object.entries(source.responses);
   return {
@@ -158,7 +161,8 @@ function operationOf(source: Source, { method, path, slug }: Place, schemas: Sch
       .map(([status, described]) => answerOf(status, described, schemas)),
     file: fileOf(source),
     isRedirect: '302' in source.responses,
-    ...confirmationOf(source.operationId, method.toUpperCase()),
+    isChanging: confirmation !== undefined,
+    confirmation: confirmation ?? null,
     errors: answers
       .filter(([status]) => status >= '400')
       .map(([status, { description }]) => ({ status, codes: description.split(', ') })),

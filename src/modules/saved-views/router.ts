@@ -28,6 +28,7 @@ export const savedViewsRouter = router({
         summary: 'Save a view',
         status: 201,
         audit: 'saved_view.create',
+        confirmation: null,
         errors: { 409: ['CONFLICT'] },
       }),
     )
@@ -41,6 +42,7 @@ export const savedViewsRouter = router({
         versioned: record,
         summary: 'Change the filters of a saved view',
         audit: 'saved_view.update',
+        confirmation: null,
         errors: { 404: ['NOT_FOUND'] },
       }),
     )

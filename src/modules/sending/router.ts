@@ -53,6 +53,7 @@ export const sendingRouter = router({
           'Responds when the mail server has accepted the message. Suppressed recipients are left out and listed in `suppressed`; if ' +
           'nobody is left, nothing is sent. With `send_at`, the message is stored and sent then: 202 with `status: scheduled`.',
         audit: 'message.send',
+        confirmation: 'Sends the message to real recipients.',
         otherStatuses: [202],
         permission: 'send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
@@ -76,6 +77,7 @@ export const sendingRouter = router({
         description:
           'Each message succeeds or fails separately. The result of a failed message has `error` and `code`.',
         audit: 'message.send_batch',
+        confirmation: 'Sends the messages to real recipients.',
         permission: 'send',
         body: { prepare: prepareBatch, schema: Batch, headers: SendHeaders },
         bodyLimitBytes: () => BATCH_LIMIT_BYTES,
@@ -92,6 +94,7 @@ export const sendingRouter = router({
         summary: 'Cancel a scheduled message',
         description: 'Its content is deleted. A message that has left can’t be cancelled.',
         audit: 'message.cancel',
+        confirmation: 'The message won’t be sent.',
       }),
     )
     .output(ChangedMessage)
@@ -104,6 +107,7 @@ export const sendingRouter = router({
         versioned: messageRecord,
         summary: 'Reschedule a scheduled message',
         audit: 'message.reschedule',
+        confirmation: null,
       }),
     )
     .output(ChangedMessage)
@@ -119,6 +123,7 @@ export const sendingRouter = router({
           'Sends a copy with a new Message-ID and date, to the same recipients unless `to` names others. Limits, suspension and ' +
           'inactive domains apply as for a new message. The content must be kept, and only sent messages can be resent.',
         audit: 'message.resend',
+        confirmation: 'Sends the message to real recipients.',
         permission: 'send',
         headers: SendHeaders,
         errors: {

@@ -76,6 +76,7 @@ export const servicesRouter = router({
           'The mail agent runs it. One operation at a time: while another one is queued or running, the answer is 409 with its `operation_id`.',
         status: 202,
         audit: 'operation.create',
+        confirmation: 'Controls the services of a mail server, unless `dry_run` is true.',
         errors: { 400: ['VALIDATION_ERROR'], 409: ['ORCHESTRATOR_BUSY'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
     )
@@ -91,6 +92,7 @@ export const servicesRouter = router({
           'An operation that writes `RELAY_HOST`, `RELAY_USER`, `RELAY_PASSWORD` and `RELAY_TLS` to the settings file on the mail server’s host and applies it. If that fails, the former settings are back. A container gets them from its environment instead.',
         status: 202,
         audit: 'operation.create',
+        confirmation: 'Changes how all mail leaves the server.',
         errors: { 400: ['VALIDATION_ERROR'], 409: ['ORCHESTRATOR_BUSY'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
     )
@@ -105,6 +107,7 @@ export const servicesRouter = router({
         description:
           'The mail server connects to the relay and signs in as Postfix does, then hangs up without sending mail. It takes up to 25 seconds.',
         audit: 'relay.test',
+        confirmation: 'Sends a test message by the relay.',
         errors: { 400: ['VALIDATION_ERROR'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
     )

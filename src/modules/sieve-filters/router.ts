@@ -47,6 +47,7 @@ export const sieveFiltersRouter = router({
         description: 'The mail server compiles the script first. The filter takes effect with the next message.',
         status: 201,
         audit: 'sieve_filter.create',
+        confirmation: 'Filters incoming mail: of all mailboxes, if its scope is global.',
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -66,6 +67,8 @@ export const sieveFiltersRouter = router({
         summary: 'Check a Sieve script',
         description: 'Compiles the script on the mail server, with its configuration. Nothing is saved.',
         audit: 'sieve_filter.validate',
+        confirmation: null,
+        isReading: true,
         isOpenToScopedKeys,
         errors: { 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
@@ -97,6 +100,7 @@ export const sieveFiltersRouter = router({
         description:
           'Changes only the supplied fields. A changed script is compiled first; other changes don’t need the mail server.',
         audit: 'sieve_filter.update',
+        confirmation: 'Filters incoming mail: of all mailboxes, if its scope is global.',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),

@@ -38,6 +38,7 @@ export const suppressionsRouter = router({
         description: 'Takes effect with the next message. A suppression of all domains requires the role admin.',
         status: 201,
         audit: 'suppression.create',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -57,6 +58,7 @@ export const suppressionsRouter = router({
         description:
           'Each line is checked separately, and a line that fails does not affect the others. With `dry_run`, nothing changes.',
         audit: 'suppression.import',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),

@@ -60,6 +60,7 @@ export const systemRouter = router({
         summary: 'Run all checks now',
         description: 'Answers with the new results, after 12 seconds at most.',
         audit: 'health.check',
+        confirmation: null,
       }),
     )
     .output(SystemHealth)

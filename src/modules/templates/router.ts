@@ -46,6 +46,7 @@ export const templatesRouter = router({
         description: 'Creates a draft. Publish it to send messages with it.',
         status: 201,
         audit: 'template.create',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -80,6 +81,7 @@ export const templatesRouter = router({
         summary: 'Update a template',
         description: 'Changes only the supplied fields of the draft. Messages are sent with it once it is published.',
         audit: 'template.update',
+        confirmation: null,
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -136,6 +138,7 @@ export const templatesRouter = router({
         description:
           'Messages that are accepted from now on are sent with the draft, as a new version, or with an earlier `version`. The draft stays.',
         audit: 'template.publish',
+        confirmation: 'Messages that are sent with the template have this version from then on.',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -150,6 +153,8 @@ export const templatesRouter = router({
         summary: 'Preview a template',
         description:
           'Renders the draft, or an earlier `version`, with its sample data. Fields that you supply are used instead of those of the template. Nothing is saved.',
+        confirmation: null,
+        isReading: true,
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 413: ['MESSAGE_TOO_LARGE'] },
       }),

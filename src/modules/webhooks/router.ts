@@ -58,6 +58,7 @@ export const webhooksRouter = router({
         description: 'The webhook gets events from now on. The secret is returned only in this response.',
         status: 201,
         audit: 'webhook.create',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 403: [...namesDomain[403], 'DOMAIN_INACTIVE'], 404: [...namesDomain[404]] },
       }),
@@ -89,6 +90,7 @@ export const webhooksRouter = router({
         description:
           'Changes only the supplied fields. An inactive webhook gets no new events, and its due deliveries are on hold.',
         audit: 'webhook.update',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -120,6 +122,7 @@ export const webhooksRouter = router({
           'The new secret is returned only in this response. During the grace period, deliveries are signed with the old ' +
           'secret too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`.',
         audit: 'webhook.rotate_secret',
+        confirmation: 'The endpoint must check signatures with the new secret.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -134,6 +137,7 @@ export const webhooksRouter = router({
         summary: 'Send a test event',
         description: 'Makes one attempt immediately, even if the webhook is inactive, and returns its result.',
         audit: 'webhook.test',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -147,6 +151,7 @@ export const webhooksRouter = router({
         tag,
         summary: 'Replay abandoned deliveries',
         audit: 'webhook.replay_failed',
+        confirmation: 'Sends all abandoned deliveries to the endpoint.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -178,6 +183,7 @@ export const webhooksRouter = router({
         description:
           'Keeps its ID and gets new retries. A delivery that is waiting for a retry is attempted immediately.',
         audit: 'webhook.replay',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

@@ -16,6 +16,7 @@ type Operation = Record<string, unknown> & {
   description?: string;
   requestBody?: { content: Record<string, { schema: object }> };
   'x-access'?: OperationAccess;
+  'x-confirmation'?: string | null;
 };
 
 const Meta = z
@@ -169,6 +170,8 @@ function describe(operation: Operation, route: Route): void {
   }
   const access = accessOf(route);
   if (access) operation['x-access'] = access;
+  const { confirmation = '' } = meta;
+  if (method !== 'GET' && !meta.isReading) operation['x-confirmation'] = confirmation;
   // The generator keeps the examples of fields, not those of the whole body.
   const { examples } = input.meta() ?? {};
   const body = operation.requestBody?.content['application/json'];

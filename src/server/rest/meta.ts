@@ -12,6 +12,10 @@ export type ProcedureMeta = OpenApiMeta<{
   rest?: Rest;
   /** The entry that a mutation leaves in the audit log. */
   audit?: AuditAction;
+  /** What to confirm before the call, in words that add to its summary; null for a call that needs no confirmation. */
+  confirmation?: string | null;
+  /** A POST that changes nothing, such as a check. */
+  isReading?: true;
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
   versioned?: VersionedRecord;
   isOpenToScopedKeys?: boolean;
@@ -52,12 +56,12 @@ export type Rest = {
   bodyLimitBytes: () => number;
 };
 
-type Method = 'GET' | 'POST' | 'DELETE';
-
 export type Operation = Partial<Omit<Rest, 'errors'>> &
   Pick<
     ProcedureMeta,
     | 'audit'
+    | 'confirmation'
+    | 'isReading'
     | 'versioned'
     | 'isOpenToScopedKeys'
     | 'permission'
@@ -88,14 +92,18 @@ const IF_MATCH = z.object({
   }),
 });
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** What a method needs beyond that. A DELETE without words asks to confirm its summary. */
+type Needed<Of extends Method> = (Of extends 'POST' | 'PATCH' ? { confirmation: string | null } : unknown) &
+  (Of extends 'PATCH' ? { versioned: VersionedRecord } : unknown);
+
 /** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
-export function rest(
-  method: 'PATCH',
+export function rest<Of extends Method>(
+  method: Of,
   path: `/${string}`,
-  operation: Operation & { versioned: VersionedRecord },
-): ProcedureMeta;
-export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta;
-export function rest(method: Method | 'PATCH', path: `/${string}`, operation: Operation): ProcedureMeta {
+  operation: Operation & Needed<Of>,
+): ProcedureMeta {
   const {
     summary,
     description,

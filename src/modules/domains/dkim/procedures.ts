@@ -30,6 +30,7 @@ export const dkimProcedures = {
         description:
           'Creates a pending key. Publish its DNS record, then activate the key. A domain can have one pending key.',
         audit: 'domain.rotate_dkim',
+        confirmation: 'Creates a new key, with which mail of the domain is signed after its activation.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -48,6 +49,7 @@ export const dkimProcedures = {
           'week, because messages it signed may still be in transit. The call returns once the mail server signs with the key; ' +
           'after 3 seconds without that, `published_at` is null.',
         audit: 'domain.activate_dkim',
+        confirmation: 'Signs all mail of the domain with this key.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

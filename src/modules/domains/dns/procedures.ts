@@ -53,6 +53,7 @@ export const dnsProcedures = {
           'Asks the resolvers and the domain’s own name servers. Takes 15 seconds at most. If the domain is being checked already, ' +
           'waits for that check.',
         audit: 'domain.check_dns',
+        confirmation: null,
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),

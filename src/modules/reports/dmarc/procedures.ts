@@ -57,6 +57,7 @@ export const dmarcProcedures = {
         summary: 'Upload a DMARC report',
         description: 'A report that reached you another way: XML, plain or in a gzip or zip file.',
         audit: 'dmarc_report.upload',
+        confirmation: 'Adds the report to the statistics of its domains.',
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),

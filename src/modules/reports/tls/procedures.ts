@@ -56,6 +56,7 @@ export const tlsProcedures = {
         summary: 'Upload a TLS report',
         description: 'A report that reached you another way: JSON, plain or in a gzip or zip file.',
         audit: 'tls_report.upload',
+        confirmation: 'Adds the report to the statistics of its domains.',
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
