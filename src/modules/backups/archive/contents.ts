@@ -36,8 +36,8 @@ function isOwn(table: string): boolean {
   return Object.hasOwn(OWN_TABLES, table);
 }
 
-function ownColumns(table: string): string[] {
-  return OWN_TABLES[table]?.split(' ') ?? [];
+function ownColumns(table: string): readonly string[] {
+  return OWN_TABLES[table] ?? [];
 }
 
 function withOwnColumns(table: Table): Table {
