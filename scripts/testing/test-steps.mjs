@@ -8,6 +8,7 @@ import { runTool, toolPath } from '../steps/run-tool.mjs';
 import { prepareAge } from './age.mjs';
 import { findBrowser } from './browser.mjs';
 import { prepareDnsServers } from './dns-servers.mjs';
+import { wrongOrder } from './migration-order.mjs';
 import { preparePromtool } from './promtool.mjs';
 import { prepareRedisServer } from './redis.mjs';
 import { withSecondRun } from './second-run.mjs';
@@ -49,16 +50,16 @@ async function runScript({ root, env }, script) {
   return asOutcome(await runTool(join(root, 'scripts', script), [], { root, env }));
 }
 
-/** Checks that the migrations, on an empty database, produce exactly the schema, and that changed functions have a new revision. */
+/**
+ * Checks that the migrations, on an empty database, produce exactly the schema, that new ones come last, and that changed functions
+ * have a new revision.
+ */
 async function checkMigrations(here) {
   const { adminUrl, root, env } = here;
   const { isRevised } = await import('../postgres/function-revision.mjs');
-  if (!(await isRevised(root)))
-    return {
-      passed: 0,
-      failures: ['failed'],
-      output: 'A file in prisma/functions changed: run npm run revise:functions.',
-    };
+  const revision = (await isRevised(root)) ? '' : 'A file in prisma/functions changed: run npm run revise:functions.';
+  const output = revision || wrongOrder(root);
+  if (output) return { passed: 0, failures: ['failed'], output };
   const database = 'postroom_migrations';
   await recreateDatabase(adminUrl, database);
   const url = Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href;
