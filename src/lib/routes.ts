@@ -1,43 +1,16 @@
 import { hasRole, type Role } from './roles';
 
-export type RouteIcon =
-  | 'overview'
-  | 'messages'
-  | 'send'
-  | 'queue'
-  | 'suppressions'
-  | 'templates'
-  | 'domains'
-  | 'mailboxes'
-  | 'aliases'
-  | 'filters'
-  | 'webhooks'
-  | 'api-keys'
-  | 'reference'
-  | 'docs'
-  | 'admins'
-  | 'analytics'
-  | 'audit'
-  | 'deleted'
-  | 'alerts'
-  | 'abuse'
-  | 'health'
-  | 'config'
-  | 'nodes'
-  | 'services'
-  | 'backups'
-  | 'account';
-
 /** A list of rows, one record with tabs, or sections with fields. */
 export type RouteShape = 'list' | 'detail' | 'form';
 
-export type ConsoleRoute = {
+type Route = {
   group: string | null;
   label: string;
   href: string;
   /** The key that opens it, after "g". The first pages have all letters. */
   jump?: string;
-  icon: RouteIcon;
+  /** Its name among the routes, by which navigation.tsx has its icon. */
+  icon: string;
   minRole: Role;
   /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
@@ -48,7 +21,7 @@ export type ConsoleRoute = {
   help?: string;
 };
 
-export const ROUTES: readonly ConsoleRoute[] = [
+const ALL = [
   {
     group: null,
     label: 'Overview',
@@ -317,7 +290,12 @@ export const ROUTES: readonly ConsoleRoute[] = [
     help: 'access#set-up-two-factor-authentication',
     keywords: 'profile password two-factor two-step totp 2fa recovery codes sessions sign out single sign-on',
   },
-];
+] as const satisfies readonly Route[];
+
+export type RouteIcon = (typeof ALL)[number]['icon'];
+export type ConsoleRoute = Route & { icon: RouteIcon };
+
+export const ROUTES: readonly ConsoleRoute[] = ALL;
 
 export function routeOf(pathname: string): ConsoleRoute | undefined {
   return ROUTES.find(({ href }) => (href === '/' ? pathname === '/' : isWithin(pathname, href)));

@@ -1,4 +1,5 @@
 // The icons that the console uses of Tabler Icons 3.51 (https://tabler.io/icons), under the license in this folder.
+// A new one is the paths of its outline there.
 import { dot, icon } from './icon';
 
 export const IconAddressBook = /* @__PURE__ */ icon(
