@@ -1,23 +1,16 @@
 import type { Page, Request } from '@playwright/test';
+import { VIEW_PAGES } from '../../src/lib/saved-views';
 import { eachCase } from '../support/cases';
 import { expect, test, url } from '../support/fixtures';
 
+const LISTS = Object.values(VIEW_PAGES).map(({ path }) => path);
 /**
  * How much JavaScript a page may load, in KB as transferred, without headers. Next.js and React are 112 of them. A page that grows
  * beyond its figure loads something that it could load when it's used: see docs/contributing/performance.md.
  */
 const LIMITS: Record<string, number> = {
   '/login': 150,
-  '/domains': 300,
-  '/mailboxes': 300,
-  '/aliases': 300,
-  '/messages': 300,
-  '/queue': 300,
-  '/webhooks': 300,
-  '/audit': 300,
-  '/admins': 300,
-  '/api-keys': 300,
-  '/suppressions': 300,
+  ...Object.fromEntries(LISTS.map((path) => [path, 300])),
   '/send': 320,
   '/': 375,
   '/analytics': 425,
@@ -25,8 +18,9 @@ const LIMITS: Record<string, number> = {
   '/reference/domains': 256,
   '/reference/events': 256,
 };
-/** Lists whose dialogs load the code of forms when they open. */
-const WITHOUT_FORMS = ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys', '/suppressions'];
+/** The others load the code of forms when their dialogs open. */
+const LISTS_WITH_FORMS: readonly string[] = ['/messages', '/queue', '/alerts', '/domains/dns'];
+const WITHOUT_FORMS: readonly string[] = LISTS.filter((path) => !LISTS_WITH_FORMS.includes(path));
 /** Requests of the sign-in page, of which four are style sheets and one is a font. */
 const MAX_SIGN_IN_REQUESTS = 12;
 
