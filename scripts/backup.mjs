@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareBackupCommand } from './backup/prepare.mjs';
 import { runCommand } from './process/lifetime.mjs';
-import { typescriptModule } from './steps/typescript.mjs';
+import { importBundled } from './steps/programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -20,7 +20,7 @@ async function backUp(lifetime) {
   await prepareBackupCommand(root, lifetime);
   // The command prints what the log would say.
   process.env.LOG_LEVEL = process.env.LOG_LEVEL === 'silent' ? 'silent' : 'error';
-  const command = await typescriptModule(root, 'src/modules/backups/command/back-up.ts');
+  const command = await importBundled(root, 'src/modules/backups/command/back-up.ts');
   lifetime.atEnd(command.stopBackup);
   await command.backUp({ file: files[0] });
   return 0;

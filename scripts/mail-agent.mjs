@@ -4,12 +4,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agentArguments } from './mail/agent-arguments.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { readEnvFile } from './steps/environment.mjs';
 import { checkNodeVersion, installMissing } from './steps/install.mjs';
+import { bundled } from './steps/programs.mjs';
 import { stopChild } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
@@ -36,7 +36,7 @@ async function start(lifetime) {
   await waitForDatabase(settings.databaseUrl, (reason) => console.error(`${reason} Waiting for it.`));
   await checkIsMigrated(root, settings.databaseUrl);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
-  await runAgent(lifetime);
+  await runAgent(lifetime, await bundled(root, 'src/agent/main.ts'));
 }
 
 /** The key that `npm start` generated in this folder, if the app runs on the same host. */
@@ -56,8 +56,8 @@ function check({ databaseUrl, mailServerConfig }) {
     );
 }
 
-function runAgent(lifetime) {
-  let child = spawnAgent();
+function runAgent(lifetime, program) {
+  let child = spawnAgent(program);
   lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));
   return new Promise((resolve, reject) => {
     const follow = () => {
@@ -68,7 +68,7 @@ function runAgent(lifetime) {
       child.once('error', reject);
       child.once('exit', (code, signal) => {
         if (code === RESTART_EXIT_CODE && !lifetime.isEnding()) {
-          child = spawnAgent();
+          child = spawnAgent(program);
           follow();
           return;
         }
@@ -83,6 +83,6 @@ function runAgent(lifetime) {
   });
 }
 
-function spawnAgent() {
-  return spawn(process.execPath, agentArguments(root), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+function spawnAgent(program) {
+  return spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }

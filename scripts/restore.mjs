@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { prepareBackupCommand } from './backup/prepare.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
-import { typescriptModule } from './steps/typescript.mjs';
+import { importBundled } from './steps/programs.mjs';
 
 const USAGE = 'Usage: npm run restore -- <file> [--domain <name>] [--dry-run] [--key <file>] [--yes]';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -27,7 +27,7 @@ async function restore(lifetime) {
   if (!given.isSure && !given.isDryRun && !process.stdin.isTTY)
     throw new PlainError('Without a terminal nobody can be asked. Add --yes to replace the content of the database.');
   const place = await prepareBackupCommand(root, lifetime, { isNewAllowed: true });
-  const command = await typescriptModule(root, 'src/modules/backups/command/restore.ts');
+  const command = await importBundled(root, 'src/modules/backups/command/restore.ts');
   const confirm = given.isSure ? null : askFor(given.domain);
   const isRestored = await command.restoreFile({ ...given, ...place, confirm });
   return isRestored || given.isDryRun ? 0 : 1;

@@ -9,6 +9,7 @@ import { readSettings, readSettingsOfProcess, warningAbout } from '../src/server
 import { describeListening, describeSetup, listen } from './process/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
+import { bundleForApp } from './steps/programs.mjs';
 
 /** @typedef {import('../src/start').App} App */
 /** @typedef {import('../src/server/settings/settings.mjs').Settings} Settings */
@@ -45,6 +46,7 @@ async function main() {
   });
   process.on('disconnect', () => process.exit(1));
 
+  if (isDev) await bundleForApp(root);
   const next = await prepareNext(server, port);
   const app = await startApp();
   const staticFolder = isDev ? undefined : join(root, '.next', 'static');

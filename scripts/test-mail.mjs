@@ -8,6 +8,7 @@ import { checkMailServerCanRun, installMailServer, isMailServerInstalled, testPa
 import { runCommand } from './process/lifetime.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { checkNodeVersion, installMissing } from './steps/install.mjs';
+import { bundleForApp } from './steps/programs.mjs';
 import { runTool, toolPath } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
@@ -36,6 +37,7 @@ async function prepare() {
   process.chdir(root);
   await installMissing(root, { withDev: true });
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  await bundleForApp(root);
 }
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */

@@ -1,15 +1,14 @@
 // Copies what an image needs at run time to a folder, after `npm run build`: node collect.mjs app|mail FOLDER. Most of node_modules is
 // bundled into the build, or only used by it.
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 const COMMANDS = ['admin', 'audit-archive', 'backup', 'rebuild-analytics', 'restore', 'serve', 'start'];
-const LOADERS = ['scripts/process/load-typescript.mjs', 'scripts/process/load-typescript-in-threads.mjs'];
 const IMAGES = {
   app: {
-    // Programs, and the TypeScript that they load by its path.
+    // Programs, and the sources of those that are bundled.
     programs: [
       ...COMMANDS.map((name) => `scripts/${name}.mjs`),
       'src/modules/backups/command/back-up.ts',
@@ -57,8 +56,8 @@ const SKIPPED = [
   /^node_modules\/bare-[a-z]+\/prebuilds\//,
   // Sources and tests that packages carry.
   /^node_modules\/(bintrees\/test|zod\/src)\//,
-  // A second copy of the program in @esbuild.
-  /^node_modules\/esbuild\/bin\//,
+  // The programs are bundled.
+  /^node_modules\/@?esbuild\//,
   // Next.js uses it for images alone, which aren't resized here (next.config.mjs).
   /^node_modules\/(@img|sharp)\//,
 ];
@@ -70,13 +69,11 @@ if (!image || !target) throw new Error('Usage: collect.mjs app|mail FOLDER');
 process.chdir(root);
 
 const traced = image.files.includes('.next') ? tracedFiles() : [];
-const packages = withDependencies(await importedPackages([...image.programs, ...LOADERS]));
+const packages = withDependencies(await importedPackages(image.programs));
 for (const path of [...FILES, ...image.files, ...packages, ...traced]) copy(path);
 
 /** @returns {Promise<string[]>} the names of packages that the programs import */
 async function importedPackages(programs) {
-  // esbuild comes with tsx, which uses it for the same purpose.
-  const { build } = createRequire(createRequire(import.meta.url).resolve('tsx'))('esbuild');
   const { metafile } = await build({
     entryPoints: programs,
     bundle: true,

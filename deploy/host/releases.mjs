@@ -88,9 +88,9 @@ function takeOver(former, copy) {
   rmSync(join(copy, 'node_modules/.cache'), { recursive: true, force: true });
   if (!isClientCurrent(former) || !isBuildCurrent(former) || !isSameBuild(former, copy)) return;
   for (const name of ['.next', GENERATED]) run('cp', ['-a', join(former, name), join(copy, dirname(name))]);
-  for (const name of ['build', 'client']) {
-    const stamp = join('node_modules/.cache/postroom', name);
-    cpSync(join(former, stamp), join(copy, stamp));
+  for (const name of ['build', 'client', 'programs']) {
+    const path = join('node_modules/.cache/postroom', name);
+    cpSync(join(former, path), join(copy, path), { recursive: true });
   }
 }
 

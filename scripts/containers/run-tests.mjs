@@ -124,7 +124,7 @@ async function testContainers() {
   });
   await test('a killed Dovecot and a killed agent are started again', async () => {
     const pid = (await inContainer('mail', 'cat', '/var/lib/postroom-mail/run/dovecot/master.pid')).trim();
-    await inContainer('mail', 'sh', '-c', `kill -9 ${pid}; kill -9 $(pgrep -f '[s]rc/agent/main.ts')`);
+    await inContainer('mail', 'sh', '-c', `kill -9 ${pid}; kill -9 $(pgrep -f '[a]gent-main.mjs')`);
     await until('another Dovecot', async () => {
       const { output } = await run('podman', [
         'exec',

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { PlainError } from '../process/plain-error.mjs';
+import { bundled } from '../steps/programs.mjs';
 import { stopChild } from '../steps/run-tool.mjs';
-import { typescriptArguments } from '../steps/typescript.mjs';
 
 const END_WITHIN_MS = 10_000;
 
 /** Starts the stand-in for the mail server and its agent. @param {import('../process/lifetime.mjs').Lifetime} lifetime */
-export function startDemoAgent(lifetime, root) {
-  const child = spawn(process.execPath, typescriptArguments(root, 'src/demo/agent.ts'), {
+export async function startDemoAgent(lifetime, root) {
+  const child = spawn(process.execPath, [await bundled(root, 'src/demo/agent.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));

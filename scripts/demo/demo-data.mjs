@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
+import { bundled } from '../steps/programs.mjs';
 import { runTool } from '../steps/run-tool.mjs';
-import { typescriptArguments } from '../steps/typescript.mjs';
 
 /** Marks a folder as created by the demo, which may delete it. */
 const MARK = 'created-by-demo';
@@ -29,8 +29,7 @@ export function readAccess(dataDir) {
 
 /** Needs the app's settings in the environment. */
 export async function seed(root) {
-  const [script, ...args] = typescriptArguments(root, 'src/demo/main.ts');
-  const { exitCode, output } = await runTool(script, args, { root });
+  const { exitCode, output } = await runTool(await bundled(root, 'src/demo/main.ts'), [], { root });
   if (exitCode === 0) return;
   throw new PlainError(`The demo could not be seeded; "npm run demo -- --reset" starts over:\n${output.trim()}`);
 }

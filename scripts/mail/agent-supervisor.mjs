@@ -4,7 +4,7 @@ import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { agentArguments } from './agent-arguments.mjs';
+import { bundled } from '../steps/programs.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const RESTART_DELAY_MS = 300;
@@ -23,6 +23,7 @@ export async function superviseAgent({ config, data }, env) {
   const stoppedFile = join(data, 'run/agent/stopped');
   const logFile = join(data, 'log/agent.log');
   const log = openSync(logFile, 'a');
+  const program = await bundled(root, 'src/agent/main.ts');
   let isEnding = false;
   let child;
   let started;
@@ -33,7 +34,7 @@ export async function superviseAgent({ config, data }, env) {
     while (!isEnding) {
       await sleep(RESTART_DELAY_MS);
       if (isEnding || existsSync(stoppedFile)) continue;
-      child = spawn(process.execPath, agentArguments(root), {
+      child = spawn(process.execPath, [program], {
         stdio: ['ignore', log, log, 'ipc'],
         env: { ...process.env, ...env, MAIL_SERVER_CONFIG: config, LOG_LEVEL: 'info' },
       });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { PlainError } from '../process/plain-error.mjs';
+import { bundlePrograms } from './programs.mjs';
 import { runTool, toolPath } from './run-tool.mjs';
 import { fingerprint, readStamp, removeStamp, writeStamp } from './stamp.mjs';
 
@@ -42,6 +43,7 @@ export async function build(root) {
   const { exitCode, output } = await runTool(toolPath(root, 'next'), ['build'], { root, env });
   if (exitCode !== 0 || !hasBuild(root)) throw new PlainError(`The build failed:\n${output.trim()}`);
   await compressFiles(join(root, '.next', 'static'));
+  await bundlePrograms(root);
   writeStamp(root, 'build', buildStamp(root, inputs));
 }
 

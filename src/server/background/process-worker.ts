@@ -3,16 +3,15 @@ import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { JobRunner } from './worker-pool';
 
-/** A start takes half a second, and longer on a busy machine. */
+/** A start takes a fifth of a second, and longer on a busy machine. */
 const START_MS = 60_000;
 const MAX_OUTPUT = 4_000;
-const LOADER = './scripts/process/load-typescript.mjs';
 /** What ends this process from outside, and can reach the processes that it started too. */
 const STOP_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 type Options = {
-  /** The path of a TypeScript file in the project, which calls `handleJobs`. */
-  script: string;
+  /** The path of a file that `handleJobs` is called in, relative to the project's folder, which is the working directory. */
+  program: string;
   maxHeapMb: number;
 };
 
@@ -20,9 +19,8 @@ type Options = {
  * Starts a process that runs jobs as a worker thread does. A thread that needs too much memory can end the whole app; such a process
  * ends alone, and the error has the code of a thread's. The process has no settings of the app. Its time zone is UTC.
  */
-export function startProcess({ script, maxHeapMb }: Options): JobRunner {
-  // Both paths are relative to the working directory, which is the project's folder.
-  const child = spawn(process.execPath, [`--max-old-space-size=${maxHeapMb}`, '--import', LOADER, script], {
+export function startProcess({ program, maxHeapMb }: Options): JobRunner {
+  const child = spawn(process.execPath, [`--max-old-space-size=${maxHeapMb}`, program], {
     env: { NODE_ENV: process.env.NODE_ENV, TZ: 'UTC', TMPDIR: process.env.TMPDIR },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',

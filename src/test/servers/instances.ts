@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { afterAll } from 'vitest';
-import { typescriptArguments } from '../../../scripts/steps/typescript.mjs';
+import { bundled } from '../../../scripts/steps/programs.mjs';
 
 /**
  * Starts an instance of the app in a process of its own, on the database of the test file. Like every Node.js process, it
  * ends when a rejection is not handled.
  */
 export async function startInstance(env: Record<string, string>) {
-  const [option, loader, script] = typescriptArguments(process.cwd(), 'src/test/servers/app-process.ts');
-  const child = fork(String(script), { execArgv: [option, String(loader)], env: { ...process.env, ...env } });
+  const program = await bundled(process.cwd(), 'src/test/servers/app-process.ts');
+  const child = fork(program, { execArgv: [], env: { ...process.env, ...env } });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   afterAll(async () => {
     child.kill('SIGKILL');

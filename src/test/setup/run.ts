@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../../scripts/postgres/database.mjs';
+import { bundleForApp } from '../../../scripts/steps/programs.mjs';
 
 const TEMPLATE = `postroom_test_template_${process.pid}`;
 
@@ -19,12 +20,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl)
     throw new Error('TEST_DATABASE_URL is not set: run the tests with "npm test", which starts a Postgres.');
+  const root = process.cwd();
   await administer(adminUrl, `CREATE DATABASE ${TEMPLATE}`);
   const url = new URL(adminUrl);
   url.pathname = `/${TEMPLATE}`;
-  await migrate(process.cwd(), url.href);
+  await migrate(root, url.href);
   project.provide('adminUrl', adminUrl);
   project.provide('template', TEMPLATE);
+  await bundleForApp(root);
+  project.onTestsRerun(() => bundleForApp(root).then(() => undefined));
   return () => dropAll(adminUrl);
 }
 

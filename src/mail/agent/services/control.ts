@@ -1,13 +1,13 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { MailService } from '@/lib/mail/operations';
 import type { Installation } from '../installation';
 import { runCommand, runOrThrow } from '../operations/run-command';
 import { probeService } from './probe';
 import { findProcess } from './processes';
 
-export const DEPLOY = fileURLToPath(new URL('../../../../deploy/mail', import.meta.url));
+/** The agent runs in the project's folder. */
+export const DEPLOY = resolve('deploy/mail');
 
 const STACK = join(DEPLOY, 'stack');
 const QUERY_TIMEOUT_MS = 10_000;

@@ -3,7 +3,8 @@ import { createWorkerPool } from '@/server/background/worker-pool';
 import { AppError } from '@/server/errors';
 import type { TemplateJob, TemplateJobResult } from './jobs';
 
-const SCRIPT = 'src/modules/templates/rendering/worker.ts';
+/** What scripts/steps/programs.mjs bundles of `worker.ts`. */
+const PROGRAM = 'node_modules/.cache/postroom/programs/modules-templates-rendering-worker.mjs';
 const MAX_PROCESSES = 2;
 const MAX_HEAP_MB = 256;
 /** The limits of Liquid end what takes longer than half a second; filters that they don't see run until then. */
@@ -22,7 +23,7 @@ export function createTemplatePool({
   maxWaiting = MAX_WAITING,
 } = {}): (job: JobOfDomain) => Promise<TemplateJobResult> {
   const run = createWorkerPool<JobOfDomain, TemplateJobResult>({
-    startWorker: () => startProcess({ script: SCRIPT, maxHeapMb }),
+    startWorker: () => startProcess({ program: PROGRAM, maxHeapMb }),
     bytesOf: () => [],
     maxThreads: MAX_PROCESSES,
     idleMs: IDLE_MS,

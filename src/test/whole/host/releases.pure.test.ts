@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, isBuilt } from '../../../../deploy/host/build.mjs';
 import { copyRelease, isCopied, nameOf, releaseOf, runningFolder } from '../../../../deploy/host/releases.mjs';
 import { build, generateClient } from '../../../../scripts/steps/build.mjs';
+import { PROGRAMS } from '../../../../scripts/steps/programs.mjs';
 import { makeFolder, useInstead, write } from './programs';
 
 const folder = makeFolder();
@@ -50,7 +51,9 @@ describe('the copy of a release', () => {
   const lock = JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } });
   const clone = (name: string) => {
     const source = join(folder, name);
-    write(source, { 'package.json': '{"version": "1.2.3"}', 'package-lock.json': lock, 'src/server/a.ts': 'a' });
+    const files = { 'package.json': '{"version": "1.2.3"}', 'package-lock.json': lock, 'tsconfig.json': '{}' };
+    const sources = [...PROGRAMS, 'src/server/a.ts', 'scripts/steps/programs.mjs'];
+    write(source, { ...files, ...Object.fromEntries(sources.map((path) => [path, "'a'"])) });
     return source;
   };
   const former = clone('former');
@@ -70,6 +73,8 @@ describe('the copy of a release', () => {
     copyRelease(release, { former, owner: OWNER });
     expect([isCopied(release), isBuilt(release.root)]).toEqual([true, true]);
     expect(readFileSync(join(release.root, '.next/page.js'), 'utf8')).toBe('page');
+    const program = 'node_modules/.cache/postroom/programs/agent-main.mjs';
+    expect(readFileSync(join(release.root, program))).toEqual(readFileSync(join(former, program)));
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { spf } from 'mailauth/lib/spf';
+import { spf } from 'mailauth/lib/spf/index.js';
 import type { RecordType, Resolver } from '@/server/dns/resolver';
 import {
   addressesOf,
