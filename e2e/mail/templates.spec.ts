@@ -147,7 +147,9 @@ test('the oldest of many is picked as a filter of messages, which says why it ha
   await page.getByRole('button', { name: 'Filters' }).click();
   const field = page.getByRole('combobox', { name: 'Template' });
   await field.fill('receipt-1');
-  await page.getByRole('option', { name: `receipt-1 (${domain.name})`, exact: true }).click();
+  const options = page.getByRole('listbox', { name: 'Template' }).getByRole('option');
+  await expect(options.first()).toHaveText(`receipt-1 (${domain.name})`);
+  await field.press('Enter');
   await expect(field).toHaveValue(`receipt-1 (${domain.name})`);
   await checkState();
   await page.getByRole('button', { name: 'Show messages' }).click();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_TOTAL } from '@/lib/lists';
-import { type Progress, rankChoices, statusOf } from './choices';
+import { type Progress, rankChoices, statusOf, unmistakable } from './choices';
 
 const labels = (names: string[], q: string) =>
   rankChoices(
@@ -19,8 +19,33 @@ describe('the order of choices', () => {
     ]);
   });
 
+  it('goes by the name alone, in any letter case', () => {
+    const templates = ['Receipt-10', 'old Receipt-1', 'Receipt-1'].map((name) => {
+      return { value: name, label: `${name} (shop.example)`, name };
+    });
+    expect(rankChoices(templates, 'receipt-1').map(({ value }) => value)).toEqual([
+      'Receipt-1',
+      'Receipt-10',
+      'old Receipt-1',
+    ]);
+  });
+
   it('is the list’s without a text', () => {
     expect(labels(['b', 'a'], '')).toEqual(['b', 'a']);
+  });
+});
+
+describe('the choice that Enter takes', () => {
+  const choices = (...names: string[]) =>
+    names.map((name, index) => ({ value: `${index}`, label: `${name}, 1`, name }));
+  it.each([
+    ['the only one', choices('shop'), 'sho', '0'],
+    ['the one of that name', choices('Shop', 'shopping'), 'shop', '0'],
+    ['none of several that begin with it', choices('shop', 'shopping'), 'sho', undefined],
+    ['none of two with that name', choices('shop', 'Shop'), 'shop', undefined],
+    ['none where nothing matches', [], 'shop', undefined],
+  ])('is %s', (_, found, q, value) => {
+    expect(unmistakable(found, q)?.value).toBe(value);
   });
 });
 

@@ -1,7 +1,12 @@
 import { formatCount, formatPlural } from '@/lib/format';
 import { MAX_TOTAL } from '@/lib/lists';
 
-export type Choice = { value: string; label: string };
+export type Choice = {
+  value: string;
+  label: string;
+  /** What is searched, if it isn't the whole label. */
+  name?: string;
+};
 
 /** How a picker names what it lists. */
 export type Noun = { one: string; many: string };
@@ -19,12 +24,19 @@ export type Progress = {
   problem: string | null;
 };
 
-/** The label that is the text itself first, then those that begin with it, each in the order of the list. */
+/** The names that are the text itself first, then those that begin with it, each in the order of the list. */
 export function rankChoices(choices: Choice[], q: string): Choice[] {
-  if (q === '') return choices;
-  const text = q.toLowerCase();
-  const rank = ({ label }: Choice) => (label === text ? 0 : label.startsWith(text) ? 1 : 2);
-  return [...choices].sort((a, b) => rank(a) - rank(b));
+  return q === '' ? choices : [...choices].sort((a, b) => rank(a, q) - rank(b, q));
+}
+
+/** The only choice, or the only one whose name is the text itself. */
+export function unmistakable([best, second]: Choice[], q: string): Choice | undefined {
+  return best && (!second || (rank(best, q) === 0 && rank(second, q) > 0)) ? best : undefined;
+}
+
+function rank({ label, name = label }: Choice, q: string): number {
+  const [searched, text] = [name.toLowerCase(), q.toLowerCase()];
+  return searched === text ? 0 : searched.startsWith(text) ? 1 : 2;
 }
 
 /** What a screen reader announces and, unless everything is shown, the line below the options says. */

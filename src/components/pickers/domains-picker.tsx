@@ -3,7 +3,7 @@
 import { Combobox, Pill, PillsInput } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { TextButton } from '../text/text-button';
-import type { Choice } from './choices';
+import { type Choice, unmistakable } from './choices';
 import { domainIn } from './domain-picker';
 import type { PickerFieldProps } from './picker';
 import { PickerDropdown, PickerStatus, submitOption } from './picker-dropdown';
@@ -40,8 +40,7 @@ export function DomainsPicker({ value = [], onChange, placeholder, disabled, ...
     // In an open list, it would send the form without what is typed.
     event.preventDefault();
     if (combobox.getSelectedOptionIndex() !== -1 || !found.isSettled || !search.q) return;
-    const [best, second] = offered.choices;
-    if (best && (!second || best.label === search.q.toLowerCase())) add(best);
+    add(unmistakable(offered.choices, search.q));
   };
 
   return (

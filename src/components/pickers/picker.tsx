@@ -2,7 +2,7 @@
 
 import { Combobox, InputBase } from '@mantine/core';
 import type { KeyboardEvent, ReactNode } from 'react';
-import type { Choice } from './choices';
+import { type Choice, unmistakable } from './choices';
 import { PickerDropdown, PickerStatus, submitOption } from './picker-dropdown';
 import type { Choices } from './use-choices';
 import type { PickerSearch } from './use-picker-search';
@@ -50,8 +50,8 @@ export function Picker({
     // In an open list, it would send the form with what was chosen before.
     event.preventDefault();
     if (combobox.getSelectedOptionIndex() !== -1 || !found.isSettled || typed === null) return;
-    const [best, second] = found.choices;
-    if (best && (!second || best.label === search.q.toLowerCase())) choose(best);
+    const chosenByName = unmistakable(found.choices, search.q);
+    if (chosenByName) choose(chosenByName);
   };
   return (
     <Combobox

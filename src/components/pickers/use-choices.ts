@@ -58,7 +58,7 @@ export function useTemplateChoices(search: PickerSearch): Choices {
     noun: { one: 'template', many: 'templates' },
     key: getQueryKey(trpc.templates.list, input, 'infinite'),
     load: (page) => client.templates.list.query({ ...input, ...page }),
-    toChoice: ({ id, name, domain }) => ({ value: id, label: `${name} (${domain})` }),
+    toChoice: ({ id, name, domain }) => ({ value: id, label: `${name} (${domain})`, name }),
   });
 }
 
