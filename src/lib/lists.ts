@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { ViewPage } from './saved-views';
 
 /** How many rows the export of a list has at most. */
@@ -5,20 +6,44 @@ export const MAX_EXPORT_ROWS = 100_000;
 /** How far a list counts its rows. */
 export const MAX_TOTAL = 10_000;
 
-/** What the routes, the CSV file and the console's page of a list have in common, as plain data that is safe in a browser. */
-export type List<Item> = {
+/** What the input, the routes and the pages of a list have in common, as plain data that is safe in a browser. */
+export type ApiList = {
   /** What is listed, such as "mailboxes". */
   what: string;
   /** The same where no page gives the context, such as "queued messages". */
   fullName?: string;
   /** Path of the REST endpoint. Its export is at `/export` below it. */
   path: `/${string}`;
+} & Partial<Sorted<Lowercase<string>>>;
+
+/** The same of a list with a CSV file. */
+export type List<Item> = ApiList & {
   /** Name of the CSV file, without its date. */
   file: string;
   /** The columns of the CSV file. */
   csv: readonly CsvColumn<Item>[];
   /** Where its filters and order can be saved as views. */
   views?: ViewPage;
+};
+
+/** A list with pages. */
+export type Sorted<Sort extends string = string> = {
+  /** The fields to sort by. By default, the first one, descending. */
+  sorts: readonly [Sort, ...Sort[]];
+};
+
+export type SortOf<List extends Sorted> = List['sorts'][number];
+
+/** The input of a list: its filters, and the page and order. */
+export type ListInput<List extends Sorted, Filters extends z.ZodObject = z.ZodObject> = z.output<Filters> &
+  PageInput<SortOf<List>>;
+
+export type PageInput<Sort extends string = string> = {
+  cursor?: string;
+  limit: number;
+  sort: Sort;
+  order: 'asc' | 'desc';
+  total?: boolean;
 };
 
 /** A field of the items, or a name and the value. */

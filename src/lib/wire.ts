@@ -29,25 +29,7 @@ export const ById = z.strictObject({ id: Id });
 
 export const Confirmation = z.object({ message: z.string() });
 
-/** Query parameters of a list. @param sorts fields to sort by, the default first */
-export function pageQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
-  return {
-    cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the previous page' }),
-    limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200' }),
-    sort: z
-      .enum(sorts)
-      .default(sorts[0] as Sorts[number])
-      .meta({ description: 'Field to sort by' }),
-    order: z.enum(['asc', 'desc']).default('desc'),
-    total: z
-      .boolean()
-      .optional()
-      .meta({ description: `Whether to count the matching rows, up to ${formatCount(MAX_TOTAL)}` }),
-  };
-}
-
-/** The query parameters of a list that its export leaves out, and the one that it has itself. */
-export const PAGE_PARAMETERS = { cursor: true, limit: true, total: true } as const;
+/** The query parameters of an export. */
 export const EXPORT_PARAMETERS = { format: z.enum(['csv']).default('csv') };
 
 /** In the pagination of a list. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { MAX_TOTAL } from '@/lib/lists';
+import { MAX_TOTAL, type PageInput } from '@/lib/lists';
 import { AppError } from './errors';
 import { sha256, sign, unsign } from './secrets/crypto';
-
-export type PageInput = { cursor?: string; limit: number; sort: string; order: 'asc' | 'desc'; total?: boolean };
 
 export type Page<Item> = {
   items: Item[];

@@ -44,7 +44,7 @@ export function updatedColumn<Row extends { updated_at: string }>(): DataTableCo
   };
 }
 
-export function addedColumn<Row extends { created_at?: string }>(): DataTableColumn<Row> {
+export function addedColumn<Row extends { created_at?: string }>(): DataTableColumn<Row, 'created_at'> {
   return {
     header: 'Added',
     width: 112,

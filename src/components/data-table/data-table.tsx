@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation';
 import { Fragment, type MouseEvent, type ReactNode, useDeferredValue } from 'react';
+import type { Sorted, SortOf } from '@/lib/lists';
 import { useIsRunning } from '../document/use-is-running';
 import { Skeleton } from '../marks/skeleton';
 import classes from './data-table.module.css';
@@ -16,7 +17,11 @@ type TableSort = {
   onSort: (field: string, order: SortOrder) => void;
 };
 
-export type DataTableColumn<Row> = {
+/** A column of a list that can be sorted, such as `ListColumn<Alias, typeof aliasList>`. */
+export type ListColumn<Row, List extends Sorted> = DataTableColumn<Row, SortOf<List>>;
+
+/** @template Sort the fields that it can sort by; by default none */
+export type DataTableColumn<Row, Sort extends string = never> = {
   /** Identifies the column; by default, its header. */
   key?: string;
   header: ReactNode;
@@ -30,7 +35,7 @@ export type DataTableColumn<Row> = {
   mobile?: 'mark' | 'lead' | 'side' | 'under' | 'under-side' | 'tail' | 'none';
   isOptional?: boolean;
   className?: string;
-  sortBy?: string;
+  sortBy?: Sort;
   /** Names the part of the column that the rows are sorted by, if it isn't all of it. */
   sortNote?: string;
   /** The order of the first click on the header. */
@@ -38,9 +43,9 @@ export type DataTableColumn<Row> = {
   skeletonWidth?: number;
 };
 
-export type DataTableProps<Row> = {
+export type DataTableProps<Row, Sort extends string = string> = {
   caption: string;
-  columns: DataTableColumn<Row>[];
+  columns: DataTableColumn<Row, Sort>[];
   rows: Row[] | undefined;
   /** By default, its `id`. */
   rowKey?: (row: Row) => string;
@@ -172,13 +177,13 @@ const FIRST_ROWS = 28;
 const NARROW = 1024;
 const WIDE = 1664;
 
-function columnWidth<Row>({ width, maxWidth }: DataTableColumn<Row>): string | number | undefined {
+function columnWidth<Row>({ width, maxWidth }: DataTableColumn<Row, string>): string | number | undefined {
   if (width === undefined || maxWidth === undefined) return width;
   const grown = `${width}px + (100cqi - ${NARROW}px) * ${(maxWidth - width) / (WIDE - NARROW)}`;
   return `clamp(${width}px, ${grown}, ${maxWidth}px)`;
 }
 
-type HeaderCellProps<Row> = { column: DataTableColumn<Row>; sort: TableSort | undefined };
+type HeaderCellProps<Row> = { column: DataTableColumn<Row, string>; sort: TableSort | undefined };
 
 function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
   const { sortBy, sortNote, firstOrder = 'asc' } = column;
@@ -206,7 +211,7 @@ function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
 
 const OPPOSITE = { asc: 'desc', desc: 'asc' } as const;
 
-type SkeletonRowProps<Row> = { columns: DataTableColumn<Row>[]; index: number };
+type SkeletonRowProps<Row> = { columns: DataTableColumn<Row, string>[]; index: number };
 
 function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
   return (
@@ -226,12 +231,12 @@ function idOf(row: unknown): string {
   return id;
 }
 
-function keyOf<Row>({ key, header }: DataTableColumn<Row>): string {
+function keyOf<Row>({ key, header }: DataTableColumn<Row, string>): string {
   return key ?? String(header);
 }
 
 /** On a narrow screen, what the rows are sorted by is shown though there is no room for its column otherwise. */
-function cellAttributes<Row>({ kind, mobile, isOptional, sortBy }: DataTableColumn<Row>, sort?: TableSort) {
+function cellAttributes<Row>({ kind, mobile, isOptional, sortBy }: DataTableColumn<Row, string>, sort?: TableSort) {
   const place = mobile ?? (sort?.isChosen && sort.field === sortBy ? 'sorted' : 'none');
   return { 'data-kind': kind, 'data-mobile': place, 'data-optional': isOptional || undefined };
 }

@@ -16,7 +16,7 @@ type MailboxRow = {
 };
 
 /** What the tables of mailboxes have in common. */
-export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow>[] = [
+export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow, 'local_part' | 'percent_full'>[] = [
   {
     header: 'Address',
     kind: 'copyable',

@@ -2,6 +2,7 @@
 
 import { Button, Group, type GroupProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Sorted } from '@/lib/lists';
 import { type Problem, toProblem } from '../api/problem';
 import { DataTable, type DataTableProps } from '../data-table/data-table';
 import { Pagination, type PaginationProps } from '../data-table/pagination';
@@ -13,8 +14,8 @@ import type { ShownList } from './use-list';
 import { TOOLS, useToolsHeight } from './use-tools-height';
 import { Views } from './views/views';
 
-type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
-  list: Pick<ShownList<Row>, 'what' | 'query' | 'search' | 'total'>;
+type ListViewProps<Row, Sort extends string> = Omit<DataTableProps<Row, NoInfer<Sort>>, 'rows' | 'isStale' | 'sort'> & {
+  list: Pick<ShownList<Row>, 'what' | 'query' | 'search' | 'total'> & Partial<Sorted<Sort>>;
   /** Shown if there is nothing to list. */
   empty?: ReactNode;
   /** Says what the filters compare, if nothing matches. */
@@ -28,7 +29,7 @@ type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'>
 };
 
 /** A list in whatever state it is: loading, failed, empty, without matches, or a page of rows. */
-export function ListView<Row>({
+export function ListView<Row, Sort extends string = never>({
   list: { what, query, search, total },
   empty,
   noMatches,
@@ -36,7 +37,7 @@ export function ListView<Row>({
   isGrouped,
   footer,
   ...table
-}: ListViewProps<Row>) {
+}: ListViewProps<Row, Sort>) {
   const { data, isError, error, isPlaceholderData, refetch } = query;
   // The page before, while another one loads. If it was empty, it says nothing about the next.
   const isLoading = !data || (isPlaceholderData && data.items.length === 0);

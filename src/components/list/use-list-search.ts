@@ -2,6 +2,7 @@
 
 import { useDebouncedValue } from '@mantine/hooks';
 import { type Nullable, parseAsString, parseAsStringLiteral, type useQueryStates, type Values } from 'nuqs';
+import type { Sorted } from '@/lib/lists';
 import { useCursorHistory } from '../data-table/cursor-history';
 import { useUrlState } from '../url-state';
 
@@ -63,11 +64,11 @@ export type ListSearch = Pick<
   'history' | 'isFiltered' | 'clear' | 'sort'
 >;
 
-/** The fields that a list can be sorted by, the default first. */
-export function sortBy<Field extends string>(fields: readonly [Field, ...Field[]], order: SortOrder = 'asc') {
+/** The order of a list. @param first the default, where the page's differs from the API's */
+export function sortBy<Sort extends string>({ sorts }: Sorted<Sort>, first: { sort?: Sort; order?: SortOrder } = {}) {
   return {
-    sort: parseAsStringLiteral(fields).withDefault(fields[0]),
-    order: parseAsStringLiteral(['asc', 'desc']).withDefault(order),
+    sort: parseAsStringLiteral(sorts).withDefault(first.sort ?? sorts[0]),
+    order: parseAsStringLiteral(['asc', 'desc']).withDefault(first.order ?? 'desc'),
   };
 }
 

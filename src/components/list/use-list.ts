@@ -52,8 +52,8 @@ type ListOptions<Input, Row> = {
 };
 
 /** Loads a page of a list, and counts its rows. */
-export function useList<Input extends PageInput, Row>(
-  declared: List<Row>,
+export function useList<Input extends PageInput, Row, Declared extends List<Row>>(
+  declared: Declared,
   procedure: Procedure<Input, Row>,
   { input, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row>,
 ) {

@@ -4,7 +4,7 @@ import { adminProcedure, router, superAdminProcedure } from '@/server/procedures
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { senderList } from './lists';
-import { AbuseSender, AbuseSummary, AbuseThresholds, ListAbuseSenders, UpdateAbuseThresholds } from './schema';
+import { AbuseSender, AbuseSenderFilters, AbuseSummary, AbuseThresholds, UpdateAbuseThresholds } from './schema';
 import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
@@ -14,7 +14,7 @@ const thresholds = versioned('abuse_threshold', getAbuseThresholds);
 const senders = listProcedures(senderList, {
   procedure: adminProcedure,
   item: AbuseSender,
-  input: ListAbuseSenders,
+  filters: AbuseSenderFilters,
   find: listAbuseSenders,
   tag,
   errors: { 404: ['DOMAIN_NOT_FOUND'] },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageQuery, Timestamp, wholeNumber } from '@/lib/wire';
+import { Id, Timestamp, wholeNumber } from '@/lib/wire';
 
 export const AbuseSummary = z
   .object({
@@ -26,11 +26,9 @@ export const AbuseSender = z
   .meta({ id: 'AbuseSender' });
 export type AbuseSender = z.infer<typeof AbuseSender>;
 
-export const ListAbuseSenders = z.strictObject({
-  ...pageQuery(['sent_last_hour', 'sent_last_24h']),
+export const AbuseSenderFilters = z.strictObject({
   domain_id: Id.optional(),
 });
-export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
 
 const Hourly = wholeNumber(1, 1_000_000_000, 'messages per hour');
 const FACTOR_ERROR = 'Enter a number from 1 to 1,000.';

@@ -5,7 +5,8 @@ import type { Page } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { sha256, sign, unsign } from '@/server/secrets/crypto';
-import type { AbuseSender, ListAbuseSenders } from './schema';
+import type { ListAbuseSenders } from './lists';
+import type { AbuseSender } from './schema';
 
 type Row = Omit<AbuseSender, 'sent_last_hour' | 'sent_last_24h'> & { hour: number; day: number };
 

@@ -4,7 +4,7 @@ import { authedProcedure, router, superAdminProcedure } from '@/server/procedure
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { adminList } from './lists';
-import { Admin, AdminIdentity, CreateAdmin, ListAdmins, ListedAdmin, UpdateAdmin } from './schema';
+import { Admin, AdminFilters, AdminIdentity, CreateAdmin, ListedAdmin, UpdateAdmin } from './schema';
 import {
   createAdmin,
   deleteAdmin,
@@ -23,7 +23,7 @@ const admins = listProcedures(adminList, {
   procedure: authedProcedure,
   exportedBy: superAdminProcedure,
   item: ListedAdmin,
-  input: ListAdmins,
+  filters: AdminFilters,
   find: listAdmins,
   tag,
   description: 'Super admins also get the assigned domains and the time of creation.',

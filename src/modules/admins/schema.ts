@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
-import { Id, NewPassword, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, NewPassword, plainText, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
@@ -23,11 +23,9 @@ export type ListedAdmin = z.infer<typeof ListedAdmin>;
 export const AdminIdentity = z.object({ identity: LinkedIdentity.nullable() });
 export type AdminIdentity = z.infer<typeof AdminIdentity>;
 
-export const ListAdmins = z.strictObject({
-  ...pageQuery(['created_at', 'email']),
+export const AdminFilters = z.strictObject({
   q: plainText(254).optional().meta({ description: 'Part of the email' }),
 });
-export type ListAdmins = z.infer<typeof ListAdmins>;
 
 const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS, `Assign at most ${formatCount(MAX_ASSIGNED_DOMAINS)} domains.`);
 

@@ -12,7 +12,8 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
-import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, ListedAdmin, UpdateAdmin } from './schema';
+import type { ListAdmins } from './lists';
+import type { Admin, AdminIdentity, CreateAdmin, ListedAdmin, UpdateAdmin } from './schema';
 
 /** Only super admins get more than the summary. */
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<ListedAdmin>> {

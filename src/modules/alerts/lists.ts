@@ -1,10 +1,12 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
 import type { AlertMute } from './mutes/schema';
-import type { Alert } from './schema';
+import type { Alert, AlertFilters } from './schema';
 
 export const alertList = {
   what: 'alerts',
   path: '/abuse/alerts',
+  /** By severity: with `desc`, critical ones first, and of each severity the newest first. */
+  sorts: ['created_at', 'severity'],
   file: 'alerts',
   views: 'alerts',
   csv: [
@@ -27,10 +29,12 @@ export const alertList = {
     'updated_at',
   ],
 } satisfies List<Alert>;
+export type ListAlerts = ListInput<typeof alertList, typeof AlertFilters>;
 
 export const alertMuteList = {
   what: 'alert mutes',
   path: '/alert-mutes',
+  sorts: ['created_at'],
   file: 'alert-mutes',
   csv: [
     'id',
@@ -45,3 +49,4 @@ export const alertMuteList = {
     'domain_id',
   ],
 } satisfies List<AlertMute>;
+export type ListAlertMutes = ListInput<typeof alertMuteList>;

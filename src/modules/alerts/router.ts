@@ -4,9 +4,9 @@ import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { alertList, alertMuteList } from './lists';
-import { AlertMute, CreateAlertMute, ListAlertMutes } from './mutes/schema';
+import { AlertMute, CreateAlertMute } from './mutes/schema';
 import { createAlertMute, deleteAlertMute, listAlertMutes } from './mutes/service';
-import { Alert, ListAlerts, UpdateAlert } from './schema';
+import { Alert, AlertFilters, UpdateAlert } from './schema';
 import { getAlert, listAlerts, updateAlert } from './service';
 
 const tag = 'Alerts';
@@ -15,7 +15,7 @@ const alert = versioned('alert', getAlert);
 const alerts = listProcedures(alertList, {
   procedure: adminProcedure,
   item: Alert,
-  input: ListAlerts,
+  filters: AlertFilters,
   find: listAlerts,
   tag,
   errors: { 404: ['DOMAIN_NOT_FOUND'] },
@@ -24,7 +24,6 @@ const alerts = listProcedures(alertList, {
 const mutes = listProcedures(alertMuteList, {
   procedure: adminProcedure,
   item: AlertMute,
-  input: ListAlertMutes,
   find: listAlertMutes,
   tag,
   description: 'Those that have not ended.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 
 export const AlertKind = z.enum([
   'mailbox_suspended',
@@ -50,15 +50,12 @@ export const Alert = z
   .meta({ id: 'Alert' });
 export type Alert = z.infer<typeof Alert>;
 
-export const ListAlerts = z.strictObject({
-  /** By severity: with `desc`, critical ones first, and of each severity the newest first. */
-  ...pageQuery(['created_at', 'severity']),
+export const AlertFilters = z.strictObject({
   status: AlertStatus.optional(),
   kind: AlertKind.optional(),
   severity: AlertSeverity.optional(),
   domain_id: Id.optional(),
 });
-export type ListAlerts = z.infer<typeof ListAlerts>;
 
 export const UpdateAlert = z.strictObject({ id: Id, status: AlertStatus });
 export type UpdateAlert = z.infer<typeof UpdateAlert>;

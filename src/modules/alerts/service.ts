@@ -7,9 +7,10 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
+import type { ListAlerts } from './lists';
 import { type AlertFacts, messageOf, messagePartsOf } from './message';
 import { emitAlert, mutedIds } from './mutes/notify';
-import { type Alert, AlertKind, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
+import { type Alert, AlertKind, AlertSeverity, type UpdateAlert } from './schema';
 
 export type NewAlert = {
   kind: Alert['kind'];

@@ -6,7 +6,7 @@ import type { Selection } from '@/server/list/select-page';
 import type { Found, Position } from '@/server/pagination';
 import { type Alias, Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListAliases } from './schema';
+import type { ListAliases } from './lists';
 import { FINDINGS, type Finding, toWarning } from './warnings';
 
 type Row = Omit<Alias, 'destinationKeys' | 'searchKey'>;

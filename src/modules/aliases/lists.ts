@@ -1,10 +1,12 @@
-import type { List } from '@/lib/lists';
-import type { Alias } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { Alias, AliasFilters } from './schema';
 
 export const aliasList = {
   what: 'aliases',
   path: '/aliases',
+  sorts: ['created_at', 'source_local_part'],
   file: 'aliases',
   views: 'aliases',
   csv: ['address', 'destination', 'active'],
 } satisfies List<Alias>;
+export type ListAliases = ListInput<typeof aliasList, typeof AliasFilters>;

@@ -12,11 +12,11 @@ import { aliasList } from './lists';
 import { resolveAddress } from './resolve';
 import {
   Alias,
+  AliasFilters,
   CreateAlias,
   ExportAliases,
   ImportAliases,
   ImportReport,
-  ListAliases,
   Resolution,
   ResolveAddress,
   UpdateAlias,
@@ -31,7 +31,7 @@ export const aliasesRouter = router({
   list: listProcedure(aliasList, {
     procedure: authedProcedure,
     item: Alias,
-    input: ListAliases,
+    filters: AliasFilters,
     find: listAliases,
     tag,
     isOpenToScopedKeys: true,

@@ -18,7 +18,7 @@ import {
   withoutSpaces,
 } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
-import { chosenId, EXPORT_PARAMETERS, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { chosenId, EXPORT_PARAMETERS, Id, plainText, Timestamp } from '@/lib/wire';
 
 export const MAX_DESTINATIONS = 10;
 const MAX_CSV_LENGTH = 1_000_000;
@@ -95,15 +95,13 @@ export const Alias = z
   .meta({ id: 'Alias' });
 export type Alias = z.infer<typeof Alias>;
 
-export const ListAliases = z.strictObject({
-  ...pageQuery(['created_at', 'source_local_part']),
+export const AliasFilters = z.strictObject({
   domain_id: Id.optional().meta({ description: 'Required for the role domain_admin' }),
   active: z.boolean().optional(),
   q: plainText(254).optional().meta({
     description: 'Part of the source address or of a destination. One or two characters match the start of a word',
   }),
 });
-export type ListAliases = z.infer<typeof ListAliases>;
 
 export const CreateAlias = z.strictObject({
   domain_id: ChosenDomain,
@@ -177,9 +175,7 @@ export const ImportReport = importReport(ImportLine);
 export type ImportReport = z.infer<typeof ImportReport>;
 
 export const ExportAliases = z.strictObject({
-  domain_id: ListAliases.shape.domain_id,
-  active: ListAliases.shape.active,
-  q: ListAliases.shape.q,
+  ...AliasFilters.shape,
   sort: z
     .enum(['source_local_part', 'created_at'])
     .default('source_local_part')

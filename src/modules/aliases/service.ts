@@ -8,7 +8,8 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import { countAliases, findAlias, findAliases } from './find-aliases';
-import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
+import type { ListAliases } from './lists';
+import type { Alias, AliasWarning, CreateAlias, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './writes/chains';
 

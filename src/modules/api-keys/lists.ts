@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { ApiKey } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { ApiKey, ApiKeyFilters } from './schema';
 
 export const apiKeyList = {
   what: 'API keys',
   path: '/api-keys',
+  sorts: ['created_at', 'name'],
   file: 'api-keys',
   views: 'api_keys',
   csv: [
@@ -22,3 +23,4 @@ export const apiKeyList = {
     'created_at',
   ],
 } satisfies List<ApiKey>;
+export type ListApiKeys = ListInput<typeof apiKeyList, typeof ApiKeyFilters>;

@@ -3,7 +3,7 @@ import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { apiKeyList } from './lists';
-import { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
+import { ApiKey, ApiKeyFilters, CreateApiKey, CreatedApiKey } from './schema';
 import { createApiKey, deleteApiKey, listApiKeys } from './service';
 
 const tag = 'API keys';
@@ -11,7 +11,7 @@ const tag = 'API keys';
 const apiKeys = listProcedures(apiKeyList, {
   procedure: authedProcedure,
   item: ApiKey,
-  input: ListApiKeys,
+  filters: ApiKeyFilters,
   find: listApiKeys,
   tag,
   description:

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import { MAX_ADDRESS_LENGTH, normalizeDomainName, parseAddress } from '@/lib/mail/address';
-import { Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_SCOPED_DOMAINS = 200;
 const MAX_RESTRICTIONS = 50;
@@ -39,14 +39,12 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-export const ListApiKeys = z.strictObject({
-  ...pageQuery(['created_at', 'name']),
+export const ApiKeyFilters = z.strictObject({
   q: plainText(254)
     .optional()
     .meta({ description: 'Part of the name or of its admin’s email, or the beginning of `key_prefix`' }),
   expired: z.boolean().optional(),
 });
-export type ListApiKeys = z.infer<typeof ListApiKeys>;
 
 export const CreateApiKey = z.strictObject({
   name: plainText(100).min(1, 'Enter a name, such as the application that will use the key.'),

@@ -16,7 +16,8 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newApiKey } from '@/server/secrets/api-key.mjs';
 import { sha256 } from '@/server/secrets/crypto';
-import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
+import type { ListApiKeys } from './lists';
+import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema';
 
 const MAX_ANCESTORS = 5;
 /** More than the programs of anybody; each is looked at when the keys are listed or revoked. */

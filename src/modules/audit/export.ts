@@ -1,14 +1,23 @@
+import { z } from 'zod';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { csvLines, pagesOf } from '@/server/list/export-list';
+import { orderQuery } from '@/server/list/list-procedures';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import { FIELDS } from './find-entries';
 import { auditList } from './lists';
-import type { AuditEntry, ExportAudit } from './schema';
+import { type AuditEntry, AuditFilters } from './schema';
 import { listAudit, presentAll } from './service';
 
 const PAGE_SIZE = 250;
+
+export const ExportAudit = z.strictObject({
+  ...orderQuery(auditList, 'asc'),
+  ...AuditFilters.shape,
+  format: z.enum(['ndjson', 'csv']).default('ndjson'),
+});
+type ExportAudit = z.infer<typeof ExportAudit>;
 
 /** Streams the log, one page at a time: all of it, or the entries that match the filters. */
 export async function exportAudit(ctx: ActorContext, { format, ...input }: ExportAudit): Promise<FileOutput> {

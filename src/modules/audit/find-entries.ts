@@ -7,7 +7,7 @@ import type { Selection } from '@/server/list/select-page';
 import type { Found, Position } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListAudit } from './schema';
+import type { ListAudit } from './lists';
 
 export const FIELDS = {
   id: true,

@@ -1,10 +1,11 @@
-import type { List } from '@/lib/lists';
-import type { AuditEntry } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { AuditEntry, AuditFilters } from './schema';
 
 export const auditList = {
   what: 'entries',
   fullName: 'audit entries',
   path: '/audit',
+  sorts: ['created_at'],
   file: 'audit',
   views: 'audit',
   csv: [
@@ -26,3 +27,4 @@ export const auditList = {
     'prev_hash',
   ],
 } satisfies List<AuditEntry>;
+export type ListAudit = ListInput<typeof auditList, typeof AuditFilters>;

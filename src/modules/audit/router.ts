@@ -2,9 +2,9 @@ import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { exportAudit } from './export';
+import { ExportAudit, exportAudit } from './export';
 import { auditList } from './lists';
-import { AuditEntry, AuditVerification, ExportAudit, ListAudit, VerifyAudit } from './schema';
+import { AuditEntry, AuditFilters, AuditVerification, VerifyAudit } from './schema';
 import { listAudit } from './service';
 import { verifyAudit } from './verify';
 
@@ -14,7 +14,7 @@ export const auditRouter = router({
   list: listProcedure(auditList, {
     procedure: authedProcedure,
     item: AuditEntry,
-    input: ListAudit,
+    filters: AuditFilters,
     find: listAudit,
     tag,
     description: 'A domain_admin sees only entries of assigned domains.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_KINDS } from '@/lib/audit-kinds';
-import { EnteredTimestamp, Id, PAGE_PARAMETERS, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
 const OUTCOMES = ['success', 'denied', 'error'] as const;
 
@@ -41,8 +41,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 
 const exact = plainText(500).min(1).optional();
 
-export const ListAudit = z.strictObject({
-  ...pageQuery(['created_at']),
+export const AuditFilters = z.strictObject({
   q: plainText(254).min(1).optional().meta({
     description:
       'Words that all match: each is a resource, the start of a request ID, or else a part of an admin’s address, an action, a name, a domain or an IP address. A search for a common part reads 2,500 entries per page, so a page can have fewer matches than limit, or none, while has_more is true',
@@ -64,13 +63,6 @@ export const ListAudit = z.strictObject({
   since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
   until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
 });
-export type ListAudit = z.infer<typeof ListAudit>;
-
-export const ExportAudit = ListAudit.omit(PAGE_PARAMETERS).extend({
-  order: z.enum(['asc', 'desc']).default('asc'),
-  format: z.enum(['ndjson', 'csv']).default('ndjson'),
-});
-export type ExportAudit = z.infer<typeof ExportAudit>;
 
 export const VerifyAudit = z.strictObject({
   full: z.boolean().default(false).meta({ description: 'Reads all entries again, not only those since the last time' }),

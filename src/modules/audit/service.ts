@@ -6,8 +6,9 @@ import type { ActorContext } from '@/server/procedures/context';
 import { acceptHead } from './anchor/accept';
 import { auditAnchor } from './anchor/anchor';
 import { countEntries, findEntries, type Row } from './find-entries';
+import type { ListAudit } from './lists';
 import { currentNames, recordedName, referredBy } from './resource-names';
-import type { AuditEntry, ListAudit } from './schema';
+import type { AuditEntry } from './schema';
 import { type Query, signAgain } from './sign-again';
 
 /** Whether the log continues what this instance knows of it, and whether that can be kept. */

@@ -1,16 +1,17 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
+import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, publicProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
+import { sessionList } from './lists';
 import { oidcProcedures } from './oidc/procedures';
 import {
   ChangePassword,
-  ListSessions,
   LoggedIn,
   Login,
   LoginAnswer,
   Profile,
-  SessionPage,
+  Session,
   Setup,
   SetupStatus,
   SetupStatusQuery,
@@ -105,10 +106,7 @@ export const authRouter = router({
     .output(Confirmation)
     .mutation(({ ctx }) => logoutAll(ctx)),
 
-  sessions: authedProcedure(ListSessions)
-    .meta(rest('GET', '/auth/sessions', { tag, summary: 'List your active sessions', isPaginated: true }))
-    .output(SessionPage)
-    .query(({ ctx, input }) => listSessions(ctx, input)),
+  sessions: listProcedure(sessionList, { procedure: authedProcedure, item: Session, find: listSessions, tag }),
 
   endSession: authedProcedure(ById)
     .meta(

@@ -4,7 +4,7 @@ import { ADDRESS_ERROR, addressError, parseAddress, withoutSpaces } from '@/lib/
 import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
 import { isTimeZone } from '@/lib/time/time-zone';
-import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, NewPassword, plainText, Timestamp } from '@/lib/wire';
 import { MISSING } from './missing';
 
 export const AdminSummary = z
@@ -148,11 +148,6 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
-
-export const SessionPage = page(Session);
-
-export const ListSessions = z.strictObject(pageQuery(['created_at']));
-export type ListSessions = z.infer<typeof ListSessions>;
 
 export const SetupStatusQuery = z.strictObject({ token: Token.optional() });
 export type SetupStatusQuery = z.infer<typeof SetupStatusQuery>;

@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
+import type { ApiList, List, ListInput } from '@/lib/lists';
 import type { Backup } from './schema';
 
 export const backupList = {
   what: 'backups',
   path: '/backups',
+  sorts: ['started_at'],
   file: 'backups',
   csv: [
     'id',
@@ -26,3 +27,11 @@ export const backupList = {
     ['proof_message', ({ proof }) => proof.message],
   ],
 } satisfies List<Backup>;
+export type ListBackups = ListInput<typeof backupList>;
+
+export const backupOperationList = {
+  what: 'operations on backups',
+  path: '/backups/operations',
+  sorts: ['started_at'],
+} satisfies ApiList;
+export type ListBackupOperations = ListInput<typeof backupOperationList>;

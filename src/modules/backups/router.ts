@@ -1,10 +1,10 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
-import { listProcedures } from '@/server/list/list-procedures';
+import { listProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { backupList } from './lists';
-import { Backup, BackupOperation, BackupOperationPage, BackupPlan, ListBackups, RestoreBackup } from './schema';
+import { backupList, backupOperationList } from './lists';
+import { Backup, BackupOperation, BackupPlan, RestoreBackup } from './schema';
 import {
   createBackup,
   deleteBackup,
@@ -27,7 +27,6 @@ const START_ERRORS = { 404: ['NOT_FOUND' as const], 409: ['CONFLICT' as const] }
 const backups = listProcedures(backupList, {
   procedure: superAdminProcedure,
   item: Backup,
-  input: ListBackups,
   find: listBackups,
   tag,
   isReadOnPrimary: true,
@@ -51,17 +50,13 @@ export const backupsRouter = router({
     .output(BackupPlan)
     .query(({ ctx }) => getBackupPlan(ctx)),
 
-  operations: superAdminProcedure(ListBackups)
-    .meta(
-      rest('GET', '/backups/operations', {
-        tag,
-        summary: 'List operations on backups',
-        isReadOnPrimary: true,
-        isPaginated: true,
-      }),
-    )
-    .output(BackupOperationPage)
-    .query(({ ctx, input }) => listBackupOperations(ctx, input)),
+  operations: listProcedure(backupOperationList, {
+    procedure: superAdminProcedure,
+    item: BackupOperation,
+    find: listBackupOperations,
+    tag,
+    isReadOnPrimary: true,
+  }),
 
   operation: superAdminProcedure(ById)
     .meta(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ById, Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { ById, Id, Timestamp } from '@/lib/wire';
 
 const Proof = z
   .object({
@@ -83,8 +83,6 @@ export const BackupOperation = z
   .meta({ id: 'BackupOperation' });
 export type BackupOperation = z.infer<typeof BackupOperation>;
 
-export const BackupOperationPage = page(BackupOperation);
-
 export const BackupPlan = z
   .object({
     location: z.string().meta({ description: 'Where archives are stored' }),
@@ -109,9 +107,6 @@ export const BackupPlan = z
   })
   .meta({ id: 'BackupPlan' });
 export type BackupPlan = z.infer<typeof BackupPlan>;
-
-export const ListBackups = z.strictObject(pageQuery(['started_at']));
-export type ListBackups = z.infer<typeof ListBackups>;
 
 export const RestoreBackup = ById.extend({
   dry_run: z.boolean().default(false).meta({ description: 'Only says what would change' }),

@@ -9,12 +9,13 @@ import type { FileOutput } from '@/server/rest/file';
 import { env } from '@/server/settings/env';
 import { backupKeyFile, describeEncryption, ownSecret } from './encryption';
 import { checkAges, ownCompleted } from './health';
+import type { ListBackupOperations, ListBackups } from './lists';
 import { beginCreating, beginWork } from './operations/begin';
 import { requesterOf } from './operations/requester';
 import { previewing, proving, restoring, verifying } from './operations/work';
 import { type BackupRow, type OperationRow, presentBackup, presentOperation } from './records/present';
 import { describeSchedule } from './schedule/describe';
-import type { Backup, BackupOperation, BackupPlan, ListBackups, RestoreBackup } from './schema';
+import type { Backup, BackupOperation, BackupPlan, RestoreBackup } from './schema';
 import { readArchive, removeArchive } from './target/access';
 import { openTarget } from './target/open';
 
@@ -66,7 +67,10 @@ export async function getBackupPlan({ db, clock }: ActorContext): Promise<Backup
   };
 }
 
-export async function listBackupOperations(ctx: ActorContext, input: ListBackups): Promise<Page<BackupOperation>> {
+export async function listBackupOperations(
+  ctx: ActorContext,
+  input: ListBackupOperations,
+): Promise<Page<BackupOperation>> {
   return paginate('backup operations', input, {
     column: 'startedAt',
     fetch: (keyset) => ctx.db.backupOperation.findMany(keyset),

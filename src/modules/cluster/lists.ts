@@ -1,10 +1,11 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
 import type { ClusterNode } from './schema';
 
 export const nodeList = {
   what: 'nodes',
   fullName: 'instances',
   path: '/cluster/nodes',
+  sorts: ['started_at'],
   file: 'nodes',
   csv: [
     'id',
@@ -23,3 +24,4 @@ export const nodeList = {
     'last_heartbeat_at',
   ],
 } satisfies List<ClusterNode>;
+export type ListClusterNodes = ListInput<typeof nodeList>;

@@ -4,7 +4,7 @@ import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { rest } from '@/server/rest/meta';
 import { nodeList } from './lists';
-import { ClusterNode, ListClusterNodes, UpdateClusterNode } from './schema';
+import { ClusterNode, UpdateClusterNode } from './schema';
 import { getNode, listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
@@ -13,7 +13,6 @@ const record = versioned('cluster_node', getNode);
 const nodes = listProcedures(nodeList, {
   procedure: superAdminProcedure,
   item: ClusterNode,
-  input: ListClusterNodes,
   find: listNodes,
   tag,
   isReadOnPrimary: true,

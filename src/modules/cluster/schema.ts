@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 
 const NodeState = z.enum(['active', 'draining']);
 
@@ -32,9 +32,6 @@ export const ClusterNode = z
   })
   .meta({ id: 'ClusterNode' });
 export type ClusterNode = z.infer<typeof ClusterNode>;
-
-export const ListClusterNodes = z.strictObject(pageQuery(['started_at']));
-export type ListClusterNodes = z.infer<typeof ListClusterNodes>;
 
 export const UpdateClusterNode = z.strictObject({ id: Id, state: NodeState });
 export type UpdateClusterNode = z.infer<typeof UpdateClusterNode>;

@@ -6,7 +6,8 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { CLUSTER_CHANNEL, DEAD_AFTER_SECONDS } from './heartbeat';
-import type { ClusterNode, ListClusterNodes, UpdateClusterNode } from './schema';
+import type { ListClusterNodes } from './lists';
+import type { ClusterNode, UpdateClusterNode } from './schema';
 
 const MAX_INSTANCES = 200;
 

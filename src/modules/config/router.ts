@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { Empty } from '@/lib/wire';
+import { listProcedure } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { ConfigChanges, ListSettingChanges, Setting, SettingChangePage, UpdateConfig } from './schema';
+import { settingChangeList } from './lists';
+import { ConfigChanges, Setting, SettingChange, SettingChangeFilters, UpdateConfig } from './schema';
 import { listSettingChanges, listSettings, updateConfig, versionOfSettings } from './service';
 
 const tag = 'Configuration';
@@ -37,16 +39,13 @@ export const configRouter = router({
     .output(ConfigChanges)
     .mutation(({ ctx, input }) => updateConfig(ctx, input)),
 
-  history: superAdminProcedure(ListSettingChanges)
-    .meta(
-      rest('GET', '/config/{key}/history', {
-        tag,
-        summary: 'List changes of a setting',
-        isReadOnPrimary: true,
-        isPaginated: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(SettingChangePage)
-    .query(({ ctx, input }) => listSettingChanges(ctx, input)),
+  history: listProcedure(settingChangeList, {
+    procedure: superAdminProcedure,
+    item: SettingChange,
+    filters: SettingChangeFilters,
+    find: listSettingChanges,
+    tag,
+    isReadOnPrimary: true,
+    errors: { 404: ['NOT_FOUND'] },
+  }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SETTING_GROUPS } from '@/lib/setting-groups';
-import { EnteredTimestamp, Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, Timestamp } from '@/lib/wire';
 
 const MAX_TEXT_LENGTH = 2048;
 const MAX_LIST_LENGTH = 100;
@@ -107,8 +107,7 @@ export const ConfigChanges = z.object({
 });
 export type ConfigChanges = z.infer<typeof ConfigChanges>;
 
-export const ListSettingChanges = z.strictObject({ ...pageQuery(['at']), key: Key });
-export type ListSettingChanges = z.infer<typeof ListSettingChanges>;
+export const SettingChangeFilters = z.strictObject({ key: Key });
 
 export const SettingChange = z
   .object({
@@ -121,5 +120,3 @@ export const SettingChange = z
   })
   .meta({ id: 'SettingChange' });
 export type SettingChange = z.infer<typeof SettingChange>;
-
-export const SettingChangePage = page(SettingChange);

@@ -11,7 +11,8 @@ import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/se
 import { type SettingName, settingNames } from '@/server/settings/settings.mjs';
 import { deletionOf } from './deletions';
 import { domainListErrors, domainListProblems } from './domain-lists';
-import type { ConfigChanges, ListSettingChanges, Setting, SettingChange, UpdateConfig } from './schema';
+import type { ListSettingChanges } from './lists';
+import type { ConfigChanges, Setting, SettingChange, UpdateConfig } from './schema';
 import { settingText, settingValue, type Value } from './values';
 
 type Saved = Prisma.SavedSettingGetPayload<object>;

@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { DeletedRecord } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { DeletedRecord, DeletedRecordFilters } from './schema';
 
 export const deletedRecordList = {
   what: 'deleted records',
   path: '/deleted-records',
+  sorts: ['deleted_at'],
   file: 'deleted-records',
   csv: [
     'id',
@@ -15,3 +16,4 @@ export const deletedRecordList = {
     'restorable_until',
   ],
 } satisfies List<DeletedRecord>;
+export type ListDeletedRecords = ListInput<typeof deletedRecordList, typeof DeletedRecordFilters>;

@@ -3,7 +3,7 @@ import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { deletedRecordList } from './lists';
-import { DeletedRecord, ListDeletedRecords } from './schema';
+import { DeletedRecord, DeletedRecordFilters } from './schema';
 import { listDeletedRecords, restoreDeletedRecord } from './service';
 
 const tag = 'Deleted records';
@@ -12,7 +12,7 @@ const isOpenToScopedKeys = true;
 const records = listProcedures(deletedRecordList, {
   procedure: authedProcedure,
   item: DeletedRecord,
-  input: ListDeletedRecords,
+  filters: DeletedRecordFilters,
   find: listDeletedRecords,
   tag,
   description:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, plainText, Timestamp } from '@/lib/wire';
 
 export const DELETED_KINDS = ['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook'] as const;
 
@@ -18,9 +18,7 @@ export const DeletedRecord = z
   .meta({ id: 'DeletedRecord' });
 export type DeletedRecord = z.infer<typeof DeletedRecord>;
 
-export const ListDeletedRecords = z.strictObject({
-  ...pageQuery(['deleted_at']),
+export const DeletedRecordFilters = z.strictObject({
   kind: Kind.optional(),
   q: plainText(254).optional().meta({ description: 'Part of the name' }),
 });
-export type ListDeletedRecords = z.infer<typeof ListDeletedRecords>;

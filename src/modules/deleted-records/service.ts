@@ -14,7 +14,8 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { DeletedRecord, ListDeletedRecords } from './schema';
+import type { ListDeletedRecords } from './lists';
+import type { DeletedRecord } from './schema';
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 

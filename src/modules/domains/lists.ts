@@ -1,11 +1,12 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
 import { DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
-import type { Domain } from './schema';
-import type { DomainState } from './states/schema';
+import type { Domain, DomainFilters } from './schema';
+import type { DomainState, DomainStateFilters } from './states/schema';
 
 export const domainList = {
   what: 'domains',
   path: '/domains',
+  sorts: ['created_at', 'name'],
   file: 'domains',
   views: 'domains',
   csv: [
@@ -29,11 +30,14 @@ export const domainList = {
     'updated_at',
   ],
 } satisfies List<Domain>;
+export type ListDomains = ListInput<typeof domainList, typeof DomainFilters>;
 
 export const domainStateList = {
   what: 'domains',
   fullName: 'domains with the state of their DNS and reports',
   path: '/domains/dns',
+  /** By `dns_status`: with `desc`, those with errors first. Domains without reports come last in either order. */
+  sorts: ['dns_status', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures'],
   file: 'domains-dns',
   views: 'domain_states',
   csv: [
@@ -54,3 +58,4 @@ export const domainStateList = {
     ['tls_failed_sessions', ({ tls_reports }) => tls_reports?.failed_sessions ?? ''],
   ],
 } satisfies List<DomainState>;
+export type ListDomainStates = ListInput<typeof domainStateList, typeof DomainStateFilters>;

@@ -6,9 +6,9 @@ import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
 import { dnsProcedures } from './dns/procedures';
 import { domainList, domainStateList } from './lists';
-import { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+import { CreateDomain, Domain, DomainFilters, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
-import { DomainState, ListDomainStates } from './states/schema';
+import { DomainState, DomainStateFilters } from './states/schema';
 import { listDomainStates } from './states/service';
 
 const tag = 'Domains';
@@ -17,7 +17,7 @@ const record = versioned('domain', getDomain);
 const domains = listProcedures(domainList, {
   procedure: authedProcedure,
   item: Domain,
-  input: ListDomains,
+  filters: DomainFilters,
   find: listDomains,
   tag,
   isOpenToScopedKeys: true,
@@ -26,7 +26,7 @@ const domains = listProcedures(domainList, {
 const states = listProcedures(domainStateList, {
   procedure: authedProcedure,
   item: DomainState,
-  input: ListDomainStates,
+  filters: DomainStateFilters,
   find: listDomainStates,
   tag,
   isOpenToScopedKeys: true,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 import { DMARC_POLICIES } from '@/lib/mail/dmarc';
 import { DNS_PURPOSES } from '@/lib/mail/dns-purposes';
-import { Id, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
+import { Id, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;
 const NAME_ERROR = 'Enter a domain name such as example.com.';
@@ -91,8 +91,7 @@ export const dnsChangeFields = {
   status: DnsRecordStatus.meta({ description: 'The record’s status after the change' }),
 };
 
-export const ListDomains = z.strictObject({
-  ...pageQuery(['created_at', 'name']),
+export const DomainFilters = z.strictObject({
   active: z.boolean().optional(),
   dns_status: DnsStatus.optional(),
   dmarc_policy: z
@@ -101,7 +100,6 @@ export const ListDomains = z.strictObject({
     .meta({ description: 'missing: a check found no valid policy' }),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
-export type ListDomains = z.infer<typeof ListDomains>;
 
 export const CreateDomain = z.strictObject({
   name: DomainName,

@@ -17,7 +17,8 @@ import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import { waitUntilPublished } from './dkim/publish';
 import { dnsServers, findMailHost } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
-import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+import type { ListDomains } from './lists';
+import type { CreateDomain, Domain, UpdateDomain } from './schema';
 
 /** A domain can have hundreds of thousands of suppressions. */
 const MANY_ROWS = { timeoutMs: 60_000 };

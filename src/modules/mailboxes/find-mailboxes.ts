@@ -6,7 +6,7 @@ import type { Selection } from '@/server/list/select-page';
 import type { Found, Position } from '@/server/pagination';
 import { type Mailbox, Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListMailboxes } from './schema';
+import type { ListMailboxes } from './lists';
 
 type Row = Omit<Mailbox, 'passwordHash' | 'searchKey' | 'rateCountedFrom'>;
 type ListedRow = Row & { domain: { name: string } };

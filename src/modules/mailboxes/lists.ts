@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { Mailbox } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { Mailbox, MailboxFilters } from './schema';
 
 export const mailboxList = {
   what: 'mailboxes',
   path: '/mailboxes',
+  sorts: ['created_at', 'local_part', 'percent_full'],
   file: 'mailboxes',
   views: 'mailboxes',
   csv: [
@@ -23,3 +24,4 @@ export const mailboxList = {
     'updated_at',
   ],
 } satisfies List<Mailbox>;
+export type ListMailboxes = ListInput<typeof mailboxList, typeof MailboxFilters>;

@@ -10,8 +10,8 @@ import {
   ClientSettings,
   CreateMailbox,
   GetSentLately,
-  ListMailboxes,
   Mailbox,
+  MailboxFilters,
   SentLately,
   SuspendMailbox,
   UnsuspendMailbox,
@@ -28,7 +28,7 @@ const isOpenToScopedKeys = true;
 const mailboxes = listProcedures(mailboxList, {
   procedure: authedProcedure,
   item: Mailbox,
-  input: ListMailboxes,
+  filters: MailboxFilters,
   find: listMailboxes,
   tag,
   isOpenToScopedKeys,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isLocalPart, localPartError, withoutSpaces } from '@/lib/mail/address';
-import { chosenId, Id, NewPassword, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
+import { chosenId, Id, NewPassword, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const LocalPart = z
   .string()
@@ -61,8 +61,7 @@ export const ClientSettings = z
   .meta({ id: 'ClientSettings' });
 export type ClientSettings = z.infer<typeof ClientSettings>;
 
-export const ListMailboxes = z.strictObject({
-  ...pageQuery(['created_at', 'local_part', 'percent_full']),
+export const MailboxFilters = z.strictObject({
   domain_id: Id.optional(),
   active: z.boolean().optional(),
   suspended: z.boolean().optional(),
@@ -73,7 +72,6 @@ export const ListMailboxes = z.strictObject({
     .optional()
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),
 });
-export type ListMailboxes = z.infer<typeof ListMailboxes>;
 
 export const CreateMailbox = z.strictObject({
   domain_id: chosenId('Choose a domain.'),

@@ -14,7 +14,8 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { requireMailboxCapacity } from './capacity';
 import { countMailboxes, findMailboxes } from './find-mailboxes';
-import type { ClientSettings, CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
+import type { ListMailboxes } from './lists';
+import type { ClientSettings, CreateMailbox, Mailbox, UpdateMailbox } from './schema';
 
 export type ManagedAddress = {
   domainId: string;

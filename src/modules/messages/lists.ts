@@ -1,10 +1,11 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
 import { tagText } from '@/lib/mail/message-tags';
-import type { MessageSummary } from './schema';
+import type { MessageFilters, MessageSummary } from './schema';
 
 export const messageList = {
   what: 'messages',
   path: '/messages',
+  sorts: ['created_at'],
   file: 'messages',
   views: 'messages',
   csv: [
@@ -29,3 +30,4 @@ export const messageList = {
     ['tags', ({ tags }) => Object.entries(tags).map(([name, value]) => tagText(name, value))],
   ],
 } satisfies List<MessageSummary>;
+export type ListMessages = ListInput<typeof messageList, typeof MessageFilters>;

@@ -10,7 +10,7 @@ import { KeptDays, MessageRetention } from './retention/schema';
 import { getKeptDays, getRetention } from './retention/state';
 import { downloadUnreadBounce, getUnreadBounces } from './returned/list';
 import { GetUnreadBounces, UnreadBounces } from './returned/schema';
-import { GetTotals, ListMessages, Message, MessageSummary, MessageTotals } from './schema';
+import { GetTotals, Message, MessageFilters, MessageSummary, MessageTotals } from './schema';
 import { getMessage, getTotals, listMessages, messageRecord } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
@@ -22,7 +22,7 @@ const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'err
 const messages = listProcedures(messageList, {
   procedure: authedProcedure,
   item: MessageSummary,
-  input: ListMessages,
+  filters: MessageFilters,
   find: listMessages,
   tag: 'Messages',
   description:

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withBrackets } from '@/lib/mail/message-id';
 import { MAX_TAG_LENGTH, TAG_NAME, TAG_NAME_RULE, type Tags } from '@/lib/mail/message-tags';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
-import { EnteredTimestamp, Id, pageQuery, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, Timestamp } from '@/lib/wire';
 import { UsedTemplate } from '@/modules/templates/schema';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
@@ -242,12 +242,10 @@ export function eventLabelsOf({ template, ...labels }: EventLabels): Given<Event
   return { ...labelsOf(labels), ...(template && { template }) };
 }
 
-export const ListMessages = z.strictObject({
-  ...pageQuery(['created_at']),
+export const MessageFilters = z.strictObject({
   status: MessageStatus.optional(),
   ...filters,
 });
-export type ListMessages = z.infer<typeof ListMessages>;
 
 // Postgres accepts NUL characters neither in stored text nor in parameters.
 function searchedText(maxLength: number) {

@@ -29,10 +29,10 @@ import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes, isOnHold } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
+import type { ListMessages } from './lists';
 import { bounceAddress } from './returned/bounce-address';
 import {
   type GetTotals,
-  type ListMessages,
   MESSAGE_STATUSES,
   type Message,
   type MessageEvent,

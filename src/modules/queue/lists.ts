@@ -1,10 +1,11 @@
-import type { List } from '@/lib/lists';
-import type { QueuedMessage } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { QueuedMessage, QueueFilters } from './schema';
 
 export const queueList = {
   what: 'messages',
   fullName: 'queued messages',
   path: '/queue',
+  sorts: ['arrived_at'],
   file: 'queue',
   views: 'queue',
   csv: [
@@ -23,3 +24,4 @@ export const queueList = {
     'expires_at',
   ],
 } satisfies List<QueuedMessage>;
+export type ListQueue = ListInput<typeof queueList, typeof QueueFilters>;

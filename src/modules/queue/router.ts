@@ -3,7 +3,7 @@ import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { queueList } from './lists';
-import { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
+import { ByQueueId, QueuedMessage, QueueFilters, QueueSummary } from './schema';
 import { changeQueued, countQueue, flushQueue, listQueue, summarizeQueue } from './service';
 
 const tag = 'Queue';
@@ -12,7 +12,7 @@ const needsMailServer = { 503: ['MAIL_STACK_UNAVAILABLE'] } as const;
 const queued = listProcedures(queueList, {
   procedure: adminProcedure,
   item: QueuedMessage,
-  input: ListQueue,
+  filters: QueueFilters,
   find: listQueue,
   atMost: countQueue,
   tag,

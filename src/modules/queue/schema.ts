@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddress, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
-import { Id, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 
 export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
 
@@ -77,13 +77,11 @@ export const QueuedMessage = z
   .meta({ id: 'QueuedMessage' });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
-export const ListQueue = z.strictObject({
-  ...pageQuery(['arrived_at']),
+export const QueueFilters = z.strictObject({
   queue: Queue.optional(),
   from: SearchSender.optional(),
   to: SearchAddress.optional(),
 });
-export type ListQueue = z.infer<typeof ListQueue>;
 
 const count = z.number().int();
 

@@ -14,7 +14,8 @@ import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
+import type { ListQueue } from './lists';
+import type { ByQueueId, QueuedMessage, QueueSummary } from './schema';
 
 // Reading hundreds of thousands of messages takes seconds, or longer on a slow disk.
 const READ_WITHIN_MS = 50_000;

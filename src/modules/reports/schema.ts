@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
 export const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
 
@@ -114,14 +114,13 @@ export function uploadedReport<Summary extends z.ZodType>(summary: Summary) {
 }
 
 /** The input of both lists of reports. */
-export const ListReports = z.strictObject({
-  ...pageQuery(['begin']),
+export const ReportFilters = z.strictObject({
   domain_id: Id.optional(),
   organisation: plainText(255).min(1).optional(),
   since: EnteredTimestamp.optional().meta({ description: 'Reports that begin then or later' }),
   until: EnteredTimestamp.optional().meta({ description: 'Reports that begin earlier' }),
 });
-export type ListReports = z.infer<typeof ListReports>;
+export type ReportFilters = z.infer<typeof ReportFilters>;
 
 /** Where a stored report came from. */
 const ReportSource = z.enum(['mail', 'upload']);

@@ -1,7 +1,7 @@
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
-import type { DroppedReports, DropReason, ListReports } from './schema';
+import type { DroppedReports, DropReason, ReportFilters } from './schema';
 
 export type OwnDomain = { id: string; name: string; dmarcPolicy: string | null };
 
@@ -15,7 +15,7 @@ export async function requireReportedDomain({ db, actor }: ActorContext, id: str
 }
 
 /** The filters that both lists have. @throws as `authorizeDomain` */
-export async function reportFilters(ctx: ActorContext, input: ListReports) {
+export async function reportFilters(ctx: ActorContext, input: ReportFilters) {
   const { domain_id: domainId, organisation, since, until } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   return { domainId, organisation, beginAt: { gte: since, lt: until } };

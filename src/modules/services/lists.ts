@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
 import type { MailServiceStatus, Operation } from './schema';
 
 export const operationList = {
   what: 'operations',
   path: '/orchestrator/operations',
+  sorts: ['created_at'],
   file: 'operations',
   csv: [
     'id',
@@ -20,6 +21,7 @@ export const operationList = {
     'finished_at',
   ],
 } satisfies List<Operation>;
+export type ListOperations = ListInput<typeof operationList>;
 
 export const serviceList = {
   what: 'services',

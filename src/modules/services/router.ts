@@ -7,7 +7,6 @@ import { setRelay, testRelay } from './relay';
 import {
   CreateOperation,
   GetOperation,
-  ListOperations,
   Operation,
   OperationDetails,
   Orchestrator,
@@ -22,7 +21,6 @@ const tag = 'Services';
 const operations = listProcedures(operationList, {
   procedure: superAdminProcedure,
   item: Operation,
-  input: ListOperations,
   find: listOperations,
   tag,
   isReadOnPrimary: true,

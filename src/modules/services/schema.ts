@@ -11,7 +11,7 @@ import {
   SERVICE_ACTIONS,
   SERVICE_OPERATIONS,
 } from '@/lib/mail/operations';
-import { Id, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 import { ClusterNode } from '@/modules/cluster/schema';
 import { MailServerState } from '@/modules/mail-server/schema';
 
@@ -66,9 +66,6 @@ export const OperationDetails = Operation.extend({
   output: z.array(OutputLine).meta({ description: 'The lines after `after`, without secrets' }),
 }).meta({ id: 'OperationDetails' });
 export type OperationDetails = z.infer<typeof OperationDetails>;
-
-export const ListOperations = z.strictObject(pageQuery(['created_at']));
-export type ListOperations = z.infer<typeof ListOperations>;
 
 export const GetOperation = z.strictObject({
   id: Id,

@@ -25,10 +25,10 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
 import { insertOperation, insertScheduled } from './insert';
 import { expiredOutcome, interruptExpired } from './lease';
+import type { ListOperations } from './lists';
 import type {
   CreateOperation,
   GetOperation,
-  ListOperations,
   MailServiceStatus,
   Operation,
   OperationDetails,

@@ -1,10 +1,11 @@
-import type { List } from '@/lib/lists';
-import type { SieveFilter } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { SieveFilter, SieveFilterFilters } from './schema';
 
 export const sieveFilterList = {
   what: 'filters',
   fullName: 'Sieve filters',
   path: '/sieve-filters',
+  sorts: ['created_at'],
   file: 'filters',
   views: 'sieve_filters',
   csv: [
@@ -22,3 +23,4 @@ export const sieveFilterList = {
     'updated_at',
   ],
 } satisfies List<SieveFilter>;
+export type ListSieveFilters = ListInput<typeof sieveFilterList, typeof SieveFilterFilters>;

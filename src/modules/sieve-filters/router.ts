@@ -6,8 +6,8 @@ import { rest } from '@/server/rest/meta';
 import { sieveFilterList } from './lists';
 import {
   CreateSieveFilter,
-  ListSieveFilters,
   SieveFilter,
+  SieveFilterFilters,
   SieveVerdict,
   UpdateSieveFilter,
   ValidateSieve,
@@ -28,7 +28,7 @@ const isOpenToScopedKeys = true;
 const filters = listProcedures(sieveFilterList, {
   procedure: authedProcedure,
   item: SieveFilter,
-  input: ListSieveFilters,
+  filters: SieveFilterFilters,
   find: listSieveFilters,
   tag,
   description: 'Domain admins and scoped keys see the filters of their domains and mailboxes only, not global ones.',

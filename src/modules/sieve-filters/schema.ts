@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
-import { chosenId, Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { chosenId, Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_POSITION = 9_999;
 const CHOOSE = { domain_id: 'Choose a domain.', mailbox_id: 'Choose a mailbox.' };
@@ -39,15 +39,13 @@ export const SieveFilter = z
   .meta({ id: 'SieveFilter' });
 export type SieveFilter = z.infer<typeof SieveFilter>;
 
-export const ListSieveFilters = z.strictObject({
-  ...pageQuery(['created_at']),
+export const SieveFilterFilters = z.strictObject({
   scope: SieveScope.optional(),
   domain_id: Id.optional().meta({ description: 'Filters of this domain and its mailboxes' }),
   mailbox_id: Id.optional(),
   active: z.boolean().optional(),
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
 });
-export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
 
 export const CreateSieveFilter = z
   .strictObject({

@@ -12,14 +12,8 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type {
-  CreateSieveFilter,
-  ListSieveFilters,
-  SieveFilter,
-  SieveVerdict,
-  UpdateSieveFilter,
-  ValidateSieve,
-} from './schema';
+import type { ListSieveFilters } from './lists';
+import type { CreateSieveFilter, SieveFilter, SieveVerdict, UpdateSieveFilter, ValidateSieve } from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {

@@ -6,7 +6,7 @@ import type { Selection } from '@/server/list/select-page';
 import type { Found, Position } from '@/server/pagination';
 import { Prisma, type Suppression } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListSuppressions } from './schema';
+import type { ListSuppressions } from './lists';
 
 export type Row = Omit<Suppression, 'searchKey'> & { domain: string | null };
 

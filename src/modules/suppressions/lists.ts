@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { Suppression } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { Suppression, SuppressionFilters } from './schema';
 
 export const suppressionList = {
   what: 'suppressions',
   path: '/suppressions',
+  sorts: ['created_at'],
   file: 'suppressions',
   views: 'suppressions',
   csv: [
@@ -20,3 +21,4 @@ export const suppressionList = {
     'expires_at',
   ],
 } satisfies List<Suppression>;
+export type ListSuppressions = ListInput<typeof suppressionList, typeof SuppressionFilters>;

@@ -6,8 +6,8 @@ import { suppressionList } from './lists';
 import {
   CreateSuppression,
   ImportSuppressions,
-  ListSuppressions,
   Suppression,
+  SuppressionFilters,
   SuppressionImportReport,
 } from './schema';
 import { createSuppression, deleteSuppression, getSuppression, listSuppressions } from './service';
@@ -19,7 +19,7 @@ const isOpenToScopedKeys = true;
 const suppressions = listProcedures(suppressionList, {
   procedure: authedProcedure,
   item: Suppression,
-  input: ListSuppressions,
+  filters: SuppressionFilters,
   find: listSuppressions,
   tag,
   description: 'Domain admins and scoped keys see those of their domains only, not those of all domains.',

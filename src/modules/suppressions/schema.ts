@@ -3,7 +3,7 @@ import { csvText } from '@/lib/csv/csv-text';
 import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
 import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
 export const MAX_DETAIL_LENGTH = 1000;
@@ -29,15 +29,13 @@ export const Suppression = z
   .meta({ id: 'Suppression' });
 export type Suppression = z.infer<typeof Suppression>;
 
-export const ListSuppressions = z.strictObject({
-  ...pageQuery(['created_at']),
+export const SuppressionFilters = z.strictObject({
   domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
   reason: SuppressionReason.optional(),
   q: plainText(254).optional().meta({
     description: 'Part of the address. One or two characters match its start or the start of its domain',
   }),
 });
-export type ListSuppressions = z.infer<typeof ListSuppressions>;
 
 const Email = z
   .string()

@@ -7,7 +7,8 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { countSuppressions, findSuppressions, type Row } from './find-suppressions';
-import type { CreateSuppression, ListSuppressions, Suppression } from './schema';
+import type { ListSuppressions } from './lists';
+import type { CreateSuppression, Suppression } from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSuppressions(ctx: ActorContext, input: ListSuppressions): Promise<Page<Suppression>> {

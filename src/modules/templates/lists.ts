@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { TemplateSummary } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { TemplateFilters, TemplateSummary } from './schema';
 
 export const templateList = {
   what: 'templates',
   path: '/templates',
+  sorts: ['created_at'],
   file: 'templates',
   views: 'templates',
   csv: [
@@ -18,3 +19,4 @@ export const templateList = {
     'updated_at',
   ],
 } satisfies List<TemplateSummary>;
+export type ListTemplates = ListInput<typeof templateList, typeof TemplateFilters>;

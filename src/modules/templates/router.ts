@@ -8,10 +8,10 @@ import { templateList } from './lists';
 import {
   CreateTemplate,
   GetTemplateVersion,
-  ListTemplates,
   PreviewTemplate,
   PublishTemplate,
   Template,
+  TemplateFilters,
   TemplatePreview,
   TemplateSummary,
   TemplateVersion,
@@ -28,7 +28,7 @@ const isOpenToScopedKeys = true;
 const templates = listProcedures(templateList, {
   procedure: authedProcedure,
   item: TemplateSummary,
-  input: ListTemplates,
+  filters: TemplateFilters,
   find: listTemplates,
   tag,
   isOpenToScopedKeys,

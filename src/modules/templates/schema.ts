@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject, isStorable, jsonBytes } from '@/lib/json-values';
-import { chosenId, Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { chosenId, Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_HTML = 256 * 1024;
 const MAX_TEXT = 64 * 1024;
@@ -190,13 +190,11 @@ export const Template = z
   .meta({ id: 'Template', description: 'The draft of a template, and which version of it is published' });
 export type Template = z.infer<typeof Template>;
 
-export const ListTemplates = z.strictObject({
-  ...pageQuery(['created_at']),
+export const TemplateFilters = z.strictObject({
   domain_id: Id.optional(),
   published: z.boolean().optional().meta({ description: 'Whether messages can be sent with it' }),
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
 });
-export type ListTemplates = z.infer<typeof ListTemplates>;
 
 /** A draft needs no text yet; publishing requires one. */
 export const CreateTemplate = z.strictObject({

@@ -9,6 +9,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { columnsOf, contentOf, render, requireValid } from './content';
+import type { ListTemplates } from './lists';
 import {
   FIELDS,
   lockTemplate,
@@ -21,7 +22,6 @@ import {
 } from './rows';
 import type {
   CreateTemplate,
-  ListTemplates,
   PreviewTemplate,
   Template,
   TemplatePreview,

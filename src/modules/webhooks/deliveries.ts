@@ -10,12 +10,12 @@ import { headersOf } from './delivery/attempt';
 import { LEASE } from './delivery/claim';
 import { RETRY_DELAYS_SECONDS } from './delivery/finish';
 import { deliverer } from './delivery/process';
+import type { ListDeliveries } from './lists';
 import type {
   AttemptFailure,
   ByDelivery,
   Delivery,
   DeliveryRequest,
-  ListDeliveries,
   Replayed,
   ReplayFailed,
   TestWebhook,

@@ -1,9 +1,10 @@
-import type { List } from '@/lib/lists';
-import type { Delivery, ListedWebhook } from './schema';
+import type { List, ListInput } from '@/lib/lists';
+import type { Delivery, DeliveryFilters, ListedWebhook, WebhookFilters } from './schema';
 
 export const webhookList = {
   what: 'webhooks',
   path: '/webhooks',
+  sorts: ['created_at'],
   file: 'webhooks',
   views: 'webhooks',
   csv: [
@@ -24,11 +25,13 @@ export const webhookList = {
     'updated_at',
   ],
 } satisfies List<ListedWebhook>;
+export type ListWebhooks = ListInput<typeof webhookList, typeof WebhookFilters>;
 
 export const deliveryList = {
   what: 'deliveries',
   fullName: 'the deliveries of a webhook',
   path: '/webhooks/{id}/deliveries',
+  sorts: ['created_at'],
   file: 'webhook-deliveries',
   csv: [
     'id',
@@ -49,3 +52,4 @@ export const deliveryList = {
     'finished_at',
   ],
 } satisfies List<Delivery>;
+export type ListDeliveries = ListInput<typeof deliveryList, typeof DeliveryFilters>;

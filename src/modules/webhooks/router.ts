@@ -10,10 +10,9 @@ import {
   CreatedWebhook,
   CreateWebhook,
   Delivery,
+  DeliveryFilters,
   DeliveryRequest,
-  ListDeliveries,
   ListedWebhook,
-  ListWebhooks,
   Replayed,
   ReplayFailed,
   RotatedSecret,
@@ -21,6 +20,7 @@ import {
   TestWebhook,
   UpdateWebhook,
   Webhook,
+  WebhookFilters,
 } from './schema';
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
 
@@ -31,7 +31,7 @@ const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] }
 const webhooks = listProcedures(webhookList, {
   procedure: adminProcedure,
   item: ListedWebhook,
-  input: ListWebhooks,
+  filters: WebhookFilters,
   find: listWebhooks,
   tag,
   isOpenToScopedKeys: true,
@@ -40,7 +40,7 @@ const webhooks = listProcedures(webhookList, {
 const deliveries = listProcedures(deliveryList, {
   procedure: adminProcedure,
   item: Delivery,
-  input: ListDeliveries,
+  filters: DeliveryFilters,
   find: listDeliveries,
   tag,
   isOpenToScopedKeys: true,

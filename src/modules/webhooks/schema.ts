@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -63,8 +63,7 @@ export const CreatedWebhook = Webhook.extend({
 }).meta({ id: 'CreatedWebhook' });
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
 
-export const ListWebhooks = z.strictObject({
-  ...pageQuery(['created_at']),
+export const WebhookFilters = z.strictObject({
   q: plainText(254).optional().meta({ description: 'Part of the name or of the URL' }),
   domain_id: Id.optional(),
   active: z.boolean().optional(),
@@ -74,7 +73,6 @@ export const ListWebhooks = z.strictObject({
     .optional()
     .meta({ description: 'Only those that are subscribed to this event, or to all' }),
 });
-export type ListWebhooks = z.infer<typeof ListWebhooks>;
 
 export const CreateWebhook = z.strictObject({
   url: Url,
@@ -168,13 +166,12 @@ export const Delivery = z
   .meta({ id: 'WebhookDelivery' });
 export type Delivery = z.infer<typeof Delivery>;
 
-export const ListDeliveries = z.strictObject({
+export const DeliveryFilters = z.strictObject({
   id: Id,
-  ...pageQuery(['created_at']),
+
   status: DeliveryStatus.optional(),
   event: EventTypeName.optional(),
 });
-export type ListDeliveries = z.infer<typeof ListDeliveries>;
 
 export const ByDelivery = z.strictObject({ id: Id, delivery_id: Id });
 export type ByDelivery = z.infer<typeof ByDelivery>;

@@ -29,12 +29,12 @@ import type { SweepReport } from './delivery/deliverer';
 import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
 import { newSecret } from './delivery/signature';
+import type { ListWebhooks } from './lists';
 import { type Recent, recentDeliveries } from './recent';
 import type {
   CreatedWebhook,
   CreateWebhook,
   ListedWebhook,
-  ListWebhooks,
   RotatedSecret,
   RotateSecret,
   UpdateWebhook,

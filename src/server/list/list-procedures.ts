@@ -1,8 +1,8 @@
 import type { TRPCQueryProcedure } from '@trpc/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { formatCount } from '@/lib/format';
-import { type List, MAX_EXPORT_ROWS } from '@/lib/lists';
-import { EXPORT_PARAMETERS, PAGE_PARAMETERS, page } from '@/lib/wire';
+import { type ApiList, type List, MAX_EXPORT_ROWS, MAX_TOTAL, type PageInput, type Sorted } from '@/lib/lists';
+import { type Empty, EXPORT_PARAMETERS, page } from '@/lib/wire';
 import type { Page } from '../pagination';
 import type { ActorContext } from '../procedures/context';
 import type { authedProcedure } from '../procedures/trpc';
@@ -12,19 +12,19 @@ import { exportList, onePage } from './export-list';
 
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: ProcedureMeta }>;
 
-type Names = Pick<List<never>, 'path' | 'what' | 'fullName'>;
+type ItemType = z.ZodType<object, object>;
 
 /** `procedure` sets the role: authedProcedure, adminProcedure or superAdminProcedure. */
 type Route = Omit<Operation, 'summary'> & { procedure: typeof authedProcedure };
 
-type ListRoute<Item extends z.ZodType, Input extends z.ZodObject> = Route & {
+type ListRoute<Item extends ItemType, Filters extends z.ZodObject, Sort extends string> = Route & {
   item: Item;
-  /** An object of `pageQuery` and the filters. */
-  input: Input;
-  find: (ctx: ActorContext, input: z.output<Input>) => Promise<Page<z.input<Item>>>;
+  /** The filters, and the parameters of the path. */
+  filters?: Filters;
+  find: (ctx: ActorContext, input: z.output<Filters> & PageInput<Sort>) => Promise<Page<z.input<Item>>>;
 };
 
-type ListRoutes<Item extends z.ZodType, Input extends z.ZodObject> = ListRoute<Item, Input> & {
+type ExportOptions = {
   /** Sets the role for the export, if it is another one. */
   exportedBy?: typeof authedProcedure;
   /** At least the rows of the list, where it doesn't count them itself. */
@@ -36,36 +36,57 @@ const EXPORT_DESCRIPTION =
   '`X-Row-Limit-Reached` says whether there are more.';
 
 /** The routes of a list: its pages, and all of them as CSV, by the same filters and in the same order. */
-export function listProcedures<Item extends z.ZodType<object, object>, Input extends z.ZodObject>(
-  list: List<z.input<Item>>,
-  { exportedBy, atMost, ...route }: ListRoutes<Item, Input>,
+export function listProcedures<Item extends ItemType, Sort extends string, Filters extends z.ZodObject = typeof Empty>(
+  list: List<z.input<Item>> & Sorted<Sort>,
+  { exportedBy, atMost, ...route }: ListRoute<Item, Filters, Sort> & ExportOptions,
 ) {
-  const { procedure, item, input, find, ...operation } = route;
-  const exported = input.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+  const { procedure, item, filters, find, ...operation } = route;
+  const input = z.strictObject({ ...orderQuery(list), ...filters?.shape, ...EXPORT_PARAMETERS });
   return {
     list: listProcedure(list, route),
-    export: (exportedBy ?? procedure)(exported)
+    export: (exportedBy ?? procedure)(input)
       .meta(exportRoute(list, { ...operation, description: EXPORT_DESCRIPTION }))
       .output(FileOutput)
-      .query(({ ctx, input: { format: _, ...filters } }) => {
-        const read = (part: object) => find(ctx, { ...filters, ...part } as z.output<Input>);
+      .query(({ ctx, input: { format: _, ...given } }) => {
+        const read = (part: object) => find(ctx, { ...given, ...part } as Parameters<typeof find>[1]);
         return exportList(ctx, list, read, { atMost: atMost && (() => atMost(ctx)) });
       }),
   };
 }
 
-/** The route of a list alone, whose export is another file. */
-export function listProcedure<Item extends z.ZodType<object, object>, Input extends z.ZodObject>(
-  { path, what, fullName = what }: Names,
-  { procedure, item, input, find, ...operation }: ListRoute<Item, Input>,
+/** The route of a list alone, whose export is another file or which has none. */
+export function listProcedure<Item extends ItemType, Sort extends string, Filters extends z.ZodObject = typeof Empty>(
+  list: ApiList & Sorted<Sort>,
+  { procedure, item, filters, find, ...operation }: ListRoute<Item, Filters, Sort>,
 ) {
-  return procedure(input)
+  const { path, what, fullName = what } = list;
+  return procedure(z.strictObject({ ...pageQuery(list), ...filters?.shape }))
     .meta(rest('GET', path, { ...operation, summary: `List ${fullName}`, isPaginated: true }))
     .output(page(item))
-    .query(({ ctx, input: filters }) => find(ctx, filters as z.output<Input>)) as Query<
-    z.input<Input>,
+    .query(({ ctx, input }) => find(ctx, input as Parameters<typeof find>[1])) as Query<
+    Pick<z.input<Filters>, keyof z.input<Filters> & keyof Filters['shape']> & Partial<PageInput<Sort>>,
     Page<z.output<Item>>
   >;
+}
+
+function pageQuery<Sort extends string>(list: Sorted<Sort>) {
+  return {
+    cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the previous page' }),
+    limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200' }),
+    ...orderQuery(list),
+    total: z
+      .boolean()
+      .optional()
+      .meta({ description: `Whether to count the matching rows, up to ${formatCount(MAX_TOTAL)}` }),
+  };
+}
+
+/** The query parameters for the order of a list. */
+export function orderQuery<Sort extends string>({ sorts }: Sorted<Sort>, order: 'asc' | 'desc' = 'desc') {
+  return {
+    sort: z.enum(sorts).default(sorts[0]).meta({ description: 'Field to sort by' }),
+    order: z.enum(['asc', 'desc']).default(order),
+  };
 }
 
 type ExportRoute<Item, Input extends z.ZodObject> = Route & {
@@ -84,7 +105,7 @@ export function exportProcedure<Item extends object, Input extends z.ZodObject>(
     .query(async ({ ctx, input: given }) => exportList(ctx, list, onePage(await items(ctx, given as z.output<Input>))));
 }
 
-function exportRoute({ path, what, fullName = what }: Names, operation: Omit<Operation, 'summary'>): ProcedureMeta {
+function exportRoute({ path, what, fullName = what }: ApiList, operation: Omit<Operation, 'summary'>): ProcedureMeta {
   return rest('GET', `${path}/export`, {
     ...operation,
     summary: `Export ${fullName} as CSV`,

@@ -1,29 +1,29 @@
-import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { DataTableColumn, ListColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { useList } from '@/components/list/use-list';
-import { useListSearch } from '@/components/list/use-list-search';
+import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatCount } from '@/lib/format';
+import type { SortOf } from '@/lib/lists';
 import { senderList } from '../lists';
 import type { AbuseSender } from '../schema';
 
 const MAX_SENDERS = 20;
-const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
+type Period = SortOf<typeof senderList>;
 
-type Period = keyof typeof PERIODS;
+const PERIODS: Record<Period, string> = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' };
 
 const SEARCH = {
   filters: {},
-  view: { sort: parseAsStringLiteral(['sent_last_24h', 'sent_last_hour']).withDefault('sent_last_24h') },
+  view: { sort: sortBy(senderList, { sort: 'sent_last_24h' }).sort },
 };
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };
@@ -103,9 +103,9 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
 const COLUMNS = { sent_last_hour: columnsBy('sent_last_hour'), sent_last_24h: columnsBy('sent_last_24h') };
 
 /** On a narrow screen all figures are below the address, those that are sorted by first. */
-function columnsBy(sort: Period): DataTableColumn<AbuseSender>[] {
+function columnsBy(sort: Period): ListColumn<AbuseSender, typeof senderList>[] {
   const figure = { width: 112, kind: 'figure', skeletonWidth: 40 } as const;
-  const sent = (period: Period): DataTableColumn<AbuseSender> => ({
+  const sent = (period: Period): ListColumn<AbuseSender, typeof senderList> => ({
     ...figure,
     header: PERIODS[period],
     sortBy: period,

@@ -1,15 +1,16 @@
 import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Badge } from '@/components/text/badge';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
+import type { adminList } from '../lists';
 import type { Admin, ListedAdmin } from '../schema';
 import { ROLE_OPTIONS } from './role-fields';
 
-export function adminColumns(myId: string | undefined): DataTableColumn<ListedAdmin>[] {
+export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, typeof adminList>[] {
   return [
     {
       header: 'Email',

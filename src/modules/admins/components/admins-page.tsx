@@ -19,7 +19,7 @@ const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog').then((modul
 
 const SEARCH = {
   filters: { q: parseAsText },
-  view: { ...sortBy(['email', 'created_at']), new: parseAsBoolean.withDefault(false) },
+  view: { ...sortBy(adminList, { sort: 'email', order: 'asc' }), new: parseAsBoolean.withDefault(false) },
 };
 
 export function AdminsPage() {

@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
@@ -15,6 +15,7 @@ import { isAboutSystem, shownSubject, subjectPath } from '@/lib/alert-subject';
 import { sentText } from '@/lib/alert-texts';
 import { formatCount } from '@/lib/format';
 import { routeOf } from '@/lib/routes';
+import type { alertList } from '../lists';
 import type { Alert } from '../schema';
 import classes from './alert-columns.module.css';
 import { KINDS, SEVERITIES, STATUSES } from './alert-values';
@@ -34,7 +35,7 @@ export function alertColumns({
   onSetStatus,
   onMute,
   isBusy,
-}: AlertColumnsOptions): DataTableColumn<Alert>[] {
+}: AlertColumnsOptions): ListColumn<Alert, typeof alertList>[] {
   return [
     selectColumn({ selection, nameOf: nameOfAlert, mobile: 'mark' }),
     {

@@ -34,7 +34,7 @@ const SEARCH = {
     kind: parseAsStringLiteral(AlertKind.options),
     severity: parseAsStringLiteral(AlertSeverity.options),
   },
-  view: sortBy(['severity', 'created_at'], 'desc'),
+  view: sortBy(alertList, { sort: 'severity' }),
 };
 
 const FIRST = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EnteredTimestamp, Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { AlertKind, AlertSeverity } from '../schema';
 
 const MAX_SUBJECT_LENGTH = 500;
@@ -24,9 +24,6 @@ export const AlertMute = z
   })
   .meta({ id: 'AlertMute' });
 export type AlertMute = z.infer<typeof AlertMute>;
-
-export const ListAlertMutes = z.strictObject(pageQuery(['created_at']));
-export type ListAlertMutes = z.infer<typeof ListAlertMutes>;
 
 export const CreateAlertMute = z.strictObject({
   kind: AlertKind.nullable().default(null).meta({ description: 'Null: every kind' }),

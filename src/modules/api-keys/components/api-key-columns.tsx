@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { RowMenu } from '@/components/row-controls/row-menu';
@@ -9,6 +9,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatDaysLeft, formatPlural } from '@/lib/format';
 import { EXPIRES_SOON_DAYS, KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
+import type { apiKeyList } from '../lists';
 import type { ApiKey } from '../schema';
 import classes from './api-key-columns.module.css';
 
@@ -26,8 +27,8 @@ type Options = {
   onRevoke: (key: ApiKey) => void;
 };
 
-export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): DataTableColumn<ApiKey>[] {
-  const owner: DataTableColumn<ApiKey> = {
+export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): ListColumn<ApiKey, typeof apiKeyList>[] {
+  const owner: ListColumn<ApiKey, typeof apiKeyList> = {
     header: 'Admin',
     width: 212,
     maxWidth: 320,

@@ -30,7 +30,7 @@ const CHOICES = {
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
-  view: { ...sortBy(['created_at', 'name'], 'desc'), new: parseAsBoolean.withDefault(false), history: parseAsString },
+  view: { ...sortBy(apiKeyList), new: parseAsBoolean.withDefault(false), history: parseAsString },
 };
 
 type ApiKeysPageProps = {

@@ -1,10 +1,11 @@
 import { Cell, Clipped } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { TextButton } from '@/components/text/text-button';
 import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatClock, formatClockSeconds, formatCount, formatFull, formatPlural } from '@/lib/format';
+import type { auditList } from '../lists';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
 import { isSend, type Run, sendersOf } from './fold-runs';
@@ -29,8 +30,8 @@ export function auditColumns({
   onOpen,
   runOf,
   onUnfold,
-}: AuditColumnsOptions): DataTableColumn<AuditEntry>[] {
-  const columns: (DataTableColumn<AuditEntry> | false)[] = [
+}: AuditColumnsOptions): ListColumn<AuditEntry, typeof auditList>[] {
+  const columns: (ListColumn<AuditEntry, typeof auditList> | false)[] = [
     {
       header: 'Time',
       width: 80,

@@ -5,6 +5,7 @@ import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { AUDIT_KINDS } from '@/lib/audit-kinds';
+import { auditList } from '../lists';
 
 /** Refusals and failures change nothing, and neither do sign-ins, tests and sends. */
 export const CHOICES = {
@@ -30,7 +31,7 @@ const SEARCH = {
     since: parseAsSince,
     until: parseAsIsoDateTime,
   },
-  view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
+  view: { ...sortBy(auditList), peek: parseAsString },
   resets: { peek: null },
 };
 

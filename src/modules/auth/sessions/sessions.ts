@@ -3,7 +3,8 @@ import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
-import type { ListSessions, Session } from '../schema';
+import type { ListSessions } from '../lists';
+import type { Session } from '../schema';
 import { endSessions } from './session';
 
 /** The caller's active sessions. Their ids are public; cookies contain a different secret. */

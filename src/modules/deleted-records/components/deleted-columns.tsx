@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { IconArrowBackUp } from '@/components/icons/icons';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
+import type { deletedRecordList } from '../lists';
 import type { DeletedRecord } from '../schema';
 
 export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
@@ -16,7 +17,9 @@ export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
   webhook: 'Webhook',
 };
 
-export function deletedColumns(onRestore: (record: DeletedRecord) => void): DataTableColumn<DeletedRecord>[] {
+export function deletedColumns(
+  onRestore: (record: DeletedRecord) => void,
+): ListColumn<DeletedRecord, typeof deletedRecordList>[] {
   return [
     {
       header: 'Name',

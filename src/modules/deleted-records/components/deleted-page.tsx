@@ -23,7 +23,7 @@ const RestoreRecordDialog = lazyDialog(() =>
 
 const SEARCH = {
   filters: { q: parseAsText, kind: parseAsStringLiteral(DELETED_KINDS) },
-  view: { ...sortBy(['deleted_at'], 'desc'), restore: parseAsString },
+  view: { ...sortBy(deletedRecordList), restore: parseAsString },
 };
 
 export function DeletedPage() {

@@ -1,14 +1,15 @@
 import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { formatCount } from '@/lib/format';
+import type { domainList } from '../lists';
 import type { Domain } from '../schema';
 import { DnsMark } from './dns-mark';
 import classes from './domain-columns.module.css';
 
-export const DOMAIN_COLUMNS: DataTableColumn<Domain>[] = [
+export const DOMAIN_COLUMNS: ListColumn<Domain, typeof domainList>[] = [
   {
     header: 'DNS',
     width: 116,

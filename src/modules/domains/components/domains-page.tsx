@@ -35,7 +35,7 @@ const MAX_COUNTED = 99;
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
   view: {
-    ...sortBy(['name', 'created_at']),
+    ...sortBy(domainList, { sort: 'name', order: 'asc' }),
     new: parseAsBoolean.withDefault(false),
     several: parseAsBoolean.withDefault(false),
   },

@@ -1,26 +1,25 @@
 import { Confirmation } from '@/lib/wire';
+import { listProcedure } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
+import { dkimKeyList } from './lists';
 import { lookUpDkim } from './lookup';
-import { DkimKey, DkimKeyPage, DkimKeyPath, DkimLookup, ListDkimKeys, RotateDkim } from './schema';
+import { DkimKey, DkimKeyFilters, DkimKeyPath, DkimLookup, RotateDkim } from './schema';
 import { activateDkim, discardDkim, listDkimKeys, rotateDkim } from './service';
 
 const tag = 'Domains';
 
 export const dkimProcedures = {
-  dkimKeys: authedProcedure(ListDkimKeys)
-    .meta(
-      rest('GET', '/domains/{id}/dkim', {
-        tag,
-        summary: 'List the DKIM keys of a domain',
-        description: 'A new domain has an active key. Private keys are never returned.',
-        isPaginated: true,
-        isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
-      }),
-    )
-    .output(DkimKeyPage)
-    .query(({ ctx, input }) => listDkimKeys(ctx, input)),
+  dkimKeys: listProcedure(dkimKeyList, {
+    procedure: authedProcedure,
+    item: DkimKey,
+    filters: DkimKeyFilters,
+    find: listDkimKeys,
+    tag,
+    description: 'A new domain has an active key. Private keys are never returned.',
+    isOpenToScopedKeys: true,
+    errors: { 404: ['NOT_FOUND'] },
+  }),
 
   rotateDkim: adminProcedure(RotateDkim)
     .meta(

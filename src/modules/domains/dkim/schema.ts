@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, plainText, Timestamp } from '@/lib/wire';
 import { DnsRecord } from '../dns/schema';
 
 const MAX_LABEL_LENGTH = 63;
@@ -31,14 +31,10 @@ export const DkimKey = z
   .meta({ id: 'DkimKey' });
 export type DkimKey = z.infer<typeof DkimKey>;
 
-export const DkimKeyPage = page(DkimKey);
-
-export const ListDkimKeys = z.strictObject({
+export const DkimKeyFilters = z.strictObject({
   id: Id,
-  ...pageQuery(['created_at']),
   status: DkimStatus.optional(),
 });
-export type ListDkimKeys = z.infer<typeof ListDkimKeys>;
 
 export const RotateDkim = z.strictObject({
   id: Id,

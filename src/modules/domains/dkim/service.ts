@@ -7,8 +7,9 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { dkimKeyRow, dkimRecordValue, makeDkimKeyPair } from './keys';
+import type { ListDkimKeys } from './lists';
 import { waitUntilPublished } from './publish';
-import type { DkimKey, DkimKeyPath, ListDkimKeys, RotateDkim } from './schema';
+import type { DkimKey, DkimKeyPath, RotateDkim } from './schema';
 
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
   const { id, status } = input;

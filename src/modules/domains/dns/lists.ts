@@ -1,13 +1,16 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
+import type { ById } from '@/lib/wire';
 import type { DnsChange, DnsRecord } from './schema';
 
 export const dnsChangeList = {
   what: 'changes',
   fullName: 'changes of the DNS records of a domain',
   path: '/domains/{id}/dns/history',
+  sorts: ['at'],
   file: 'dns-history',
   csv: ['id', 'at', 'purpose', 'type', 'name', 'status', 'before', 'after'],
 } satisfies List<DnsChange>;
+export type ListDnsChanges = ListInput<typeof dnsChangeList, typeof ById>;
 
 export const dnsRecordList = {
   what: 'DNS records',

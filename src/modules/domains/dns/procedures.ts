@@ -4,7 +4,7 @@ import { authedProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { dnsChangeList, dnsRecordList } from './lists';
-import { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
+import { DnsChange, DomainDns, GetDnsZone } from './schema';
 import { checkDns, getDns, getDnsZone, listDnsChanges } from './service';
 
 const tag = 'Domains';
@@ -12,7 +12,7 @@ const tag = 'Domains';
 const changes = listProcedures(dnsChangeList, {
   procedure: authedProcedure,
   item: DnsChange,
-  input: ListDnsChanges,
+  filters: ById,
   find: listDnsChanges,
   tag,
   description: 'What checks found different from the check before.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, Timestamp } from '@/lib/wire';
 import { DnsPurpose, DnsRecordStatus, DnsRecordType, dnsChangeFields } from '../schema';
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
@@ -61,9 +61,6 @@ export const DnsChange = z
   })
   .meta({ id: 'DnsChange' });
 export type DnsChange = z.infer<typeof DnsChange>;
-
-export const ListDnsChanges = z.strictObject({ id: Id, ...pageQuery(['at']) });
-export type ListDnsChanges = z.infer<typeof ListDnsChanges>;
 
 export const GetDnsZone = z.strictObject({
   id: Id,

@@ -5,9 +5,10 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { uncheckedRecords } from './checking/check';
 import { factsOf } from './checking/facts';
+import type { ListDnsChanges } from './lists';
 import { presentChange, readDns, storeCheck } from './results/store';
 import { runCheck } from './run';
-import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
+import type { DnsChange, DomainDns, GetDnsZone } from './schema';
 import { zoneFile } from './zone-file';
 
 /** What the last check found; before the first one, what to publish. */

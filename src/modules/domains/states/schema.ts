@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
-import { Id, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, plainText, Timestamp } from '@/lib/wire';
 import { DnsSeverity } from '../dns/schema';
-import { DnsRecordStatus, Domain, ListDomains } from '../schema';
+import { DnsRecordStatus, Domain, DomainFilters } from '../schema';
 
 const Count = z.number().int();
 
@@ -45,16 +45,13 @@ export type DomainState = z.infer<typeof DomainState>;
 
 export const STATE_PROBLEMS = [...DNS_STATE_PURPOSES, 'dmarc_failures', 'tls_failures'] as const;
 
-export const ListDomainStates = z.strictObject({
-  /** By `dns_status`: with `desc`, those with errors first. Domains without reports come last in either order. */
-  ...pageQuery(['dns_status', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures']),
+export const DomainStateFilters = z.strictObject({
   active: z.boolean().optional(),
-  dns_status: ListDomains.shape.dns_status,
-  dmarc_policy: ListDomains.shape.dmarc_policy,
+  dns_status: DomainFilters.shape.dns_status,
+  dmarc_policy: DomainFilters.shape.dmarc_policy,
   problem: z.enum(STATE_PROBLEMS).optional().meta({
     description:
       'Domains with an error or a warning about records of this purpose, or with failures in the reports of 7 days',
   }),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
-export type ListDomainStates = z.infer<typeof ListDomainStates>;

@@ -4,7 +4,8 @@ import { escapeLike } from '@/server/list/search-key';
 import { type Page, type Position, paginateFrom } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { DomainState, ListDomainStates } from './schema';
+import type { ListDomainStates } from '../lists';
+import type { DomainState } from './schema';
 
 const REPORTED_DAYS = 7;
 

@@ -1,15 +1,16 @@
 import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { StatusMark } from '@/components/marks/status-mark';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes } from '@/lib/format';
 import { isSlowSubmission } from '@/lib/mail/slow-submission';
+import type { messageList } from '../lists';
 import type { MessageSummary } from '../schema';
 import classes from './message-columns.module.css';
 
-type Column = DataTableColumn<MessageSummary>;
+type Column = ListColumn<MessageSummary, typeof messageList>;
 type OpenLink = (message: MessageSummary) => { href: string; onClick: (event: React.MouseEvent) => void };
 
 type Options = {

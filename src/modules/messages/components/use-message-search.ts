@@ -3,6 +3,7 @@
 import { createParser, parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsSince, type Since, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { messageList } from '../lists';
 import { MESSAGE_STATUSES } from '../schema';
 
 /** All retained messages, where the list would otherwise have those of a day. */
@@ -28,7 +29,7 @@ const SEARCH = {
     since: parseAsSinceOrAny,
     until: parseAsIsoDateTime,
   },
-  view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
+  view: { ...sortBy(messageList), peek: parseAsString },
 };
 
 export function useMessageSearch() {

@@ -7,7 +7,8 @@ import type { Selection } from '@/server/list/select-page';
 import type { Position } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import { DIRECTIONS, type ListMessages, MESSAGE_STATUSES, type MessageSummary } from '../schema';
+import type { ListMessages } from '../lists';
+import { DIRECTIONS, MESSAGE_STATUSES, type MessageSummary } from '../schema';
 import type { Meaning } from './meanings';
 
 export type SummaryRow = {

@@ -1,12 +1,13 @@
 import { Copyable } from '@/components/data-table/cells';
 import { detailsColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { EmailAddress, Parts } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
+import type { queueList } from '../lists';
 import type { QueuedMessage } from '../schema';
 import { NextAttempt } from './next-attempt';
 import { expiresSoon, isOverdue, QUEUE_LABELS, senderLabel, senderText, waitReason } from './queue-labels';
@@ -18,7 +19,7 @@ type QueueColumnsOptions = {
   onOpen: (id: string | null) => void;
 };
 
-export function queueColumns(options: QueueColumnsOptions): DataTableColumn<QueuedMessage>[] {
+export function queueColumns(options: QueueColumnsOptions): ListColumn<QueuedMessage, typeof queueList>[] {
   const { selection, openId, onOpen } = options;
   return [
     selectColumn({

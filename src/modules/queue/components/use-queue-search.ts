@@ -2,12 +2,13 @@
 
 import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { ListQueue, QUEUES } from '../schema';
+import { queueList } from '../lists';
+import { QUEUES, QueueFilters } from '../schema';
 
 const SEARCH = {
   filters: { queue: parseAsStringLiteral(QUEUES), from: parseAsText, to: parseAsText },
   // The oldest first, so that new messages don't move the list.
-  view: { ...sortBy(['arrived_at']), open: parseAsString },
+  view: { ...sortBy(queueList, { order: 'asc' }), open: parseAsString },
   resets: { open: null },
 };
 
@@ -29,7 +30,7 @@ export function inputOf({ values, settled }: QueueSearch) {
 
 /** Whether the text is empty or complete enough to search for. */
 export function isSearchable(field: 'from' | 'to', text: string): boolean {
-  return text.trim() === '' || ListQueue.shape[field].safeParse(text.trim()).success;
+  return text.trim() === '' || QueueFilters.shape[field].safeParse(text.trim()).success;
 }
 
 function searchTerm(field: 'from' | 'to', text: string): string | undefined {

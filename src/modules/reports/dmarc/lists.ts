@@ -1,10 +1,12 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
+import type { ReportFilters } from '../schema';
 import type { DmarcReportSummary } from './schema';
 
 export const dmarcReportList = {
   what: 'reports',
   fullName: 'DMARC reports',
   path: '/dmarc/reports',
+  sorts: ['begin'],
   file: 'dmarc-reports',
   csv: [
     'id',
@@ -21,3 +23,4 @@ export const dmarcReportList = {
     'received_at',
   ],
 } satisfies List<DmarcReportSummary>;
+export type ListDmarcReports = ListInput<typeof dmarcReportList, typeof ReportFilters>;

@@ -2,7 +2,7 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { GetDomainResults, ListReports, UploadReport } from '../schema';
+import { GetDomainResults, ReportFilters, UploadReport } from '../schema';
 import { dmarcReportList } from './lists';
 import { DmarcReport, DmarcReportSummary, DomainDmarc, UploadedDmarcReport } from './schema';
 import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
@@ -12,7 +12,7 @@ const tag = 'Reports';
 const reports = listProcedures(dmarcReportList, {
   procedure: authedProcedure,
   item: DmarcReportSummary,
-  input: ListReports,
+  filters: ReportFilters,
   find: listDmarcReports,
   tag,
   isOpenToScopedKeys: true,

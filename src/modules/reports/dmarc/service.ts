@@ -7,8 +7,9 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
-import type { GetDomainResults, ListReports, UploadReport } from '../schema';
+import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
+import type { ListDmarcReports } from './lists';
 import { factsOf } from './own-addresses';
 import { recommend } from './recommendation';
 import type { DmarcReport, DmarcReportRow, DmarcReportSummary, DomainDmarc, UploadedDmarcReport } from './schema';
@@ -49,7 +50,7 @@ export async function getDomainDmarc(ctx: ActorContext, { id, ...query }: GetDom
   };
 }
 
-export async function listDmarcReports(ctx: ActorContext, input: ListReports): Promise<Page<DmarcReportSummary>> {
+export async function listDmarcReports(ctx: ActorContext, input: ListDmarcReports): Promise<Page<DmarcReportSummary>> {
   const filters = await reportFilters(ctx, input);
   const filtered = { AND: [domainFilter(ctx.actor), filters] };
   return paginate('dmarc reports', input, {

@@ -1,10 +1,12 @@
-import type { List } from '@/lib/lists';
+import type { List, ListInput } from '@/lib/lists';
+import type { ReportFilters } from '../schema';
 import type { TlsReportSummary } from './schema';
 
 export const tlsReportList = {
   what: 'reports',
   fullName: 'TLS reports',
   path: '/tls/reports',
+  sorts: ['begin'],
   file: 'tls-reports',
   csv: [
     'id',
@@ -20,3 +22,4 @@ export const tlsReportList = {
     'received_at',
   ],
 } satisfies List<TlsReportSummary>;
+export type ListTlsReports = ListInput<typeof tlsReportList, typeof ReportFilters>;

@@ -2,7 +2,7 @@ import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { GetDomainResults, ListReports, UploadReport } from '../schema';
+import { GetDomainResults, ReportFilters, UploadReport } from '../schema';
 import { tlsReportList } from './lists';
 import { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
@@ -12,7 +12,7 @@ const tag = 'Reports';
 const reports = listProcedures(tlsReportList, {
   procedure: authedProcedure,
   item: TlsReportSummary,
-  input: ListReports,
+  filters: ReportFilters,
   find: listTlsReports,
   tag,
   isOpenToScopedKeys: true,

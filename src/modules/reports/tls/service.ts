@@ -7,8 +7,9 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
-import type { GetDomainResults, ListReports, UploadReport } from '../schema';
+import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
+import type { ListTlsReports } from './lists';
 import { meaningOf } from './meanings';
 import type { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { readFailures, readTotals } from './sums';
@@ -32,7 +33,7 @@ export async function getDomainTls(ctx: ActorContext, { id, ...query }: GetDomai
   };
 }
 
-export async function listTlsReports(ctx: ActorContext, input: ListReports): Promise<Page<TlsReportSummary>> {
+export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
   const filters = await reportFilters(ctx, input);
   const filtered = { AND: [domainFilter(ctx.actor), filters] };
   return paginate('tls reports', input, {

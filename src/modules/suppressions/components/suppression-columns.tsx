@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Cell, Copyable } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { IconMail, IconTrash } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { RowMenu } from '@/components/row-controls/row-menu';
@@ -9,6 +9,7 @@ import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { SUPPRESSION_LABELS } from '@/lib/mail/suppression';
+import type { suppressionList } from '../lists';
 import type { Suppression } from '../schema';
 import { briefDetail } from './suppression-values';
 
@@ -16,7 +17,9 @@ type SuppressionColumnsOptions = { onDelete: (suppression: Suppression) => void 
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function suppressionColumns({ onDelete }: SuppressionColumnsOptions): DataTableColumn<Suppression>[] {
+export function suppressionColumns({
+  onDelete,
+}: SuppressionColumnsOptions): ListColumn<Suppression, typeof suppressionList>[] {
   return [
     {
       key: 'email',

@@ -31,7 +31,7 @@ const ImportDialog = lazyDialog(() => import('./import-dialog').then((module) =>
 const SEARCH = {
   filters: { q: parseAsText, reason: parseAsStringLiteral(['all', ...SUPPRESSION_REASONS]).withDefault('all') },
   view: {
-    ...sortBy(['created_at'], 'desc'),
+    ...sortBy(suppressionList),
     new: parseAsBoolean.withDefault(false),
     import: parseAsBoolean.withDefault(false),
   },

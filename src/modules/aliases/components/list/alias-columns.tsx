@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn, addedColumn } from '@/components/data-table/columns';
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { DestinationsCell } from '@/components/directory/destinations/destinations-cell';
 import { WarningMark } from '@/components/directory/destinations/warning-mark';
 import { IconHistory, IconPencil, IconRoute, IconTrash } from '@/components/icons/icons';
@@ -11,6 +11,7 @@ import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
+import type { aliasList } from '../../lists';
 import type { Alias } from '../../schema';
 import { shadowWarning } from '../edit/alias-values';
 
@@ -25,7 +26,7 @@ type AliasColumnsOptions = {
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alias>[] {
+export function aliasColumns(options: AliasColumnsOptions): ListColumn<Alias, typeof aliasList>[] {
   const { selection, onSetActive, onEdit } = options;
   return [
     selectColumn({ selection, nameOf: ({ address }) => address, mobile: 'mark' }),

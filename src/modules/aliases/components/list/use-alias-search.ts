@@ -3,11 +3,12 @@
 import { parseAsBoolean, parseAsString } from 'nuqs';
 import { ACTIVE_CHOICES, parseAsShow } from '@/components/list/show-filter';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { aliasList } from '../../lists';
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(ACTIVE_CHOICES) },
   view: {
-    ...sortBy(['source_local_part', 'created_at']),
+    ...sortBy(aliasList, { sort: 'source_local_part', order: 'asc' }),
     domain: parseAsString,
     new: parseAsBoolean.withDefault(false),
     import: parseAsBoolean.withDefault(false),

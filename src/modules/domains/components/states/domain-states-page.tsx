@@ -12,6 +12,7 @@ import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import type { SortOf } from '@/lib/lists';
 import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
 import { domainStateList } from '../../lists';
 import { STATE_PROBLEMS } from '../../states/schema';
@@ -30,9 +31,7 @@ const PROBLEM_OPTIONS = [
   { value: 'tls_failures', label: 'Failures in TLS reports' },
 ];
 
-const SORTS = ['dns_status', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures'] as const;
-
-const ORDERS: Record<(typeof SORTS)[number], string> = {
+const ORDERS: Record<SortOf<typeof domainStateList>, string> = {
   dns_status: 'state',
   name: 'name',
   checked_at: 'last check',
@@ -42,7 +41,7 @@ const ORDERS: Record<(typeof SORTS)[number], string> = {
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES), problem: parseAsStringLiteral(STATE_PROBLEMS) },
-  view: sortBy(SORTS, 'desc'),
+  view: sortBy(domainStateList),
 };
 
 /** The DNS, policies and reports of all domains, those with problems first. */

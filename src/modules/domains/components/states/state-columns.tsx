@@ -1,9 +1,10 @@
-import type { DataTableColumn } from '@/components/data-table/data-table';
+import type { ListColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount, formatMoment, formatShare } from '@/lib/format';
 import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import type { domainStateList } from '../../lists';
 import type { DomainState } from '../../states/schema';
 import { statusLabel } from '../dns/dns-values';
 import { DnsMark } from '../dns-mark';
@@ -19,7 +20,7 @@ const NO_REPORTS = (
   </span>
 );
 
-export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
+export const STATE_COLUMNS: ListColumn<DomainState, typeof domainStateList>[] = [
   {
     header: 'State',
     width: 104,
@@ -32,7 +33,7 @@ export const STATE_COLUMNS: DataTableColumn<DomainState>[] = [
     cell: ({ dns_status, active }) => <DnsMark status={dns_status} active={active} />,
   },
   ...DNS_STATE_PURPOSES.map(
-    (purpose): DataTableColumn<DomainState> => ({
+    (purpose): ListColumn<DomainState, typeof domainStateList> => ({
       header: purpose === 'tls_rpt' ? 'TLS-RPT' : DNS_PURPOSE_TEXTS[purpose].label,
       width: WIDTHS[purpose],
       maxWidth: 136,

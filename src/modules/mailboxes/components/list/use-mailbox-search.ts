@@ -4,8 +4,9 @@ import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsText, useListSearch } from '@/components/list/use-list-search';
 import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
+import { mailboxList } from '../../lists';
 
-const SORT = parseAsStringLiteral(['local_part', 'created_at', 'percent_full']);
+const SORT = parseAsStringLiteral(mailboxList.sorts);
 
 export const CHOICES = {
   all: { label: 'All', input: {} },
