@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_TOTAL, type PageInput } from '@/lib/lists';
+import { type ApiList, MAX_TOTAL, type PageInput } from '@/lib/lists';
 import { AppError } from './errors';
 import { sha256, sign, unsign } from './secrets/crypto';
 
@@ -17,9 +17,15 @@ type Keyset = {
 
 type Row = { id: string };
 
+/** The property of rows for a field of the API, such as `createdAt` for `created_at`. */
+type ColumnOf<Field extends string> = Field extends `${infer First}_${infer Others}`
+  ? `${First}${Capitalize<ColumnOf<Others>>}`
+  : Field;
+
+/** What has to be given unless rows have such a property, and an id. */
+type UnlessIn<R, Field extends string, Given> = 'id' | ColumnOf<Field> extends keyof R ? Partial<Given> : Given;
+
 type List<R, Item> = {
-  /** The row's property for `input.sort`; its values never change and are never null. */
-  column: keyof R & string;
   fetch: (keyset: Keyset) => Promise<R[]>;
   /** Counts the rows that match the filters, up to `take`. */
   count: Count;
@@ -30,17 +36,23 @@ type List<R, Item> = {
 type Count = (take: number) => Promise<number | null>;
 
 /**
- * Keyset pagination: rows are ordered by the sort column and then the id, so rows that are added or deleted between two
- * pages cause no skips or repeats. A cursor is signed and bound to the list, its filters and its order.
+ * Keyset pagination: rows are ordered by the column of `input.sort` and then the id, so rows that are added or deleted
+ * between two pages cause no skips or repeats. The column's values never change and are never null. A cursor is signed and
+ * bound to the list, its filters and its order.
  * @throws INVALID_PAGINATION for an altered cursor, or one from another filter or order
  */
-export async function paginate<R extends Row, Item>(
-  list: string,
-  input: PageInput,
-  { column, fetch, count, present }: List<R, Item>,
+export async function paginate<Sort extends string, R extends Row, Item>(
+  list: ApiList,
+  input: PageInput<Sort>,
+  {
+    column = columnOf(input.sort) as keyof R & string,
+    fetch,
+    count,
+    present,
+  }: List<R, Item> & UnlessIn<R, Sort, { column: keyof R & string }>,
 ): Promise<Page<Item>> {
   const { limit, order } = input;
-  return paginateFrom(list, input, {
+  return paginateFrom<Sort, R, Item>(list, input, {
     fetch: async (position) => ({
       rows: await fetch({
         where: position ? after(position, column, order) : {},
@@ -49,7 +61,7 @@ export async function paginate<R extends Row, Item>(
       }),
     }),
     count,
-    positionOf: (row) => ({ value: row[column], id: row.id }),
+    positionOf: positionBy(column),
     present,
   });
 }
@@ -68,7 +80,6 @@ type Source<R, Item> = {
   fetch: (position: Position | null) => Promise<Found<R>>;
   /** Without it, the total isn't known. */
   count?: Count;
-  positionOf: (row: R) => Position<unknown>;
   present: (row: R) => Item;
 };
 
@@ -76,13 +87,18 @@ type Source<R, Item> = {
  * The same for rows that don't come from a single query.
  * @throws INVALID_PAGINATION as above
  */
-export async function paginateFrom<R, Item>(
-  list: string,
-  input: PageInput,
-  { fetch, count, positionOf, present }: Source<R, Item>,
+export async function paginateFrom<Sort extends string, R extends object, Item>(
+  { path }: ApiList,
+  input: PageInput<Sort>,
+  {
+    fetch,
+    count,
+    present,
+    positionOf = positionBy(columnOf(input.sort)),
+  }: Source<R, Item> & UnlessIn<R, Sort, { positionOf: (row: R) => Position<unknown> }>,
 ): Promise<Page<Item>> {
   const { cursor, limit, order, total: isCounted, ...filters } = input;
-  const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters])))
+  const fingerprint = Buffer.from(sha256(JSON.stringify([path, order, filters])))
     .toString('base64url')
     .slice(0, 16);
   const position = cursor === undefined ? null : readCursor(cursor, fingerprint);
@@ -100,6 +116,17 @@ export async function paginateFrom<R, Item>(
       has_more: end !== undefined,
       ...(isCounted && { total }),
     },
+  };
+}
+
+function columnOf(field: string): string {
+  return field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function positionBy(column: string) {
+  return (row: object): Position<unknown> => {
+    const { [column]: value, id } = row as Row & Record<string, unknown>;
+    return { value, id };
   };
 }
 

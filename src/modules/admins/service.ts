@@ -12,15 +12,13 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
-import type { ListAdmins } from './lists';
+import { adminList, type ListAdmins } from './lists';
 import type { Admin, AdminIdentity, CreateAdmin, ListedAdmin, UpdateAdmin } from './schema';
 
 /** Only super admins get more than the summary. */
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<ListedAdmin>> {
-  const column = input.sort === 'email' ? 'email' : 'createdAt';
   const filter = input.q ? { email: { contains: escapeLike(input.q), mode: 'insensitive' as const } } : {};
-  return paginate('admins', input, {
-    column,
+  return paginate(adminList, input, {
     fetch: ({ where, ...keyset }) =>
       ctx.db.admin.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filter] } }),
     count: (take) => ctx.db.admin.count({ where: filter, take }),

@@ -7,7 +7,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
-import type { ListAlerts } from './lists';
+import { alertList, type ListAlerts } from './lists';
 import { type AlertFacts, messageOf, messagePartsOf } from './message';
 import { emitAlert, mutedIds } from './mutes/notify';
 import { type Alert, AlertKind, AlertSeverity, type UpdateAlert } from './schema';
@@ -147,7 +147,7 @@ export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<
   const filters = { status, kind, severity, domainId };
   const count = (take: number) => ctx.db.alert.count({ where: filters, take });
   if (input.sort === 'severity') {
-    return paginateFrom('alerts', input, {
+    return paginateFrom(alertList, input, {
       fetch: async (position) => ({
         rows: await withMuted(ctx.db, await findBySeverity(ctx, input, filters, position)),
       }),
@@ -156,8 +156,7 @@ export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<
       present,
     });
   }
-  return paginate('alerts', input, {
-    column: 'createdAt',
+  return paginate(alertList, input, {
     fetch: async ({ where, ...keyset }) =>
       withMuted(ctx.db, await ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } })),
     count,

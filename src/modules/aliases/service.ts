@@ -8,7 +8,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import { countAliases, findAlias, findAliases } from './find-aliases';
-import type { ListAliases } from './lists';
+import { aliasList, type ListAliases } from './lists';
 import type { Alias, AliasWarning, CreateAlias, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './writes/chains';
@@ -29,13 +29,9 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
     });
   }
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const found = await paginateFrom('aliases', input, {
+  const found = await paginateFrom(aliasList, input, {
     fetch: (position) => findAliases(ctx, input, position),
     count: () => countAliases(ctx, input),
-    positionOf: (row) => ({
-      value: input.sort === 'source_local_part' ? row.sourceLocalPart : row.createdAt,
-      id: row.id,
-    }),
     present: (row: Row) => row,
   });
   return { ...found, items: await withWarnings(ctx.db, found.items) };

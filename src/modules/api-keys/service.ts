@@ -16,7 +16,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newApiKey } from '@/server/secrets/api-key.mjs';
 import { sha256 } from '@/server/secrets/crypto';
-import type { ListApiKeys } from './lists';
+import { apiKeyList, type ListApiKeys } from './lists';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema';
 
 const MAX_ANCESTORS = 5;
@@ -27,9 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A super_admin sees all keys, other admins their own, and a scoped key only its descendants. */
 export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promise<Page<ApiKey>> {
   const filters = [accessFilter(ctx), ...filtersOf(input, ctx.clock.now())];
-  const column = input.sort === 'name' ? 'name' : 'createdAt';
-  return paginate('api-keys', input, {
-    column,
+  return paginate(apiKeyList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, ...filters] } }),
     count: (take) => ctx.db.apiKey.count({ where: { AND: filters }, take }),

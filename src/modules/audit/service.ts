@@ -6,7 +6,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import { acceptHead } from './anchor/accept';
 import { auditAnchor } from './anchor/anchor';
 import { countEntries, findEntries, type Row } from './find-entries';
-import type { ListAudit } from './lists';
+import { auditList, type ListAudit } from './lists';
 import { currentNames, recordedName, referredBy } from './resource-names';
 import type { AuditEntry } from './schema';
 import { type Query, signAgain } from './sign-again';
@@ -28,10 +28,9 @@ export async function acceptRestoredLog(query: Query, formerKeys: readonly strin
 /** A domain_admin sees only entries of assigned domains. @throws the errors of authorizeDomain */
 export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Page<AuditEntry>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  const found = await paginateFrom('audit', input, {
+  const found = await paginateFrom(auditList, input, {
     fetch: (position) => findEntries(ctx, input, position),
     count: () => countEntries(ctx, input),
-    positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
     present: (row: Row) => row,
   });
   return { ...found, items: await presentAll(ctx.db, found.items, ctx.actor) };

@@ -9,7 +9,7 @@ import type { FileOutput } from '@/server/rest/file';
 import { env } from '@/server/settings/env';
 import { backupKeyFile, describeEncryption, ownSecret } from './encryption';
 import { checkAges, ownCompleted } from './health';
-import type { ListBackupOperations, ListBackups } from './lists';
+import { backupList, backupOperationList, type ListBackupOperations, type ListBackups } from './lists';
 import { beginCreating, beginWork } from './operations/begin';
 import { requesterOf } from './operations/requester';
 import { previewing, proving, restoring, verifying } from './operations/work';
@@ -26,8 +26,7 @@ export function ownBackupSecret(): string | null {
 
 export async function listBackups(ctx: ActorContext, input: ListBackups): Promise<Page<Backup>> {
   const proven = await beingProven(ctx);
-  return paginate('backups', input, {
-    column: 'startedAt',
+  return paginate(backupList, input, {
     fetch: (keyset) => ctx.db.backup.findMany(keyset),
     count: (take) => ctx.db.backup.count({ take }),
     present: (row: BackupRow) => presentBackup(row, proven),
@@ -71,8 +70,7 @@ export async function listBackupOperations(
   ctx: ActorContext,
   input: ListBackupOperations,
 ): Promise<Page<BackupOperation>> {
-  return paginate('backup operations', input, {
-    column: 'startedAt',
+  return paginate(backupOperationList, input, {
     fetch: (keyset) => ctx.db.backupOperation.findMany(keyset),
     count: (take) => ctx.db.backupOperation.count({ take }),
     present: (row: OperationRow) => presentOperation(row),

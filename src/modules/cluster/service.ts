@@ -6,15 +6,14 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { CLUSTER_CHANNEL, DEAD_AFTER_SECONDS } from './heartbeat';
-import type { ListClusterNodes } from './lists';
+import { type ListClusterNodes, nodeList } from './lists';
 import type { ClusterNode, UpdateClusterNode } from './schema';
 
 const MAX_INSTANCES = 200;
 
 export async function listNodes(ctx: ActorContext, input: ListClusterNodes): Promise<Page<ClusterNode>> {
   const now = await databaseTime(ctx.db);
-  return paginate('cluster nodes', input, {
-    column: 'startedAt',
+  return paginate(nodeList, input, {
     fetch: (keyset) => ctx.db.clusterNode.findMany(keyset),
     count: (take) => ctx.db.clusterNode.count({ take }),
     present: (row: Row) => present(row, now),

@@ -11,7 +11,7 @@ import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/se
 import { type SettingName, settingNames } from '@/server/settings/settings.mjs';
 import { deletionOf } from './deletions';
 import { domainListErrors, domainListProblems } from './domain-lists';
-import type { ListSettingChanges } from './lists';
+import { type ListSettingChanges, settingChangeList } from './lists';
 import type { ConfigChanges, Setting, SettingChange, UpdateConfig } from './schema';
 import { settingText, settingValue, type Value } from './values';
 
@@ -87,8 +87,7 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
 export async function listSettingChanges(ctx: ActorContext, input: ListSettingChanges): Promise<Page<SettingChange>> {
   const { key } = input;
   if (!isSettingName(key)) throw notFound('setting');
-  return paginate('setting changes', input, {
-    column: 'at',
+  return paginate(settingChangeList, input, {
     fetch: ({ where, ...keyset }) => ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } }),
     count: (take) => ctx.db.settingChange.count({ where: { key }, take }),
     present: presentChange(key),

@@ -14,7 +14,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { ListDeletedRecords } from './lists';
+import { deletedRecordList, type ListDeletedRecords } from './lists';
 import type { DeletedRecord } from './schema';
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -23,8 +23,7 @@ export function listDeletedRecords(ctx: ActorContext, input: ListDeletedRecords)
   const { kind, q } = input;
   const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
   const filters = { AND: [visibleTo(ctx), { kind, name }] };
-  return paginate('deleted-records', input, {
-    column: 'deletedAt',
+  return paginate(deletedRecordList, input, {
     fetch: ({ where, ...page }) => ctx.db.deletedRecord.findMany({ ...page, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.deletedRecord.count({ where: filters, take }),
     present,

@@ -17,7 +17,7 @@ import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import { waitUntilPublished } from './dkim/publish';
 import { dnsServers, findMailHost } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
-import type { ListDomains } from './lists';
+import { domainList, type ListDomains } from './lists';
 import type { CreateDomain, Domain, UpdateDomain } from './schema';
 
 /** A domain can have hundreds of thousands of suppressions. */
@@ -27,12 +27,10 @@ export { dnsServers };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, dns_status: dnsStatus, dmarc_policy: policy, q } = input;
-  const column = input.sort === 'name' ? 'name' : 'createdAt';
   const name = q ? { contains: escapeLike(q.toLowerCase()) } : undefined;
   const dmarc = policy === 'missing' ? { dmarcPolicy: null, dnsCheckedAt: { not: null } } : { dmarcPolicy: policy };
   const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }, dmarc] };
-  return paginate('domains', input, {
-    column,
+  return paginate(domainList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.domain.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.domain.count({ where: filters, take }),

@@ -14,7 +14,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { requireMailboxCapacity } from './capacity';
 import { countMailboxes, findMailboxes } from './find-mailboxes';
-import type { ListMailboxes } from './lists';
+import { type ListMailboxes, mailboxList } from './lists';
 import type { ClientSettings, CreateMailbox, Mailbox, UpdateMailbox } from './schema';
 
 export type ManagedAddress = {
@@ -27,15 +27,12 @@ export type ManagedAddress = {
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return paginateFrom('mailboxes', input, {
+  return paginateFrom(mailboxList, input, {
     fetch: (position) => findMailboxes(ctx, input, position),
     count: () => countMailboxes(ctx, input),
-    positionOf: (row) => ({ value: row[SORTED_BY[input.sort]], id: row.id }),
     present,
   });
 }
-
-const SORTED_BY = { created_at: 'createdAt', local_part: 'localPart', percent_full: 'percentFull' } as const;
 
 export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Promise<Mailbox> {
   return present(await requireMailbox(ctx, ctx.db, id));

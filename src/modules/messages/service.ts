@@ -29,7 +29,7 @@ import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
 import { countOutcomes, findOutcomes, isOnHold } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
-import type { ListMessages } from './lists';
+import { type ListMessages, messageList } from './lists';
 import { bounceAddress } from './returned/bounce-address';
 import {
   type GetTotals,
@@ -51,7 +51,7 @@ export { bounceAddress, countInFlight, WAIT_FOR_SENDS };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return paginateFrom('messages', input, {
+  return paginateFrom(messageList, input, {
     fetch: async (position) => {
       const found = await findMessages(ctx, input, { position, take: input.limit + 1 });
       const ids = found.rows.map(({ id }) => id);
@@ -63,7 +63,6 @@ export async function listMessages(ctx: ActorContext, input: ListMessages): Prom
       return { ...found, rows };
     },
     count: () => countMessages(ctx, input),
-    positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
     present: presentSummary,
   });
 }

@@ -14,7 +14,7 @@ import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { ListQueue } from './lists';
+import { type ListQueue, queueList } from './lists';
 import type { ByQueueId, QueuedMessage, QueueSummary } from './schema';
 
 // Reading hundreds of thousands of messages takes seconds, or longer on a slow disk.
@@ -25,7 +25,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
   const { queue, from, to, order, limit } = input;
   let known = new Map<string, KnownMessage>();
   let managed = new Map<string, ManagedAddress>();
-  return paginateFrom('queue', input, {
+  return paginateFrom(queueList, input, {
     fetch: async (position) => {
       const after = position && { arrivedAt: new Date(position.value).toISOString(), queueId: position.id };
       const query = { queue, sender: from, recipient: to, order, limit, ...(after && { after }) };
@@ -38,7 +38,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
       [known, managed] = await Promise.all([findMessages(ctx.db, queueIds), findManagedAddresses(ctx, addresses)]);
       return { rows: messages };
     },
-    positionOf: ({ arrivedAt, queueId }) => ({ value: new Date(arrivedAt), id: queueId }),
+    positionOf: ({ arrivedAt, queueId }: Queued) => ({ value: new Date(arrivedAt), id: queueId }),
     present: (message) => present(message, known.get(message.queueId), managed),
   });
 }

@@ -25,7 +25,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
 import { insertOperation, insertScheduled } from './insert';
 import { expiredOutcome, interruptExpired } from './lease';
-import type { ListOperations } from './lists';
+import { type ListOperations, operationList } from './lists';
 import type {
   CreateOperation,
   GetOperation,
@@ -71,8 +71,7 @@ async function listRelays(db: Tx): Promise<Relay[]> {
 
 export async function listOperations(ctx: ActorContext, input: ListOperations): Promise<Page<Operation>> {
   const now = await databaseTime(ctx.db);
-  return paginate('operations', input, {
-    column: 'createdAt',
+  return paginate(operationList, input, {
     fetch: (keyset) => ctx.db.operation.findMany(keyset),
     count: (take) => ctx.db.operation.count({ take }),
     present: (row: Row) => present(row, now),

@@ -12,7 +12,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { ListSieveFilters } from './lists';
+import { type ListSieveFilters, sieveFilterList } from './lists';
 import type { CreateSieveFilter, SieveFilter, SieveVerdict, UpdateSieveFilter, ValidateSieve } from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
@@ -23,8 +23,7 @@ export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilter
   const filters = {
     AND: [accessFilter(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
   };
-  return paginate('sieve_filters', input, {
-    column: 'createdAt',
+  return paginate(sieveFilterList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.sieveFilter.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.sieveFilter.count({ where: filters, take }),

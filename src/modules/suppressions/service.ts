@@ -7,16 +7,15 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { countSuppressions, findSuppressions, type Row } from './find-suppressions';
-import type { ListSuppressions } from './lists';
+import { type ListSuppressions, suppressionList } from './lists';
 import type { CreateSuppression, Suppression } from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSuppressions(ctx: ActorContext, input: ListSuppressions): Promise<Page<Suppression>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return paginateFrom('suppressions', input, {
+  return paginateFrom(suppressionList, input, {
     fetch: (position) => findSuppressions(ctx, input, position),
     count: () => countSuppressions(ctx, input),
-    positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
     present,
   });
 }

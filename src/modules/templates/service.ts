@@ -9,7 +9,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { columnsOf, contentOf, render, requireValid } from './content';
-import type { ListTemplates } from './lists';
+import { type ListTemplates, templateList } from './lists';
 import {
   FIELDS,
   lockTemplate,
@@ -42,8 +42,7 @@ export async function listTemplates(ctx: ActorContext, input: ListTemplates): Pr
   const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
   const publishedVersion = published === undefined ? undefined : published ? { not: null } : null;
   const filters = { AND: [domainFilter(ctx.actor), { domainId, name, publishedVersion }] };
-  return paginate('templates', input, {
-    column: 'createdAt',
+  return paginate(templateList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.template.findMany({ ...page, select: SUMMARY, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.template.count({ where: filters, take }),

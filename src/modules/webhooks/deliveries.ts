@@ -10,7 +10,7 @@ import { headersOf } from './delivery/attempt';
 import { LEASE } from './delivery/claim';
 import { RETRY_DELAYS_SECONDS } from './delivery/finish';
 import { deliverer } from './delivery/process';
-import type { ListDeliveries } from './lists';
+import { deliveryList, type ListDeliveries } from './lists';
 import type {
   AttemptFailure,
   ByDelivery,
@@ -30,8 +30,7 @@ export async function listDeliveries(ctx: ActorContext, input: ListDeliveries): 
   await requireWebhook(ctx, ctx.db, input.id);
   const { id: webhookId, status, event: type } = input;
   const filters = { webhookId, status, ...(type && { event: { type } }) };
-  return paginate('webhook-deliveries', input, {
-    column: 'createdAt',
+  return paginate(deliveryList, input, {
     fetch: ({ where, ...keyset }) =>
       ctx.db.webhookDelivery.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } }),
     // No index of deliveries has the type of their event.

@@ -29,7 +29,7 @@ import type { SweepReport } from './delivery/deliverer';
 import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
 import { newSecret } from './delivery/signature';
-import type { ListWebhooks } from './lists';
+import { type ListWebhooks, webhookList } from './lists';
 import { type Recent, recentDeliveries } from './recent';
 import type {
   CreatedWebhook,
@@ -77,8 +77,7 @@ export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Prom
       text ? { OR: [{ name: text }, { url: text }] } : {},
     ],
   };
-  return paginate('webhooks', input, {
-    column: 'createdAt',
+  return paginate(webhookList, input, {
     fetch: async ({ where, ...keyset }) => {
       const rows = await ctx.db.webhook.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } });
       const recent = await recentDeliveries(

@@ -7,7 +7,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import type { ListAlertMutes } from '../lists';
+import { alertMuteList, type ListAlertMutes } from '../lists';
 import { notifyUnmuted } from './notify';
 import { type AlertMute, type CreateAlertMute, MAX_MUTES, maxMuteHours, maxMuteText } from './schema';
 
@@ -18,8 +18,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 /** The mutes that have not ended. */
 export function listAlertMutes({ db, clock }: ActorContext, input: ListAlertMutes): Promise<Page<AlertMute>> {
   const current = currentAt(clock.now());
-  return paginate('alert mutes', input, {
-    column: 'createdAt',
+  return paginate(alertMuteList, input, {
     fetch: ({ where, ...page }) =>
       db.alertMute.findMany({ ...page, where: { AND: [where, current] }, include: INCLUDED }),
     count: (take) => db.alertMute.count({ where: current, take }),

@@ -3,15 +3,14 @@ import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
-import type { ListSessions } from '../lists';
+import { type ListSessions, sessionList } from '../lists';
 import type { Session } from '../schema';
 import { endSessions } from './session';
 
 /** The caller's active sessions. Their ids are public; cookies contain a different secret. */
 export async function listSessions(ctx: ActorContext, input: ListSessions): Promise<Page<Session>> {
   const active = { adminId: ctx.actor.admin.id, expiresAt: { gt: ctx.clock.now() } };
-  return paginate('sessions', input, {
-    column: 'createdAt',
+  return paginate(sessionList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.session.findMany({ ...page, where: { AND: [where, active] }, select: FIELDS }),
     count: (take) => ctx.db.session.count({ where: active, take }),

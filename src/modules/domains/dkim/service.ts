@@ -7,7 +7,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { dkimKeyRow, dkimRecordValue, makeDkimKeyPair } from './keys';
-import type { ListDkimKeys } from './lists';
+import { dkimKeyList, type ListDkimKeys } from './lists';
 import { waitUntilPublished } from './publish';
 import type { DkimKey, DkimKeyPath, RotateDkim } from './schema';
 
@@ -15,8 +15,7 @@ export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Prom
   const { id, status } = input;
   await requireDomain(ctx, ctx.db, id);
   const filters = { domainId: id, status };
-  return paginate('dkim keys', input, {
-    column: 'createdAt',
+  return paginate(dkimKeyList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.dkimKey.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.dkimKey.count({ where: filters, take }),

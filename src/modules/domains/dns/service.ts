@@ -5,7 +5,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { uncheckedRecords } from './checking/check';
 import { factsOf } from './checking/facts';
-import type { ListDnsChanges } from './lists';
+import { dnsChangeList, type ListDnsChanges } from './lists';
 import { presentChange, readDns, storeCheck } from './results/store';
 import { runCheck } from './run';
 import type { DnsChange, DomainDns, GetDnsZone } from './schema';
@@ -40,8 +40,7 @@ export async function listDnsChanges(ctx: ActorContext, input: ListDnsChanges): 
   const { id } = input;
   await requireDomain(ctx, ctx.db, id);
   const ofDomain = { domainId: id };
-  return paginate('dns changes', input, {
-    column: 'at',
+  return paginate(dnsChangeList, input, {
     fetch: ({ where, ...page }) => ctx.db.dnsChange.findMany({ ...page, where: { AND: [where, ofDomain] } }),
     count: (take) => ctx.db.dnsChange.count({ where: ofDomain, take }),
     present: presentChange,

@@ -4,14 +4,14 @@ import { escapeLike } from '@/server/list/search-key';
 import { type Page, type Position, paginateFrom } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListDomainStates } from '../lists';
+import { domainStateList, type ListDomainStates } from '../lists';
 import type { DomainState } from './schema';
 
 const REPORTED_DAYS = 7;
 
 /** Domains with what the last check of their DNS and the reports of a week say. */
 export function listDomainStates(ctx: ActorContext, input: ListDomainStates): Promise<Page<DomainState>> {
-  return paginateFrom('domain states', input, {
+  return paginateFrom(domainStateList, input, {
     fetch: async (position) => ({ rows: await findStates(ctx, input, position) }),
     count: async (take) => {
       const [row] = await ctx.db.$queryRaw<[{ count: number }]>`

@@ -9,7 +9,7 @@ import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
 import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
-import type { ListDmarcReports } from './lists';
+import { dmarcReportList, type ListDmarcReports } from './lists';
 import { factsOf } from './own-addresses';
 import { recommend } from './recommendation';
 import type { DmarcReport, DmarcReportRow, DmarcReportSummary, DomainDmarc, UploadedDmarcReport } from './schema';
@@ -53,7 +53,7 @@ export async function getDomainDmarc(ctx: ActorContext, { id, ...query }: GetDom
 export async function listDmarcReports(ctx: ActorContext, input: ListDmarcReports): Promise<Page<DmarcReportSummary>> {
   const filters = await reportFilters(ctx, input);
   const filtered = { AND: [domainFilter(ctx.actor), filters] };
-  return paginate('dmarc reports', input, {
+  return paginate(dmarcReportList, input, {
     column: 'beginAt',
     fetch: ({ where, ...page }) => ctx.db.dmarcReport.findMany({ ...page, where: { AND: [where, filtered] } }),
     count: (take) => ctx.db.dmarcReport.count({ where: filtered, take }),

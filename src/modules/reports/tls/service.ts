@@ -9,7 +9,7 @@ import { countOf, rangeOf } from '../period';
 import { presentArrival, presentLeftOut } from '../present';
 import type { GetDomainResults, UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
-import type { ListTlsReports } from './lists';
+import { type ListTlsReports, tlsReportList } from './lists';
 import { meaningOf } from './meanings';
 import type { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { readFailures, readTotals } from './sums';
@@ -36,7 +36,7 @@ export async function getDomainTls(ctx: ActorContext, { id, ...query }: GetDomai
 export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
   const filters = await reportFilters(ctx, input);
   const filtered = { AND: [domainFilter(ctx.actor), filters] };
-  return paginate('tls reports', input, {
+  return paginate(tlsReportList, input, {
     column: 'beginAt',
     fetch: ({ where, ...page }) => ctx.db.tlsReport.findMany({ ...page, where: { AND: [where, filtered] } }),
     count: (take) => ctx.db.tlsReport.count({ where: filtered, take }),
