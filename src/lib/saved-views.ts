@@ -1,21 +1,11 @@
-const ORDER = ['sort', 'order'];
+const ORDER = ['sort', 'order'] as const;
 
 /** The lists with views, and what a view keeps of their URL: filters and order, but no page, open row or dialog. */
 export const VIEW_PAGES = {
   messages: {
     path: '/messages',
     parameters: [
-      'q',
-      'domain',
-      'status',
-      'accepted',
-      'direction',
-      'from',
-      'to',
-      'tag',
-      'template',
-      'since',
-      'until',
+      ...['q', 'domain', 'status', 'accepted', 'direction', 'from', 'to', 'tag', 'template', 'since', 'until'],
       ...ORDER,
     ],
   },
@@ -31,22 +21,8 @@ export const VIEW_PAGES = {
   audit: {
     path: '/audit',
     parameters: [
-      ...[
-        'q',
-        'domain',
-        'admin',
-        'email',
-        'key',
-        'action',
-        'kind',
-        'resource',
-        'ip',
-        'request',
-        'show',
-        'since',
-        'until',
-      ],
-      ...ORDER,
+      ...['q', 'domain', 'admin', 'email', 'key', 'action', 'kind', 'resource', 'ip', 'request', 'show'],
+      ...['since', 'until', ...ORDER],
     ],
   },
   suppressions: { path: '/suppressions', parameters: ['q', 'domain', 'reason', 'order'] },

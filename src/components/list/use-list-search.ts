@@ -43,6 +43,8 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
     /** The filters to load by. */
     settled,
     history,
+    /** What a saved view has to keep. */
+    kept: [...names, ...(order ? ['order'] : [])] as ((keyof Filters | Extract<keyof View, 'order'>) & string)[],
     isFiltered: names.some((name) => settled[name] !== (filters[name]?.defaultValue ?? null)),
     /** Changes filters or the order, and returns to the first page. */
     change: (changes: Changes) => change({ ...resets, ...changes }),
@@ -59,10 +61,10 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
 }
 
 /** What the list's components need of its search. */
-export type ListSearch = Pick<
+export type ListSearch<Kept extends string = string> = Pick<
   ReturnType<typeof useListSearch<Parsers, Parsers>>,
   'history' | 'isFiltered' | 'clear' | 'sort'
->;
+> & { kept: Kept[] };
 
 /** The order of a list. @param first the default, where the page's differs from the API's */
 export function sortBy<Sort extends string>({ sorts }: Sorted<Sort>, first: { sort?: Sort; order?: SortOrder } = {}) {

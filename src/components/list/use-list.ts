@@ -3,6 +3,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { DecorateProcedure } from '@trpc/react-query/shared';
 import type { List } from '@/lib/lists';
+import type { VIEW_PAGES, ViewPage } from '@/lib/saved-views';
 import { NOT_WITH_PAGE } from '../api/page-query-client';
 import type { ListSearch } from './use-list-search';
 
@@ -39,9 +40,14 @@ type Procedure<Input, Row> = DecorateProcedure<
 
 type PageInput = { cursor?: string; limit?: number; total?: boolean };
 
-type ListOptions<Input, Row> = {
+/** The parameters of a page's URL that the views of its list keep. */
+type KeptOf<Declared> = Declared extends { views: infer Page extends ViewPage }
+  ? (typeof VIEW_PAGES)[Page]['parameters'][number]
+  : string;
+
+type ListOptions<Input, Row, Kept extends string> = {
   input: Omit<Input, keyof PageInput>;
-  search?: ListSearch;
+  search?: ListSearch<Kept>;
   limit?: number;
   /** Whether to count the rows, once the list has several pages. */
   isCounted?: boolean;
@@ -55,7 +61,7 @@ type ListOptions<Input, Row> = {
 export function useList<Input extends PageInput, Row, Declared extends List<Row>>(
   declared: Declared,
   procedure: Procedure<Input, Row>,
-  { input, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row>,
+  { input, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row, KeptOf<Declared>>,
 ) {
   const at = { limit, cursor: search?.history.cursor };
   const query = procedure.useQuery({ ...input, ...at } as Input, {
