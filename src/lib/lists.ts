@@ -18,8 +18,8 @@ export type ApiList = {
 
 /** The same of a list with a CSV file. */
 export type List<Item> = ApiList & {
-  /** Name of the CSV file, without its date. */
-  file: string;
+  /** Name of the CSV file, without its date. By default, that of the path. */
+  file?: string;
   /** The columns of the CSV file. */
   csv: readonly CsvColumn<Item>[];
   /** Where its filters and order can be saved as views. */

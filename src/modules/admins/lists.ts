@@ -5,7 +5,6 @@ export const adminList = {
   what: 'admins',
   path: '/admins',
   sorts: ['created_at', 'email'],
-  file: 'admins',
   views: 'admins',
   csv: ['id', 'email', 'role', 'totp_enabled', 'last_login_at', 'domain_ids', 'created_at'],
 } satisfies List<ListedAdmin>;

@@ -35,7 +35,6 @@ export const alertMuteList = {
   what: 'alert mutes',
   path: '/alert-mutes',
   sorts: ['created_at'],
-  file: 'alert-mutes',
   csv: [
     'id',
     'kind',

@@ -5,7 +5,6 @@ export const aliasList = {
   what: 'aliases',
   path: '/aliases',
   sorts: ['created_at', 'source_local_part'],
-  file: 'aliases',
   views: 'aliases',
   csv: ['address', 'destination', 'active'],
 } satisfies List<Alias>;

@@ -5,7 +5,6 @@ export const apiKeyList = {
   what: 'API keys',
   path: '/api-keys',
   sorts: ['created_at', 'name'],
-  file: 'api-keys',
   views: 'api_keys',
   csv: [
     'id',

@@ -28,7 +28,7 @@ export async function exportAudit(ctx: ActorContext, { format, ...input }: Expor
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const isCsv = format === 'csv';
   return {
-    filename: `${auditList.file}-${day}.${format}`,
+    filename: `audit-${day}.${format}`,
     contentType: isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
     chunks: isCsv ? csvLines(auditList.csv, entries) : ndjson(entries),
   };

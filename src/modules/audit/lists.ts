@@ -6,7 +6,6 @@ export const auditList = {
   fullName: 'audit entries',
   path: '/audit',
   sorts: ['created_at'],
-  file: 'audit',
   views: 'audit',
   csv: [
     'id',

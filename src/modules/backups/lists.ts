@@ -5,7 +5,6 @@ export const backupList = {
   what: 'backups',
   path: '/backups',
   sorts: ['started_at'],
-  file: 'backups',
   csv: [
     'id',
     'started_at',

@@ -5,7 +5,6 @@ export const deletedRecordList = {
   what: 'deleted records',
   path: '/deleted-records',
   sorts: ['deleted_at'],
-  file: 'deleted-records',
   csv: [
     'id',
     'kind',

@@ -7,7 +7,6 @@ export const domainList = {
   what: 'domains',
   path: '/domains',
   sorts: ['created_at', 'name'],
-  file: 'domains',
   views: 'domains',
   csv: [
     'id',

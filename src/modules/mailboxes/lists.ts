@@ -5,7 +5,6 @@ export const mailboxList = {
   what: 'mailboxes',
   path: '/mailboxes',
   sorts: ['created_at', 'local_part', 'percent_full'],
-  file: 'mailboxes',
   views: 'mailboxes',
   csv: [
     'id',

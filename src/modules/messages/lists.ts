@@ -6,7 +6,6 @@ export const messageList = {
   what: 'messages',
   path: '/messages',
   sorts: ['created_at'],
-  file: 'messages',
   views: 'messages',
   csv: [
     'id',

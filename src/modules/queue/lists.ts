@@ -6,7 +6,6 @@ export const queueList = {
   fullName: 'queued messages',
   path: '/queue',
   sorts: ['arrived_at'],
-  file: 'queue',
   views: 'queue',
   csv: [
     'queue_id',

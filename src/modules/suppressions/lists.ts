@@ -5,7 +5,6 @@ export const suppressionList = {
   what: 'suppressions',
   path: '/suppressions',
   sorts: ['created_at'],
-  file: 'suppressions',
   views: 'suppressions',
   csv: [
     'id',

@@ -5,7 +5,6 @@ export const templateList = {
   what: 'templates',
   path: '/templates',
   sorts: ['created_at'],
-  file: 'templates',
   views: 'templates',
   csv: [
     'id',

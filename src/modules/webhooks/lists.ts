@@ -5,7 +5,6 @@ export const webhookList = {
   what: 'webhooks',
   path: '/webhooks',
   sorts: ['created_at'],
-  file: 'webhooks',
   views: 'webhooks',
   csv: [
     'id',

@@ -187,7 +187,7 @@ describe('the export of a list', () => {
         ctx.response.headers = new Headers();
         const file = await exportList(
           ctx,
-          { file: 'mailboxes', csv: ['local_part'] },
+          { path: '/mailboxes', csv: ['local_part'] },
           (part) => listMailboxes(ctx, { ...filters, ...part }),
           { maxRows },
         );

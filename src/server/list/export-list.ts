@@ -23,7 +23,7 @@ const PAGE_SIZE = 500;
  */
 export async function exportList<Item extends object>(
   ctx: ActorContext,
-  { file, csv }: Pick<List<Item>, 'file' | 'csv'>,
+  { path, file = path.slice(1), csv }: Pick<List<Item>, 'path' | 'file' | 'csv'>,
   page: ReadPage<Item>,
   { maxRows = MAX_EXPORT_ROWS, atMost }: Limits = {},
 ): Promise<FileOutput> {
