@@ -45,9 +45,10 @@ type KeptOf<Declared> = Declared extends { views: infer Page extends ViewPage }
   ? (typeof VIEW_PAGES)[Page]['parameters'][number]
   : string;
 
-type ListOptions<Input, Row, Kept extends string> = {
+type ListOptions<Input, Row, Declared> = {
+  /** The filters. The order is that of the search. */
   input: Omit<Input, keyof PageInput>;
-  search?: ListSearch<Kept>;
+  search?: ListSearch<KeptOf<Declared>>;
   limit?: number;
   /** Whether to count the rows, once the list has several pages. */
   isCounted?: boolean;
@@ -61,8 +62,9 @@ type ListOptions<Input, Row, Kept extends string> = {
 export function useList<Input extends PageInput, Row, Declared extends List<Row>>(
   declared: Declared,
   procedure: Procedure<Input, Row>,
-  { input, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row, KeptOf<Declared>>,
+  { input: filters, search, limit, isCounted = search !== undefined, ...options }: ListOptions<Input, Row, Declared>,
 ) {
+  const input = { ...(search?.sort && { sort: search.sort.field, order: search.sort.order }), ...filters };
   const at = { limit, cursor: search?.history.cursor };
   const query = procedure.useQuery({ ...input, ...at } as Input, {
     ...(search && { placeholderData: keepPreviousData }),

@@ -43,7 +43,7 @@ export function Senders({ domainId, children }: SendersProps) {
         onSort: (field) => search.change({ sort: field as Period }),
       },
     },
-    input: { sort, domain_id: domainId },
+    input: { domain_id: domainId },
     limit: MAX_SENDERS,
     isCounted: false,
   });

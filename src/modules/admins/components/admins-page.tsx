@@ -26,8 +26,7 @@ export function AdminsPage() {
   const search = useListSearch(SEARCH);
   const { values, settled, open } = search;
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const input = { q: settled.q || undefined, sort: values.sort, order: values.order };
-  const list = useList(adminList, trpc.admins.list, { search, input });
+  const list = useList(adminList, trpc.admins.list, { search, input: { q: settled.q || undefined } });
   const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
 
   return (

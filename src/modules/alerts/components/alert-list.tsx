@@ -57,8 +57,6 @@ export function AlertList({ onMute }: AlertListProps) {
     kind: kind ?? undefined,
     severity: severity ?? undefined,
     domain_id: domain ?? undefined,
-    sort,
-    order,
   };
   const list = useList(alertList, trpc.alerts.list, { search, input });
   const update = trpc.alerts.update.useMutation();

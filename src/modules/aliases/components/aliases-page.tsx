@@ -45,8 +45,6 @@ export function AliasesPage({ history }: AliasesPageProps) {
   const input = {
     q: settled.q || undefined,
     ...ACTIVE_CHOICES[values.show].input,
-    sort: values.sort,
-    order: values.order,
     domain_id: domainScope.listDomainId,
   };
   const list = useList(aliasList, trpc.aliases.list, { search, input, enabled: domainScope.isReady });

@@ -44,12 +44,7 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const input = {
-    q: settled.q || undefined,
-    ...CHOICES[values.show].input,
-    sort: values.sort,
-    order: values.order,
-  };
+  const input = { q: settled.q || undefined, ...CHOICES[values.show].input };
   const list = useList(apiKeyList, trpc.apiKeys.list, { search, input });
   const hasOwners = me.data?.role === 'super_admin';
   const columns = apiKeyColumns({

@@ -70,7 +70,6 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     ...CHOICES[values.show].input,
     since: startOf(values.since, history.now),
     until: values.until?.toISOString(),
-    order: values.order,
   };
 }
 

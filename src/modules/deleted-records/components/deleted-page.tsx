@@ -31,11 +31,7 @@ export function DeletedPage() {
   const { values, settled, change, open } = search;
   // Kept while its dialog closes.
   const [record, setRecord] = useState<DeletedRecord | null>(null);
-  const input = {
-    q: settled.q || undefined,
-    kind: values.kind ?? undefined,
-    order: values.order,
-  };
+  const input = { q: settled.q || undefined, kind: values.kind ?? undefined };
   const list = useList(deletedRecordList, trpc.deletedRecords.list, { search, input });
   const asked = list.query.data?.items.find(({ id }) => id === values.restore);
   if (asked && asked.id !== record?.id) setRecord(asked);

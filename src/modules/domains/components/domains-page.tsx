@@ -45,12 +45,7 @@ export function DomainsPage() {
   const search = useListSearch(SEARCH);
   const { values, settled, open } = search;
   const canAdd = useHasRole('admin');
-  const input = {
-    q: settled.q || undefined,
-    ...CHOICES[values.show].input,
-    sort: values.sort,
-    order: values.order,
-  };
+  const input = { q: settled.q || undefined, ...CHOICES[values.show].input };
   // Without the selected domain: the list has all.
   const broken = trpc.overview.attention.useQuery({}, { staleTime: 60_000 }).data?.counts.domains ?? 0;
   const list = useList(domainList, trpc.domains.list, { search, input });

@@ -40,15 +40,15 @@ export type MessageSearch = ReturnType<typeof useMessageSearch>;
 
 /** The search as the API's input. */
 export function inputOf(search: MessageSearch) {
-  const { status, order } = search.values;
+  const { status } = search.values;
   const { now } = search.history;
   const since = startOf(sinceOf(search), isDay(search) ? now - (now % QUARTER_MS) : now);
-  return { ...narrowedBy(search), since, until: untilOf(search), status: status ?? undefined, order };
+  return { ...narrowedBy(search), since, until: untilOf(search), status: status ?? undefined };
 }
 
 /** The same for the counts by status, which know the last 24 hours without a filter. */
 export function totalsOf(search: MessageSearch) {
-  const { status: _, order: __, ...filters } = inputOf(search);
+  const { status: _, ...filters } = inputOf(search);
   return isDay(search) ? { domain_id: filters.domain_id } : filters;
 }
 

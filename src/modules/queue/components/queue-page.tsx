@@ -32,12 +32,13 @@ const LONG_QUEUE = 5_000;
 export function QueuePage() {
   const search = useQueueSearch();
   const { values, change } = search;
+  const { sort, order } = values;
   const actions = useQueueActions();
   const [isAsking, setIsAsking] = useState(false);
   const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
   const utils = trpc.useUtils();
   const input = inputOf(search);
-  prefetchDuringRender(() => utils.queue.list.prefetch({ ...input, cursor: search.history.cursor }));
+  prefetchDuringRender(() => utils.queue.list.prefetch({ ...input, sort, order, cursor: search.history.cursor }));
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},

@@ -24,7 +24,6 @@ export function inputOf({ values, settled }: QueueSearch) {
     queue: values.queue ?? undefined,
     from: searchTerm('from', settled.from),
     to: searchTerm('to', settled.to),
-    order: values.order,
   };
 }
 

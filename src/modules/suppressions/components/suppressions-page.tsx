@@ -46,7 +46,6 @@ export function SuppressionsPage() {
     q: settled.q || undefined,
     reason: values.reason === 'all' ? undefined : values.reason,
     domain_id: selectedId ?? undefined,
-    order: values.order,
   };
   const list = useList(suppressionList, trpc.suppressions.list, { search, input });
   const openNew = () => open({ new: true });

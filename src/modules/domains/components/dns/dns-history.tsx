@@ -26,7 +26,7 @@ export function DnsHistory({ domain }: { domain: Domain }) {
   const search = useListSearch({ filters: {} });
   const list = useList(dnsChangeList, trpc.domains.dnsChanges, {
     search,
-    input: { id: domain.id, sort: 'at', order: 'desc' },
+    input: { id: domain.id },
     limit: PAGE_SIZE,
     isCounted: false,
   });

@@ -48,13 +48,7 @@ const SEARCH = {
 export function DomainStatesPage() {
   const search = useListSearch(SEARCH);
   const { values, settled } = search;
-  const input = {
-    q: settled.q || undefined,
-    problem: values.problem ?? undefined,
-    ...CHOICES[values.show].input,
-    sort: values.sort,
-    order: values.order,
-  };
+  const input = { q: settled.q || undefined, problem: values.problem ?? undefined, ...CHOICES[values.show].input };
   const list = useList(domainStateList, trpc.domains.states, { search, input });
 
   return (

@@ -33,8 +33,6 @@ export function MailboxesPage() {
     q: settled.q || undefined,
     domain_id: domainScope.selectedId ?? undefined,
     ...CHOICES[values.show].input,
-    sort: search.sort.field,
-    order: search.sort.order,
   };
   const list = useList(mailboxList, trpc.mailboxes.list, { search, input });
   const domainName = domainScope.selectedDomain?.name;

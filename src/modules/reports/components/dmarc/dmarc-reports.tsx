@@ -13,7 +13,7 @@ export function DmarcReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
   const list = useList(dmarcReportList, trpc.reports.dmarcReports, {
     search,
-    input: { domain_id: domainId, sort: 'begin', order: 'desc' },
+    input: { domain_id: domainId },
     limit: REPORTS_PER_PAGE,
     isCounted: false,
   });

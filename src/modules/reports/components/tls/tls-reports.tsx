@@ -18,7 +18,7 @@ export function TlsReports({ domainId }: { domainId: string }) {
   const search = useListSearch({ filters: {} });
   const list = useList(tlsReportList, trpc.reports.tlsReports, {
     search,
-    input: { domain_id: domainId, sort: 'begin', order: 'desc' },
+    input: { domain_id: domainId },
     limit: REPORTS_PER_PAGE,
     isCounted: false,
   });
