@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import type { Role } from '@/lib/roles';
@@ -99,12 +100,12 @@ it('lists mailboxes that are almost full, the fullest first', async () => {
   ]);
 });
 
-it('says how many messages wait in the queue for a full mailbox, and since when', async () => {
+it('says how many messages wait in the queue for a full mailbox, also by an alias, and since when', async () => {
   const domain = await makeDomain();
   const { id } = await makeMailbox(domain.id, 'full');
   await db.mailbox.update({ where: { id }, data: { usedBytes: 100, quotaBytes: 100 } });
-  const arrive = async (daysAgo: number, status: 'deferred' | 'received') => {
-    const address = `full@${domain.name}`;
+  const full = `full@${domain.name}`;
+  const arrive = async (daysAgo: number, status: 'deferred' | 'received', address = full) => {
     const createdAt = new Date(Date.now() - daysAgo * 86_400_000);
     const message = await db.message.create({
       data: {
@@ -121,15 +122,18 @@ it('says how many messages wait in the queue for a full mailbox, and since when'
     });
     const about = { messageId: message.id, address, kind: 'to', status, route: 'mailbox' } as const;
     await db.messageRecipient.create({ data: about });
+    const event = { id: randomUUID(), messageId: message.id, type: status, at: createdAt, recipient: full };
+    await db.messageEvent.create({ data: event });
     return createdAt;
   };
   await arrive(5, 'received');
   const since = await arrive(4, 'deferred');
   await arrive(1, 'deferred');
+  await arrive(2, 'deferred', `sales@${domain.name}`);
   expect((await attentionFor('domain_admin', [domain.id])).items).toMatchObject([
     {
       kind: 'mailbox_full',
-      reason: '100% of its quota used. It rejects new mail: 2 messages wait in the queue.',
+      reason: '100% of its quota used. It rejects new mail: 3 messages wait in the queue.',
       at: since.toISOString(),
     },
   ]);

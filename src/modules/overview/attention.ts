@@ -110,7 +110,13 @@ function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
       ORDER BY m.suspended_at DESC LIMIT ${MAX_ATTENTION_COUNT})`;
 }
 
-/** A full mailbox is reported with the messages that wait for it in the queue, of the newest hundred to it. */
+/** The newest deferred messages whose recipients are looked at: few servers have more. */
+const DEFERRED_LOOKED_AT = 1_000;
+
+/**
+ * A full mailbox is reported with the messages that wait for it in the queue, also those that an alias leads to it: the trace
+ * names the mailbox.
+ */
 function fullMailboxes(ids: string[] | null): Prisma.Sql {
   return Prisma.sql`
     (SELECT 'mailbox_full', CASE WHEN f.percent_full < 100 THEN 'warning' ELSE 'critical' END, f.id, f.address, '',
@@ -120,12 +126,14 @@ function fullMailboxes(ids: string[] | null): Prisma.Sql {
               WHERE m.percent_full >= ${NEARLY_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
                 AND ${within(Prisma.sql`m.domain_id`, ids)}
               ORDER BY m.percent_full DESC, m.id DESC LIMIT ${MAX_ATTENTION_COUNT}) AS f
-       LEFT JOIN LATERAL (
-         SELECT count(*)::int AS count, min(created_at) AS since
-           FROM (SELECT status, created_at FROM message_recipient
-                  WHERE address = f.address AND created_at > now() - interval '10 days'
-                  ORDER BY created_at DESC LIMIT ${MAX_ATTENTION_COUNT}) AS newest
-          WHERE status = 'deferred') AS waiting ON f.percent_full >= 100
+       LEFT JOIN (
+         SELECT e.recipient, least(count(DISTINCT newest.id), ${MAX_ATTENTION_COUNT})::int AS count,
+                min(newest.created_at) AS since
+           FROM (SELECT id, created_at FROM message
+                  WHERE direction = 'inbound' AND status = 'deferred' AND created_at > now() - interval '10 days'
+                  ORDER BY created_at DESC LIMIT ${DEFERRED_LOOKED_AT}) AS newest
+           JOIN message_event e ON e.message_id = newest.id AND e.type = 'deferred'
+          GROUP BY e.recipient) AS waiting ON waiting.recipient = f.address AND f.percent_full >= 100
       ORDER BY f.percent_full DESC, f.id DESC)`;
 }
 
