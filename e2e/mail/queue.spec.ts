@@ -65,7 +65,7 @@ test('without a mail server the page explains what to do', async ({ signedIn: pa
   await page.goto(`${url()}/queue`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
   await expect(page.getByText('docs/mail-server.md')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Retry all deferred' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Retry deferred' })).toBeDisabled();
   await check();
 
   await withoutMailServer(page, 'silent');
@@ -107,7 +107,7 @@ test('lists queued messages with the reason, oldest first, and filters by status
   await expect(rowOf(page, HELD)).toContainText('Until released');
   await expect(rowOf(page, BOUNCE)).toContainText('+24');
   expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);
-  await expect(page.getByText(/^4 messages, the oldest from /)).toBeVisible();
+  await expect(page.getByText(/^4 messages, sent or received, the oldest from /)).toBeVisible();
   const statuses = page.getByRole('group', { name: 'Status' });
   await expect(statuses.getByRole('button')).toHaveText([
     /^All4$/,
@@ -265,10 +265,10 @@ test('deletes a message after confirmation, and retries all deferred messages', 
   await expect(openerOf(page)).toHaveCount(3);
   await check();
 
-  await page.getByRole('button', { name: 'Retry all deferred' }).click();
+  await page.getByRole('button', { name: 'Retry deferred' }).click();
   await expect(page.getByText('Retrying all deferred messages.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'The queue is empty' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Retry all deferred' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Retry deferred' })).toBeDisabled();
   await check();
 
   await withoutMailServer(page, 'silent');
@@ -396,9 +396,9 @@ test('says above the list why many messages wait, and leads to what stops it', a
 
   const suspended = row(`${sender}@`);
   await expect(suspended).toContainText('Still being retried');
-  await page.getByRole('button', { name: 'Retry all deferred 3' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Retry all deferred messages' });
-  await expect(dialog).toContainText('1 message from suspended senders');
+  await page.getByRole('button', { name: 'Retry deferred 2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry deferred messages' });
+  await expect(dialog).toContainText('1 message from suspended senders is put on hold first');
   await checkState();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await suspended.getByRole('button', { name: 'Delete 1' }).click();
@@ -406,10 +406,18 @@ test('says above the list why many messages wait, and leads to what stops it', a
   await suspended.getByRole('button', { name: 'Hold 1' }).press('Enter');
   await expect(rowOf(page, SECOND)).toContainText('On hold');
   await expect(suspended).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rowOf(page, SECOND)).not.toContainText('On hold');
 
   await both.click();
   await expect(openerOf(page)).toHaveCount(2);
   await expect(causes).toHaveCount(0);
+
+  await page.goto(`${url()}/queue`);
+  await page.getByRole('button', { name: 'Retry deferred 2' }).click();
+  await dialog.getByRole('button', { name: 'Hold 1, retry the others' }).click();
+  await expect(openerOf(page)).toHaveCount(1);
+  await expect(rowOf(page, SECOND)).toContainText('On hold');
 });
 
 test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({

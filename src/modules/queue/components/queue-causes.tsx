@@ -15,8 +15,9 @@ import { NextAttempt } from './next-attempt';
 import classes from './queue-causes.module.css';
 import { MAX_AT_ONCE, type useQueueActions } from './use-queue-actions';
 
-/** More are a click away, so that the list stays in view. */
+/** More are a click away, so that the list stays in view. Two more are shown at once: a button would take as much room. */
 const SHOWN = 3;
+const MAX_SHOWN = SHOWN + 2;
 
 type QueueCausesProps = {
   summary: QueueSummary;
@@ -29,7 +30,7 @@ export function QueueCauses({ summary, actions, onDelete }: QueueCausesProps) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const rows = causeRows(summary);
   if (rows.length === 0) return null;
-  const hidden = isAll ? 0 : Math.max(0, rows.length - SHOWN);
+  const hidden = isAll || rows.length <= MAX_SHOWN ? 0 : rows.length - SHOWN;
   return (
     <div className={classes.causes}>
       <ul aria-label="Why messages wait">

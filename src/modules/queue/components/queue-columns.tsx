@@ -29,7 +29,7 @@ export function queueColumns(options: QueueColumnsOptions): ListColumn<QueuedMes
     }),
     {
       header: 'From',
-      width: 272,
+      width: 244,
       maxWidth: 336,
       kind: 'copyable',
       isOptional: true,
@@ -45,7 +45,7 @@ export function queueColumns(options: QueueColumnsOptions): ListColumn<QueuedMes
     },
     {
       header: 'To',
-      width: 288,
+      width: 252,
       maxWidth: 344,
       kind: 'copyable',
       mobile: 'lead',

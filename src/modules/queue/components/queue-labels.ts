@@ -6,7 +6,7 @@ export const QUEUE_LABELS: Record<Queue, [Status, string]> = {
   deferred: ['deferred', 'Deferred'],
   active: ['submitting', 'Active'],
   incoming: ['received', 'Incoming'],
-  hold: ['off', 'On hold'],
+  hold: ['held', 'On hold'],
   maildrop: ['pending', 'Maildrop'],
 };
 

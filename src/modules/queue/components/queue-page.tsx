@@ -59,6 +59,8 @@ export function QueuePage() {
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
   const open = (id: string | null) => search.open({ open: id });
   const suspendedCount = summary.data?.suspended_senders.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  // The messages of suspended senders are put on hold instead.
+  const retriedCount = Math.max(0, (summary.data?.counts.deferred ?? 0) - suspendedCount);
   const isNotListed = values.open !== null && rows?.every((row) => row.queue_id !== values.open);
 
   return (
@@ -70,10 +72,8 @@ export function QueuePage() {
           disabled={problem !== null || !summary.data?.counts.deferred}
           onClick={() => (suspendedCount > 0 ? setIsAsking(true) : actions.flushAll())}
         >
-          Retry all deferred{' '}
-          <span className={classes.deferredCount}>
-            {summary.data?.counts.deferred ? formatCount(summary.data.counts.deferred) : null}
-          </span>
+          Retry deferred{' '}
+          <span className={classes.deferredCount}>{retriedCount > 0 ? formatCount(retriedCount) : null}</span>
         </Button>
       </PageHeader>
       {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
@@ -112,12 +112,12 @@ export function QueuePage() {
       )}
       <RetryAllDialog
         opened={isAsking}
-        count={summary.data?.counts.deferred ?? 0}
         suspendedCount={suspendedCount}
+        isBusy={actions.isBusy}
         onClose={() => setIsAsking(false)}
         onConfirm={() => {
           setIsAsking(false);
-          actions.flushAll();
+          void actions.flushOthers(summary.data?.suspended_senders.map(({ from }) => from) ?? []);
         }}
       />
       <DeleteQueuedDialog
@@ -141,5 +141,5 @@ function refreshIntervalMs(summary: QueueSummary | undefined): number {
 
 function descriptionOf(summary: QueueSummary | undefined): string {
   if (!summary?.oldest_arrived_at) return 'Messages your mail server hasn’t delivered yet';
-  return `${formatPlural(summary.total, 'message')}, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
+  return `${formatPlural(summary.total, 'message')}, sent or received, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
 }

@@ -5,28 +5,28 @@ import { formatCount, formatPlural } from '@/lib/format';
 
 type RetryAllDialogProps = {
   opened: boolean;
-  count: number;
-  /** How many of the messages are from suspended senders. */
+  /** How many messages of suspended senders are being retried. */
   suspendedCount: number;
+  isBusy: boolean;
   onClose: () => void;
   onConfirm: () => void;
 };
 
-/** Asks before messages of suspended senders are retried with all others. */
-export function RetryAllDialog({ opened, count, suspendedCount, onClose, onConfirm }: RetryAllDialogProps) {
+/** Asks before messages of suspended senders are put on hold, so that only the others are retried. */
+export function RetryAllDialog({ opened, suspendedCount, isBusy, onClose, onConfirm }: RetryAllDialogProps) {
   return (
     <ConfirmDialog
       opened={opened}
-      title="Retry all deferred messages"
-      action={`Retry all ${formatCount(count)}`}
+      title="Retry deferred messages"
+      action={`Hold ${formatCount(suspendedCount)}, retry the others`}
       problem={null}
-      isBusy={false}
+      isBusy={isBusy}
       onClose={onClose}
       onConfirm={onConfirm}
     >
       <p className="soft">
-        They include {formatPlural(suspendedCount, 'message')} from suspended senders. To leave these out, hold or
-        delete them first.
+        {formatPlural(suspendedCount, 'message')} from suspended senders {suspendedCount === 1 ? 'is' : 'are'} put on
+        hold first, and not retried until you release {suspendedCount === 1 ? 'it' : 'them'}.
       </p>
     </ConfirmDialog>
   );

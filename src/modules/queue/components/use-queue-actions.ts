@@ -5,6 +5,7 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { useRowActions } from '@/components/list/use-row-actions';
 import { notify } from '@/components/notifications';
+import { formatPlural } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import type { BulkOutcome } from './bulk-result';
 
@@ -77,6 +78,50 @@ export function useQueueActions() {
     }
   };
 
+  /** Puts the messages of suspended senders on hold, and retries the others unless one couldn't be held. */
+  const flushOthers = async (senders: string[]): Promise<void> => {
+    const rows: QueuedMessage[] = [];
+    try {
+      for (const from of senders) rows.push(...(await readDeferred(from)));
+    } catch (error) {
+      notify({ text: 'Couldn’t read the messages of suspended senders', problem: toProblem(error) });
+      return;
+    }
+    if (isBusy) return;
+    if (rows.length === 0) return flush.mutate({});
+    setOutcome(null);
+    let held = 0;
+    run({
+      rows,
+      verb: 'hold',
+      act: async ({ queue_id }) => {
+        await mutations.hold.mutateAsync({ queue_id });
+        held += 1;
+      },
+      text: (done) => `${DONE.hold(done.length)}. Retrying the others`,
+      onFailures: (failures, done) => setOutcome({ action: 'hold', done, failures }),
+      onDone: () => {
+        if (held === rows.length) flush.mutate({});
+      },
+      takesFocus: true,
+    });
+  };
+
+  /** All pages, because what isn't held is retried with the messages of others. */
+  const readDeferred = async (from: string): Promise<QueuedMessage[]> => {
+    const rows: QueuedMessage[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, pagination } = await utils.queue.list.fetch(
+        { from, queue: 'deferred', limit: MAX_AT_ONCE, cursor },
+        { staleTime: 0 },
+      );
+      rows.push(...items);
+      cursor = pagination.next_cursor || undefined;
+    } while (cursor);
+    return rows;
+  };
+
   return {
     act,
     actOnAll,
@@ -86,13 +131,14 @@ export function useQueueActions() {
     outcome,
     dismissOutcome: () => setOutcome(null),
     flushAll: () => flush.mutate({}),
+    flushOthers,
     isFlushing: flush.isPending,
   };
 }
 
 const DONE: Record<BulkOutcome['action'], (count: number) => string> = {
   retry: (count) => `Retrying ${count} messages now`,
-  hold: (count) => `Put ${count} messages on hold`,
+  hold: (count) => `Put ${formatPlural(count, 'message')} on hold`,
   release: (count) => `Released ${count} messages`,
   delete: (count) => `Deleted ${count} messages`,
 };
