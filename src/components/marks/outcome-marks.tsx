@@ -1,12 +1,15 @@
 import { Group } from '@mantine/core';
+import { isSlowSubmission, type Submission } from '@/lib/mail/slow-submission';
 import { STATUSES, type Status, StatusMark } from './status-mark';
 
 type OutcomeMarksProps = {
-  message: { status: Status; on_hold?: boolean; outcomes: { status: Status; recipients: number }[] };
+  message: Submission & { status: Status; on_hold?: boolean; outcomes: { status: Status; recipients: number }[] };
 };
 
 /** The status of a message, or how many recipients have which status if they differ. */
-export function OutcomeMarks({ message: { status, on_hold: isHeld, outcomes } }: OutcomeMarksProps) {
+export function OutcomeMarks({ message }: OutcomeMarksProps) {
+  const { status, on_hold: isHeld, outcomes } = message;
+  if (isSlowSubmission(message)) return <SlowSubmission />;
   if (isHeld) return <StatusMark status="held" />;
   if (outcomes.length < 2 || status === 'uncertain') return <StatusMark status={messageStatus(status)} />;
   return (
@@ -19,6 +22,11 @@ export function OutcomeMarks({ message: { status, on_hold: isHeld, outcomes } }:
       ))}
     </Group>
   );
+}
+
+/** A message, or one of its recipients, that takes unusually long. */
+export function SlowSubmission() {
+  return <StatusMark status="warning">{STATUSES.submitting[2]}</StatusMark>;
 }
 
 /** Names the API’s `sent` of a message or recipient “queued”, since `sent` is also the name of the total: no result is known yet. */

@@ -14,6 +14,15 @@ const SHAPES = {
     </>
   ),
   triangle: <path d="M6 .8 11.6 11H.4z" fill="currentColor" />,
+  clock: (
+    <path
+      d="M6 1.75a4.25 4.25 0 1 1 0 8.5 4.25 4.25 0 0 1 0-8.5M6 3.5V6l1.75 1.25"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+    />
+  ),
+  bars: <path d="M2.25 1.5h2.5v9h-2.5zM7.25 1.5h2.5v9h-2.5z" fill="currentColor" />,
   square: <rect x="1.25" y="1.25" width="9.5" height="9.5" fill="currentColor" />,
   diamond: <path d="M6 .4 11.6 6 6 11.6.4 6z" fill="currentColor" />,
   cross: <path d="m2 2 8 8m0-8-8 8" stroke="currentColor" strokeWidth="2" />,
@@ -25,7 +34,7 @@ export const STATUSES = {
   submitting: ['dashed', 'quiet', 'Submitting'],
   sent: ['ring', 'quiet', 'Sent'],
   queued: ['ring', 'quiet', 'Queued'],
-  held: ['ring', 'quiet', 'On hold'],
+  held: ['bars', 'quiet', 'On hold'],
   delivered: ['disc', 'postmark', 'Delivered'],
   deferred: ['half', 'deferred', 'Deferred'],
   bounced: ['triangle', 'bounced', 'Bounced'],
@@ -33,7 +42,7 @@ export const STATUSES = {
   received: ['diamond', 'quiet', 'Received'],
   spam: ['cross', 'quiet', 'Spam'],
   uncertain: ['dashed', 'deferred', 'Unconfirmed'],
-  scheduled: ['half', 'quiet', 'Scheduled'],
+  scheduled: ['clock', 'quiet', 'Scheduled'],
   cancelled: ['cross', 'quiet', 'Cancelled'],
   on: ['disc', 'postmark', 'Active'],
   off: ['ring', 'quiet', 'Inactive'],

@@ -1,7 +1,10 @@
 /** A submission takes seconds. */
 const USUAL_MS = 60_000;
 
-type Submission = { status: string; send_at: string | null; created_at: string };
+/** After which a submission without a reply is unconfirmed: much longer than any request can run. */
+export const UNCONFIRMED_AFTER_MS = 15 * 60_000;
+
+export type Submission = { status: string; send_at: string | null; created_at: string };
 
 /** Whether the mail server takes unusually long to reply to the submission of a message. */
 export function isSlowSubmission(message: Submission, now = new Date()): boolean {

@@ -1,4 +1,5 @@
 import type { Finding } from '@/lib/health/finding';
+import { UNCONFIRMED_AFTER_MS } from '@/lib/mail/slow-submission';
 import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -15,9 +16,6 @@ import { isUncertain, markUncertain, type StoreOutcome, submitMessage } from './
 import { type SystemMail, type SystemMailOutcome, submitMail } from './system-mail';
 
 export type { SystemMail, SystemMailOutcome };
-
-// Much longer than any request can run.
-const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
 type ToSend = Pick<PreparedSend, 'fingerprint'> & {
   /** Or what makes it and submits it, once it is known that the call is not a repeated one. */
@@ -76,7 +74,7 @@ export function submitSystemMail(db: Tx, mail: SystemMail): Promise<SystemMailOu
 
 /** Marks messages as uncertain whose process ended before the mail server replied. */
 export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
-  const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
+  const createdAt = { lt: new Date(now.getTime() - UNCONFIRMED_AFTER_MS) };
   // The next claim of a scheduled message settles it.
   const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt, scheduled: null };
   const abandoned = await db.message.findMany({ where, select: { id: true }, take: 1000 });

@@ -1,11 +1,9 @@
 import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
-import { StatusMark } from '@/components/marks/status-mark';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes } from '@/lib/format';
-import { isSlowSubmission } from '@/lib/mail/slow-submission';
 import type { messageList } from '../lists';
 import type { MessageSummary } from '../schema';
 import classes from './message-columns.module.css';
@@ -31,11 +29,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     cell: (message) => (
       <>
         <span title={message.failure?.reason}>
-          {isSlowSubmission(message) ? (
-            <StatusMark status="warning">Submitting</StatusMark>
-          ) : (
-            <OutcomeMarks message={message} />
-          )}
+          <OutcomeMarks message={message} />
         </span>
         <span className={`only-narrow soft ${classes.time}`}>
           <TimeAgo iso={message.created_at} />

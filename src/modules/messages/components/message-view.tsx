@@ -6,7 +6,7 @@ import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { IconRefresh } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { messageStatus } from '@/components/marks/outcome-marks';
+import { messageStatus, SlowSubmission } from '@/components/marks/outcome-marks';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
@@ -21,6 +21,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { JsonText } from '@/components/values/json-text';
 import { formatFull } from '@/lib/format';
 import { tagText } from '@/lib/mail/message-tags';
+import { isSlowSubmission } from '@/lib/mail/slow-submission';
 import type { Message } from '../schema';
 import { canResend, ResendButton } from './content/resend-button';
 import classes from './message-view.module.css';
@@ -40,7 +41,7 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
   const metadata = JSON.stringify(message.metadata, null, 2);
   const level = withTitle ? 3 : 2;
   const Title = `h${level}` as const;
-  const canSeeHealth = useHasRole('super_admin');
+  const canSeeServices = useHasRole('super_admin');
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
@@ -52,11 +53,11 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         {explained && <p className="soft">For {explained}</p>}
         <p>
           {explanation.text}
-          {explanation.isWarning && canSeeHealth && (
+          {explanation.isWarning && canSeeServices && (
             <>
               {' '}
-              <NearLink className="act" href="/system/health">
-                Review health
+              <NearLink className="act" href="/system/services">
+                Review services
               </NearLink>
             </>
           )}
@@ -185,6 +186,7 @@ const SHOWN_RECIPIENTS = 20;
 function Recipients({ message, level }: { message: Message; level: 2 | 3 }) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const { recipients } = message;
+  const isSlow = isSlowSubmission(message);
   const shown = isAll ? recipients : recipients.slice(0, SHOWN_RECIPIENTS);
   const hidden = recipients.length - shown.length;
   return (
@@ -195,7 +197,7 @@ function Recipients({ message, level }: { message: Message; level: 2 | 3 }) {
       <ul className={classes.recipients}>
         {shown.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
           <li key={address}>
-            <StatusMark status={messageStatus(status)} />
+            {isSlow && status === 'submitting' ? <SlowSubmission /> : <StatusMark status={messageStatus(status)} />}
             <EmailAddress value={address} />
             {kind !== 'to' && <Badge>{kind === 'cc' ? 'Cc' : 'Bcc'}</Badge>}
             {smtp_code !== null && (

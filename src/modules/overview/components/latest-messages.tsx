@@ -2,8 +2,7 @@ import { RowLink } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { messageStatus } from '@/components/marks/outcome-marks';
-import { StatusMark } from '@/components/marks/status-mark';
+import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -40,7 +39,7 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     width: 112,
     kind: 'mark',
     mobile: 'mark',
-    cell: ({ status }) => <StatusMark status={messageStatus(status)} />,
+    cell: (message) => <OutcomeMarks message={message} />,
   },
   {
     header: 'To',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatClock } from '@/lib/format';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { MESSAGE_STATUSES, type Message } from '../../schema';
 import { hopsOf } from '../trace/message-hops';
@@ -98,9 +99,11 @@ describe('the explanation and trace of a message', () => {
   it('say that a submission takes unusually long, and when that ends', () => {
     const submitting = (created_at: string) => explainOutcome(message({ status: 'submitting', created_at }));
     expect(submitting(new Date().toISOString()).text).toContain('usually replies within seconds');
-    const slow = submitting(new Date(Date.now() - 3 * 60_000).toISOString());
+    const submittedAt = Date.now() - 3 * 60_000;
+    const slow = submitting(new Date(submittedAt).toISOString());
     expect(slow.title).toBe('Still on its way to your mail server');
-    expect(slow.text).toContain('15 minutes after the submission');
+    const end = formatClock(new Date(submittedAt + 15 * 60_000).toISOString());
+    expect(slow.text).toContain(`becomes unconfirmed after ${end} UTC`);
     expect(slow.isWarning).toBe(true);
   });
 

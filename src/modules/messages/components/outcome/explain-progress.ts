@@ -1,4 +1,5 @@
-import { isSlowSubmission } from '@/lib/mail/slow-submission';
+import { formatClock, formatZone } from '@/lib/format';
+import { isSlowSubmission, UNCONFIRMED_AFTER_MS } from '@/lib/mail/slow-submission';
 import type { Message } from '../../schema';
 
 type Text = { title: string; text: string; isWarning?: boolean };
@@ -7,7 +8,7 @@ type Recipients = Message['recipients'];
 /** What a message without a failed or deferred recipient waits for, or how it ended. */
 export function explainProgress(message: Message, now = new Date()): Text {
   const { status, direction, recipients, events, send_at: sendAt } = message;
-  if (isSlowSubmission(message, now)) return SUBMITTING_SLOWLY;
+  if (isSlowSubmission(message, now)) return explainSlow(sendAt ?? message.created_at);
   if (status === 'uncertain') return explainUncertain(events);
   if (status === 'scheduled' && sendAt === null) return HELD;
   if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
@@ -15,11 +16,14 @@ export function explainProgress(message: Message, now = new Date()): Text {
   return TEXTS[status];
 }
 
-const SUBMITTING_SLOWLY: Text = {
-  title: 'Still on its way to your mail server',
-  text: 'This takes unusually long: your mail server hasn’t replied yet. Without a reply, the status becomes unconfirmed 15 minutes after the submission. Don’t resend the message before then.',
-  isWarning: true,
-};
+function explainSlow(submittedAt: string): Text {
+  const until = formatClock(new Date(Date.parse(submittedAt) + UNCONFIRMED_AFTER_MS).toISOString());
+  return {
+    title: 'Still on its way to your mail server',
+    text: `This takes unusually long: your mail server hasn’t replied yet. Without a reply, the status becomes unconfirmed after ${until} ${formatZone()}. Don’t resend the message before then.`,
+    isWarning: true,
+  };
+}
 
 const TEXTS: Record<Exclude<Message['status'], 'uncertain'>, Text> = {
   submitting: {
