@@ -5,7 +5,7 @@ type Sent = { kind: string; count: number; expected: number };
 /** How much the subject of an alert sent, beside the subject. A spike goes on, and its alert has the count of its start. */
 export function sentText({ kind, count, expected }: Sent): string {
   const sent = `${formatPlural(count, 'message')} in an hour`;
-  return kind === 'volume_spike'
-    ? `${sent} when raised (usually ${expected.toFixed(1)})`
-    : `${sent} (limit ${formatCount(expected)})`;
+  if (kind === 'volume_spike') return `${sent} when raised (usually ${expected.toFixed(1)})`;
+  // The message that would have been over the limit was rejected.
+  return count === expected ? `Tried to send more than ${sent}` : `${sent} (limit ${formatCount(expected)})`;
 }

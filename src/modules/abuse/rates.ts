@@ -1,3 +1,4 @@
+import { formatCount } from '@/lib/format';
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
@@ -46,7 +47,8 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const retry = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
   let consequence = `${retry} ${RAISED_BY[result === 'domain_limit' ? 'domain' : 'address']}`;
   if (result === 'address_limit' && mailboxId !== null) {
-    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${messages} within an hour${limit}` });
+    const note = `Tried to send message ${formatCount(sent + 1)} within an hour${limit}`;
+    const isSuspended = await suspend(ctx, over, { id: mailboxId, note });
     if (isSuspended) consequence = ' The mailbox is suspended until an admin unsuspends it.';
   } else {
     await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], now);
