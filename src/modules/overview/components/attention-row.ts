@@ -17,8 +17,11 @@ export type AttentionRow = {
   /** Since when, if that is known. */
   at: string | null;
   /** Objects of the same kind that have no row. */
-  more?: { count: number; text: string; href: string }[];
+  more?: More[];
 };
+
+/** Objects without a row, and how many of them are problems rather than warnings. */
+type More = { count: number; problems: number; text: string; href: string };
 
 /** Two more are shown at once: a button for them would take as much room. */
 const SHOWN = 8;
@@ -27,7 +30,13 @@ export function firstRows(rows: AttentionRow[]): AttentionRow[] {
   return rows.length > SHOWN + 2 ? rows.slice(0, SHOWN) : rows;
 }
 
+const PROBLEMS: ReadonlySet<Status> = new Set(['failed', 'bounced']);
+
 /** How many objects the rows stand for. */
-export function countObjects(rows: AttentionRow[]): number {
-  return rows.reduce((sum, { more = [] }) => sum + 1 + more.reduce((unlisted, { count }) => unlisted + count, 0), 0);
+export function countObjects(rows: AttentionRow[]): { problems: number; warnings: number } {
+  const more = rows.flatMap((row) => row.more ?? []);
+  const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
+  const problems =
+    rows.filter(({ status }) => PROBLEMS.has(status)).length + sumOf(more.map((unlisted) => unlisted.problems));
+  return { problems, warnings: rows.length + sumOf(more.map(({ count }) => count)) - problems };
 }

@@ -40,7 +40,7 @@ it('lists what keeps all mail from being sent first, and warnings after what is 
   ]);
 });
 
-it('lists rows by their mark, and of the same mark the newest first', () => {
+it('lists rows by their mark, and those of a kind together, the newest first', () => {
   const at = (hour: number) => `2026-11-28T${hour}:00:00.000Z`;
   const items: AttentionItem[] = [
     { ...ITEM, section: 'domains', kind: 'dns_broken', severity: 'critical', record_status: 'mismatch', at: at(18) },
@@ -73,8 +73,8 @@ it('lists rows by their mark, and of the same mark the newest first', () => {
   );
   expect(rows.map(({ status, label, subject }) => `${status} ${label} ${subject}`)).toEqual([
     'failed Suspended later',
-    'failed Failing between',
     'failed Suspended earlier',
+    'failed Failing between',
     'bounced Over limit acme.example',
     'bounced Mismatch acme.example',
     'warning Spike acme.example',
@@ -91,8 +91,14 @@ it('names in the last row of a kind how many others there are', () => {
     { ...ITEM, section: 'webhooks', kind: 'webhook_failing', severity: 'critical' },
   ];
   const attention = (suspended: number) =>
-    ({ items, counts: { mailboxes: 16, webhooks: 3 }, suspended_mailboxes: suspended }) as unknown as Attention;
+    ({
+      items,
+      counts: { mailboxes: 16, webhooks: 3 },
+      critical_counts: { mailboxes: 2, webhooks: 2 },
+      suspended_mailboxes: suspended,
+    }) as unknown as Attention;
   const overview = { ...OVERVIEW, mta: 'smtp', totals: { ...OVERVIEW.totals, failed: 0, uncertain: 0 } } as Overview;
+  expect(countObjects(attentionRows(overview, attention(3), 'd1'))).toEqual({ problems: 4, warnings: 15 });
   const more = (suspended: number) =>
     attentionRows(overview, attention(suspended), 'd1').flatMap(({ label, more = [] }) =>
       more.map(({ text, href }) => `${label}: ${text} ${href}`),
@@ -110,10 +116,13 @@ it('names in the last row of a kind how many others there are', () => {
 
 it('shows eight rows first, unless only two are left, and counts what they all stand for', () => {
   const rows = (count: number) =>
-    Array.from({ length: count }, () => ({ more: [{ count: 2, text: '', href: '' }] }) as unknown as AttentionRow);
+    Array.from(
+      { length: count },
+      () => ({ status: 'warning', more: [{ count: 2, problems: 1, text: '', href: '' }] }) as unknown as AttentionRow,
+    );
   expect(firstRows(rows(10))).toHaveLength(10);
   expect(firstRows(rows(11))).toHaveLength(8);
-  expect(countObjects(rows(11))).toBe(33);
+  expect(countObjects(rows(11))).toEqual({ problems: 11, warnings: 22 });
 });
 
 it('has a status for each kind that fits its column', () => {
@@ -137,7 +146,7 @@ describe('an incident', () => {
       severity: 'critical',
       subject: 'info@acme.example',
     },
-    reason: 'Sent 200 messages within an hour; the hourly limit is 200.',
+    reason: 'Tried to send message 201 within an hour; the hourly limit is 200.',
     at: '2026-11-28T10:00:00.000Z',
   };
   const spike: AttentionItem = {
@@ -173,12 +182,13 @@ describe('an incident', () => {
     expect(rows).toMatchObject([
       {
         subject: 'info@acme.example',
-        reason: 'Sent 200 messages within an hour; the hourly limit is 200. 128 bounced, 34 failed, 9 in the queue.',
+        reason:
+          'Tried to send message 201 within an hour; the hourly limit is 200. 128 bounced, 34 failed, 9 in the queue.',
         href: '/mailboxes/box/misuse',
         action: 'Check for misuse',
         at: mailbox.at,
       },
-      { subject: '1 other message not sent', reason: 'Rejected by your mail server.' },
+      { subject: '1 message not sent', reason: 'Rejected by your mail server. 34 more from info@acme.example.' },
     ]);
   });
 
@@ -192,8 +202,8 @@ describe('an incident', () => {
     );
     expect(rows.map(({ label, subject }) => `${label} ${subject}`)).toEqual([
       'Suspended info@acme.example',
-      'Failed 1 other message not sent',
-      'Bounced 32 other messages bounced',
+      'Failed 1 message not sent',
+      'Bounced 32 messages bounced',
       'Spike acme.example',
       'Spike other.example',
     ]);

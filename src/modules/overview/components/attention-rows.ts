@@ -7,7 +7,8 @@ import { pageOf, unlistedOf, withUnlisted } from './unlisted';
 
 /**
  * One row for each object, for each outcome of messages that an admin should look at, and for each incident: a suspended sender
- * with its messages. Incidents first, then the most severe, and of the same severity the newest.
+ * with its messages. The most severe first, and of the same severity, those of a kind together: first the kind of an incident,
+ * then that of the newest.
  */
 export function attentionRows(overview: Overview, attention: Attention, domain: string | null): AttentionRow[] {
   // The checklist has the records of a new domain.
@@ -16,12 +17,11 @@ export function attentionRows(overview: Overview, attention: Attention, domain: 
   const isExplained = (item: AttentionItem) =>
     incidents.some(({ mailbox, alerts }) => mailbox === item || alerts.includes(item));
   const rows = shown.filter((item) => !isExplained(item)).map(rowOf);
-  const sorted = [...outcomeRows(overview, incidents, domain), ...rows].sort(byGravity);
+  const incidentRows = incidents.map((incident) => ({ ...rowOf(incident.mailbox), reason: incidentText(incident) }));
   return withUnlisted(
     [
       ...(overview.mta === 'off' ? [SENDING_DISABLED] : []),
-      ...incidents.map((incident) => ({ ...rowOf(incident.mailbox), reason: incidentText(incident) })),
-      ...sorted,
+      ...sorted(incidentRows, [...outcomeRows(overview, incidents, domain), ...rows]),
     ],
     unlistedOf(shown, attention, domain),
   );
@@ -30,10 +30,25 @@ export function attentionRows(overview: Overview, attention: Attention, domain: 
 /** The marks of rows, the most severe first. */
 const GRAVITY: Status[] = ['failed', 'bounced', 'warning', 'uncertain'];
 
-/** By severity, then by time; rows without one last. */
-function byGravity(one: AttentionRow, other: AttentionRow): number {
-  const timeOf = ({ at }: AttentionRow) => (at === null ? 0 : Date.parse(at));
-  return GRAVITY.indexOf(one.status) - GRAVITY.indexOf(other.status) || timeOf(other) - timeOf(one);
+/** By severity, kind and time; rows without a time last. */
+function sorted(incidents: AttentionRow[], rows: AttentionRow[]): AttentionRow[] {
+  const all = [...incidents, ...rows];
+  const gravityOf = ({ status }: AttentionRow) => GRAVITY.indexOf(status);
+  const timeOf = (row: AttentionRow) => {
+    if (incidents.includes(row)) return Number.MAX_VALUE;
+    return row.at === null ? 0 : Date.parse(row.at);
+  };
+  const kindOf = ({ kind, key, status }: AttentionRow) => `${status} ${kind ?? key}`;
+  const newest = new Map<string, number>();
+  for (const row of all) newest.set(kindOf(row), Math.max(timeOf(row), newest.get(kindOf(row)) ?? 0));
+  const newestOf = (row: AttentionRow) => newest.get(kindOf(row)) ?? 0;
+  return all.toSorted(
+    (one, other) =>
+      gravityOf(one) - gravityOf(other) ||
+      newestOf(other) - newestOf(one) ||
+      kindOf(one).localeCompare(kindOf(other)) ||
+      timeOf(other) - timeOf(one),
+  );
 }
 
 const SENDING_DISABLED: AttentionRow = {

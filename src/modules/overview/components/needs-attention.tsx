@@ -9,7 +9,7 @@ import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
 import type { Attention, Overview } from '../schema';
 import { type AttentionRow, countObjects, firstRows } from './attention-row';
 import { attentionRows } from './attention-rows';
@@ -22,12 +22,16 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
   const rows = attentionRows(overview, attention, domain);
   const { notifies_nobody: notifiesNobody } = attention;
   if (rows.length === 0 && !notifiesNobody) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
-  const count = formatCount(countObjects(rows));
+  const { problems, warnings } = countObjects(rows);
+  const counts = [
+    problems > 0 && formatPlural(problems, 'problem'),
+    warnings > 0 && formatPlural(warnings, 'warning'),
+  ].filter((text) => text !== false);
   const shown = isAll ? rows : firstRows(rows);
   return (
     <section aria-labelledby="needs-attention">
       <SectionHeading title="Needs attention" id="needs-attention" isUnderlined={rows.length > 0}>
-        {rows.length > 0 && <span className="quiet">{count}</span>}
+        {rows.length > 0 && <span className="quiet">{counts.join(', ')}</span>}
         {notifiesNobody && <NobodyNotified />}
       </SectionHeading>
       {rows.length > 0 && (
@@ -42,7 +46,7 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
       )}
       {shown.length < rows.length && (
         <div className={classes.all}>
-          <TextButton onClick={showAll}>Show all {count}</TextButton>
+          <TextButton onClick={showAll}>Show all {formatCount(problems + warnings)}</TextButton>
         </div>
       )}
     </section>
@@ -104,7 +108,6 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     header: 'Status',
     width: 120,
     kind: 'mark',
-    mobile: 'mark',
     cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
   },
   { key: 'object', header: 'Object', width: 88, cell: ({ object }) => object },
@@ -113,7 +116,14 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     width: 264,
     maxWidth: 360,
     mobile: 'lead',
-    cell: ({ subject }) => <Subject text={subject} />,
+    cell: ({ status, label, subject }) => (
+      <>
+        <span className={`only-narrow ${classes.status}`}>
+          <StatusMark status={status}>{label}</StatusMark>
+        </span>
+        <Subject text={subject} />
+      </>
+    ),
   },
   {
     header: 'Details',

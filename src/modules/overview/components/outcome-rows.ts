@@ -28,10 +28,11 @@ function bouncedRow(overview: Overview, incidents: Incident[], domain: string | 
       status: 'bounced',
       label: 'Bounced',
       object: 'Messages',
-      subject: `${formatPlural(bounced, explained > 0 ? 'other message' : 'message')} bounced`,
+      subject: `${formatPlural(bounced, 'message')} bounced`,
       reason:
         `${formatShare(bounced, totals.sent)} of sent, ${formatBefore(previous.bounced, 'the day before')}.` +
-        (most ? ` ${formatCount(most.bounced)} from ${most.sender}.` : ''),
+        (most ? ` ${formatCount(most.bounced)} from ${most.sender}.` : '') +
+        othersText(explained, incidents),
       href: messagesHref('bounced', { start: since, end: until, domain }),
       action: 'Review bounces',
       at: lastHourOf(overview, 'bounced'),
@@ -67,13 +68,20 @@ function failedRow(overview: Overview, incidents: Incident[], domain: string | n
       status: 'failed',
       label: 'Failed',
       object: 'Messages',
-      subject: `${formatPlural(failed, explained > 0 ? 'other message' : 'message')} not sent`,
-      reason: sentenceOf(reasons),
+      subject: `${formatPlural(failed, 'message')} not sent`,
+      reason: sentenceOf(reasons) + othersText(explained, incidents),
       href: messagesHref('failed', { start: since, end: until, domain }),
       action: 'Review failures',
       at: lastHourOf(overview, 'failed'),
     },
   ];
+}
+
+/** Where the others of the figure are: in the rows of incidents. */
+function othersText(count: number, incidents: Incident[]): string {
+  if (count === 0) return '';
+  const from = incidents.length === 1 ? incidents[0]?.mailbox.subject : 'suspended mailboxes';
+  return ` ${formatCount(count)} more from ${from}.`;
 }
 
 /** A sentence such as "34 deleted from the queue, 2 expired in the queue." A single reason needs no count. */
