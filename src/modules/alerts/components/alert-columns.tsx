@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
@@ -79,7 +79,9 @@ export function alertColumns({
           </span>
           <span className={classes.details}>
             {describe(alert)}
-            <NextStep alert={alert} />
+            <span className={`only-narrow ${classes.next}`}>
+              <NextStep alert={alert} />
+            </span>
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
           {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
@@ -98,10 +100,9 @@ export function alertColumns({
     },
     {
       key: 'actions',
-      header: <span className="sr-only">Acknowledge, close or mute</span>,
-      width: 208,
-      maxWidth: 248,
-      kind: 'control',
+      header: <span className="sr-only">Next step, acknowledge, close or mute</span>,
+      width: 184,
+      kind: 'tail',
       mobile: 'tail',
       skeletonWidth: 120,
       cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} onMute={onMute} isBusy={isBusy} />,
@@ -133,11 +134,9 @@ function NextStep({ alert }: { alert: Alert }) {
   const step = nextStep(alert, path);
   if (alert.status === 'closed' || !step) return null;
   return (
-    <span className={classes.next}>
-      <NearLink className="act" href={step.href}>
-        {step.label}
-      </NearLink>
-    </span>
+    <NearLink className="act" href={step.href}>
+      {step.label}
+    </NearLink>
   );
 }
 
@@ -171,26 +170,14 @@ type AlertActionsProps = Omit<AlertColumnsOptions, 'selection'> & { alert: Alert
 
 function AlertActions({ alert, onSetStatus, onMute, isBusy }: AlertActionsProps) {
   return (
-    <Cell>
-      {nextStatuses(alert).map(({ status, label }) => (
-        <Button
-          key={status}
-          className="only-wide"
-          size="xs"
-          variant="subtle"
-          color="gray"
-          disabled={isBusy}
-          aria-label={`${label}: ${alert.subject}`}
-          onClick={() => onSetStatus(alert, status)}
-        >
-          {label}
-        </Button>
-      ))}
+    <span className={classes.actions}>
+      <span className="only-wide">
+        <NextStep alert={alert} />
+      </span>
       <RowMenu label={`More actions for ${nameOfAlert(alert)}`}>
         {nextStatuses(alert).map(({ status, label, Icon }) => (
           <Menu.Item
             key={status}
-            className="only-narrow"
             leftSection={<Icon size={16} stroke={1.5} />}
             disabled={isBusy}
             onClick={() => onSetStatus(alert, status)}
@@ -202,6 +189,6 @@ function AlertActions({ alert, onSetStatus, onMute, isBusy }: AlertActionsProps)
           Mute…
         </Menu.Item>
       </RowMenu>
-    </Cell>
+    </span>
   );
 }
