@@ -5,6 +5,7 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { AbuseFigures } from './abuse-figures';
+import classes from './abuse-page.module.css';
 import { Senders } from './senders';
 
 const Thresholds = dynamic(() => import('./thresholds').then((module) => module.Thresholds), { ssr: false });
@@ -16,7 +17,9 @@ export function AbusePage() {
       <PageHeader title="Abuse" description="Sending volume and rate limits" />
       <AbuseFigures />
       <Senders domainId={domain ?? undefined}>
-        <Thresholds />
+        <div className={classes.limits}>
+          <Thresholds />
+        </div>
       </Senders>
     </Page>
   );

@@ -15,6 +15,7 @@ import { formatCount } from '@/lib/format';
 import type { SortOf } from '@/lib/lists';
 import { senderList } from '../lists';
 import type { AbuseSender } from '../schema';
+import classes from './abuse-page.module.css';
 
 const MAX_SENDERS = 20;
 type Period = SortOf<typeof senderList>;
@@ -50,7 +51,7 @@ export function Senders({ domainId, children }: SendersProps) {
   const { data, isError } = list.query;
   return (
     <>
-      <section aria-labelledby="senders">
+      <section aria-labelledby="senders" className={classes.senders}>
         <SectionHeading title={`Top ${MAX_SENDERS} senders`} id="senders">
           <span className="spacer" />
           <ExportButton list={{ ...list, what: 'senders' }} />
