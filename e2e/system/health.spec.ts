@@ -35,7 +35,10 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await expect(problem).toContainText('started 3 h ago');
   await expect(problem).toContainText('enlarge the disk');
   await expect(problem).toContainText(/points less than \d+ h ago/);
-  await expect(problem.getByRole('link', { name: 'Configuration' })).toHaveAttribute('href', '/system/config');
+  await expect(problem.getByRole('link', { name: 'Configuration' })).toHaveAttribute(
+    'href',
+    '/system/config?q=retention',
+  );
   const row = page.getByRole('table', { name: 'Machines checks' }).getByRole('row', { name: host });
   await expect(row).toContainText('Degraded below 30%, down below 15%');
   await expect(

@@ -10,6 +10,7 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconRefresh } from '@/components/icons/icons';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportButton } from '@/components/list/export-csv';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -45,7 +46,10 @@ export function HealthPage() {
 
   return (
     <Page>
-      <PageHeader title="Health" description={descriptionOf(data)}>
+      <PageHeader
+        title="Health"
+        description={<Description health={data} openAlerts={attention.data?.open_alerts ?? 0} />}
+      >
         <ExportButton list={healthList} />
         <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
           Check now
@@ -55,7 +59,7 @@ export function HealthPage() {
       {!data && !health.isError && <SettingsSkeleton heights={[120, 240, 160]} />}
       {data && (
         <>
-          <Problems checks={data.checks} days={days.data} openAlerts={attention.data?.open_alerts ?? 0} />
+          <Problems checks={data.checks} days={days.data} />
           {GROUPS.filter((group) => data.checks.some((check) => check.group === group)).map((group, index) => {
             const rows = data.checks.filter((check) => check.group === group);
             const isFirst = index === 0;
@@ -99,6 +103,16 @@ function Tasks({ tasks }: { tasks: ScheduledTask[] }) {
         />
       </details>
     </section>
+  );
+}
+
+/** Alerts are about more than the checks. */
+function Description({ health, openAlerts }: { health: SystemHealth | undefined; openAlerts: number }) {
+  return (
+    <>
+      {descriptionOf(health)}
+      {health && openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>}
+    </>
   );
 }
 

@@ -9,20 +9,18 @@ import type { HealthCheck, HealthDay } from '../schema';
 import { MARKS } from './check-marks';
 import classes from './problems.module.css';
 
-type ProblemsProps = { checks: HealthCheck[]; days: HealthDay[] | undefined; openAlerts: number };
+type ProblemsProps = { checks: HealthCheck[]; days: HealthDay[] | undefined };
 
-/** What is wrong, since when, and what to do about it: the worst first. Alerts are about more than the checks. */
-export function Problems({ checks, days, openAlerts }: ProblemsProps) {
+/** What is wrong, since when, and what to do about it: the worst first. */
+export function Problems({ checks, days }: ProblemsProps) {
   const problems = checks.filter(({ status }) => status !== 'ok');
   if (checks.length === 0) return null;
-  const alerts = openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>;
   if (problems.length === 0) {
     return (
       <p className={classes.fine}>
         <span role="status">
           <StatusMark status="on">All {formatPlural(checks.length, 'check')} OK</StatusMark>
         </span>
-        {alerts}
       </p>
     );
   }
@@ -56,7 +54,6 @@ export function Problems({ checks, days, openAlerts }: ProblemsProps) {
           );
         })}
       </ul>
-      {alerts && <p className={classes.fine}>{alerts}</p>}
     </section>
   );
 }
@@ -81,7 +78,13 @@ const NAMES = new RegExp(`((?:System → )?(?:${LINKS.map(({ label }) => label).
 function WithLinks({ text }: { text: string }) {
   return text.split(NAMES).map((part, index) => {
     const route = index % 2 === 1 && LINKS.find(({ label }) => part.endsWith(label));
+    const shown = route ? <NearLink href={hrefIn(text, route.href)}>{part}</NearLink> : part;
     // biome-ignore lint/suspicious/noArrayIndexKey: a page can be named twice, and the order is fixed.
-    return <Fragment key={index}>{route ? <NearLink href={route.href}>{part}</NearLink> : part}</Fragment>;
+    return <Fragment key={index}>{shown}</Fragment>;
   });
+}
+
+/** The page, or of the settings those that the text is about. */
+function hrefIn(text: string, href: string): string {
+  return href === '/system/config' && text.includes('retention') ? `${href}?q=retention` : href;
 }
