@@ -6,11 +6,9 @@ import { RowMenu } from '@/components/row-controls/row-menu';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatPlural } from '@/lib/format';
 import type { ClusterNode } from '../schema';
+import classes from './node-columns.module.css';
 
 type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode) => void>;
-
-/** From that load per CPU on, everything on the host is slow. */
-const OVERLOADED = 2;
 
 export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTableColumn<ClusterNode>[] {
   return [
@@ -48,9 +46,10 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
             {node.version}, heartbeat&nbsp;
             <TimeAgo iso={node.last_heartbeat_at} />
           </span>
-          <span className="only-narrow">
-            Load&nbsp;
-            <Load node={node} />
+          <span className={`only-narrow soft ${classes.line}`}>
+            <span>
+              Load <Load node={node} />, memory {formatBytes(node.memory_bytes)}
+            </span>
           </span>
         </Cell>
       ),
@@ -105,16 +104,11 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
   ];
 }
 
+/** What suffers from a high load has checks of its own, so that it is no warning. */
 function Load({ node: { load_average: load, cpus } }: { node: ClusterNode }) {
   return (
     <>
-      {cpus !== null && load > OVERLOADED * cpus ? (
-        <span title={`More than ${OVERLOADED} waiting for each CPU`}>
-          <StatusMark status="warning">{load.toFixed(2)}</StatusMark>
-        </span>
-      ) : (
-        load.toFixed(2)
-      )}
+      {load.toFixed(2)}
       {cpus !== null && <span className="soft">, {formatPlural(cpus, 'CPU')}</span>}
     </>
   );
