@@ -31,7 +31,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
   const shown = warning?.destination ?? first;
   const mark = warning && (
     <WarningMark title={warnings.map((found) => found?.message).join(' ')}>
-      {warnings.length > 1 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
+      {warnings.length > 1 ? `${warnings.length} undeliverable` : `${LABELS[warning.code]}, gets no mail`}
     </WarningMark>
   );
 
