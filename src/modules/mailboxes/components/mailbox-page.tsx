@@ -74,11 +74,11 @@ export function MailboxPage({ id, sent, history }: MailboxPageProps) {
           <>
             {mailbox.suspended && <SuspendedBanner mailbox={mailbox} canUnsuspend={canSuspend} />}
             <Storage mailbox={mailbox} />
-            {sent}
             <MailboxDetails key={mailbox.id} mailbox={mailbox} />
             <DeliveringAliases mailbox={mailbox}>
               <ClientSettings mailboxId={mailbox.id} />
               <MailboxPassword mailbox={mailbox} />
+              {sent}
               {canSuspend && !mailbox.suspended && (
                 <Sending mailbox={mailbox}>
                   <Button component={NearLink} href={`/mailboxes/${id}/misuse`}>
