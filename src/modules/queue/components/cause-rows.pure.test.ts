@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { QueueSummary } from '../schema';
 import { causeRows } from './cause-rows';
 
-it('lists suspended senders and what isn’t tried first, then what expires first', () => {
+it('lists suspended senders and what isn’t tried first, then full mailboxes, then what expires first', () => {
   const waiting = { count: 2, oldest_arrived_at: '2026-11-28T10:00:00.000Z', mailbox_id: null };
   const cause = (to: string | null, first_expires_at: string | null) => ({
     ...waiting,
@@ -22,8 +22,8 @@ it('lists suspended senders and what isn’t tried first, then what expires firs
   expect(causeRows(summary).map(({ label, address }) => address ?? label)).toEqual([
     'info@acme.example',
     'Not tried',
-    '@soon.example',
     'full@acme.example',
+    '@soon.example',
     '@unknown.example',
   ]);
 });

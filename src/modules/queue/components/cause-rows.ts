@@ -20,7 +20,7 @@ export type CauseRow = {
 
 /**
  * The causes that several messages share, and those that an admin can stop: suspended senders and messages that aren't tried
- * first, then those whose messages expire first.
+ * first, then full mailboxes, and of each kind those whose messages expire first.
  */
 export function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
   const suspended = senders.map(
@@ -55,7 +55,11 @@ export function causeRows({ causes, suspended_senders: senders }: QueueSummary):
     );
   const untried = others.filter(({ by }) => by === null);
   const tried = others.filter(({ by }) => by !== null);
-  return [...suspended, ...untried, ...tried.toSorted(byExpiry)];
+  return [...suspended, ...untried, ...tried.toSorted(byExpiry).toSorted(fixableFirst)];
+}
+
+function fixableFirst(one: CauseRow, other: CauseRow): number {
+  return Number(one.action === null) - Number(other.action === null);
 }
 
 function byExpiry(one: CauseRow, other: CauseRow): number {

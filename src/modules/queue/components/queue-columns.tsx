@@ -29,7 +29,7 @@ export function queueColumns(options: QueueColumnsOptions): ListColumn<QueuedMes
     }),
     {
       header: 'From',
-      width: 244,
+      width: 272,
       maxWidth: 336,
       kind: 'copyable',
       isOptional: true,
@@ -106,7 +106,14 @@ function Reason({ message }: { message: QueuedMessage }) {
       >
         {isOverdue(message) ? <StatusMark status="warning">{reason}</StatusMark> : <Parts text={reason} />}
       </span>
-      {isSuspended && <StatusMark status="failed">Sender suspended</StatusMark>}
+      {isSuspended && (
+        <span title="Sender suspended">
+          <StatusMark status="failed">
+            <span className="only-narrow">Sender suspended</span>
+            <span className="only-wide">Suspended</span>
+          </StatusMark>
+        </span>
+      )}
       <span className={`only-narrow ${classes.sender}`}>{senderText(from)}</span>
       <span className={classes.times}>
         <span className="only-narrow">
