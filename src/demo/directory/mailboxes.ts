@@ -2,6 +2,7 @@ import { randomToken } from '@/server/secrets/crypto';
 import { hashPassword } from '@/server/secrets/password';
 import { type DemoContext, scaled } from '../demo-context';
 import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
+import { COMPANIES } from './companies';
 import type { DemoDomain } from './domains';
 import { fullNameOf, localPartOf, randomPerson } from './names';
 
@@ -29,12 +30,12 @@ const SUSPENSIONS: Record<number, Suspension> = {
   3: {
     ageMs: INCIDENT_AGE_MS,
     reason: 'rate_limit',
-    note: 'Tried to send message 201 within an hour; the hourly limit is 200.',
+    note: 'Tried to send message 201 within an hour; the limit is 200.',
   },
   11: {
     ageMs: 6 * DAY_MS + 80 * MINUTE_MS,
     reason: 'rate_limit',
-    note: 'Tried to send message 201 within an hour; the hourly limit is 200.',
+    note: 'Tried to send message 201 within an hour; the limit is 200.',
   },
   17: {
     ageMs: 19 * DAY_MS - 5 * HOUR_MS,
@@ -108,11 +109,17 @@ function pickAddresses({ random }: DemoContext, domains: readonly DemoDomain[], 
       if (round >= (sizes[index] ?? 0) && round < count) continue;
       const role = ROLE_ACCOUNTS[round];
       const person = randomPerson(random);
-      if (round < 2 && role) add(domain, role, `${role[0]?.toUpperCase()}${role.slice(1)}`);
+      if (round < 2 && role) add(domain, role, companyOf(domain));
       else add(domain, localPartOf(person), fullNameOf(person));
     }
   }
   return found;
+}
+
+/** What the company signs its mail with. */
+function companyOf({ name }: DemoDomain): string {
+  const description = COMPANIES.find(([domain]) => domain === name)?.[1] ?? name;
+  return description.split(',')[0] ?? name;
 }
 
 /** Distributes a total over domains by traffic, at least one each. */
