@@ -146,7 +146,7 @@ describe('an incident', () => {
       severity: 'critical',
       subject: 'info@acme.example',
     },
-    reason: 'Tried to send message 201 within an hour; the hourly limit is 200.',
+    reason: 'Tried to send message 201 within an hour; the limit is 200.',
     at: '2026-11-28T10:00:00.000Z',
   };
   const spike: AttentionItem = {
@@ -182,13 +182,12 @@ describe('an incident', () => {
     expect(rows).toMatchObject([
       {
         subject: 'info@acme.example',
-        reason:
-          'Tried to send message 201 within an hour; the hourly limit is 200. 128 bounced, 34 failed, 9 in the queue.',
+        reason: 'Tried to send message 201 within an hour; the limit is 200. 128 bounced, 34 failed, 9 in the queue.',
         href: '/mailboxes/box/misuse',
         action: 'Check for misuse',
         at: mailbox.at,
       },
-      { subject: '1 message not sent', reason: 'Rejected by your mail server. 34 more from info@acme.example.' },
+      { subject: '1 message not sent', reason: 'Rejected by your mail server. 34 more from a suspended mailbox.' },
     ]);
   });
 

@@ -117,12 +117,12 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     maxWidth: 360,
     mobile: 'lead',
     cell: ({ status, label, subject }) => (
-      <>
-        <span className={`only-narrow ${classes.status}`}>
+      <span className={classes.lead}>
+        <span className="only-narrow">
           <StatusMark status={status}>{label}</StatusMark>
         </span>
         <Subject text={subject} />
-      </>
+      </span>
     ),
   },
   {

@@ -80,7 +80,7 @@ function failedRow(overview: Overview, incidents: Incident[], domain: string | n
 /** Where the others of the figure are: in the rows of incidents. */
 function othersText(count: number, incidents: Incident[]): string {
   if (count === 0) return '';
-  const from = incidents.length === 1 ? incidents[0]?.mailbox.subject : 'suspended mailboxes';
+  const from = incidents.length === 1 ? 'a suspended mailbox' : 'suspended mailboxes';
   return ` ${formatCount(count)} more from ${from}.`;
 }
 
