@@ -129,7 +129,8 @@ test('alerts link to what they are about', async ({ signedIn: page, api, sql, ch
   await page.goto(`${url()}/alerts`);
   const alerts = page.getByRole('table', { name: 'Alerts' });
   await expect(alerts.getByRole('link', { name: host, exact: true })).toHaveAttribute('href', `/webhooks/${id}`);
-  const stepOf = (subject: string) => alerts.getByRole('row', { name: subject }).locator('a.act');
+  const stepOf = (subject: string) =>
+    alerts.getByRole('row', { name: subject }).getByRole('link', { name: /^(Review|Fix) / });
   await expect(stepOf(host)).toHaveText('Review deliveries');
   await expect(stepOf(host)).toHaveAttribute('href', `/webhooks/${id}`);
   await expect(stepOf(domain.name)).toHaveText('Fix the records');

@@ -90,7 +90,7 @@ test('lists nodes, drains one, and removes one that is dead', async ({ signedIn:
   await expect(own).toContainText('Active');
   await expect(own).toContainText('0.40, 8 CPUs');
   await page.setViewportSize(WIDTHS[1]);
-  await expect(own.getByText(/^Load.0\.40, 8 CPUs$/)).toBeVisible();
+  await expect(own.getByText(/^Load 0\.40, 8 CPUs, memory /)).toBeVisible();
   await page.setViewportSize(WIDTHS[0]);
   await expect(table.getByRole('row', { name: dead })).toContainText('No heartbeat');
   await check();

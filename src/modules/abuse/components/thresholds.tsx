@@ -47,7 +47,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
     <form noValidate onSubmit={onSubmit}>
       <SettingsSection
         title="Rate limits"
-        hint="A mailbox that tries to send more is suspended. For an address without a mailbox, or a domain, messages over the limit are rejected. A domain’s own limit takes precedence."
+        hint="A mailbox that tries to send more than its limit is suspended. For an address without a mailbox, or a domain, messages over the limit are rejected. A domain’s own limit takes precedence."
       >
         <FormColumn>
           <FieldPair>
