@@ -56,9 +56,9 @@ export async function seedMailboxes(ctx: DemoContext, domains: readonly DemoDoma
     const isFull = index % 90 === 20;
     const quotaBytes = random.weighted([
       [null, 1],
-      [2 * GB, 3],
-      [5 * GB, 5],
-      [20 * GB, 2],
+      [GB, 3],
+      [2 * GB, 5],
+      [5 * GB, 2],
     ]);
     const share = isFull ? 1 : random.next() ** 2 * 0.98;
     return {
@@ -69,7 +69,7 @@ export async function seedMailboxes(ctx: DemoContext, domains: readonly DemoDoma
       active: index % 37 !== 30,
       isFull,
       quotaBytes: isFull ? 2 * GB : quotaBytes,
-      usedBytes: Math.round(isFull ? 2 * GB : share * (quotaBytes ?? 8 * GB)),
+      usedBytes: Math.round(isFull ? 2 * GB : share * (quotaBytes ?? 4 * GB)),
       suspension,
       createdAt,
     };

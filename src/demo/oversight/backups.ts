@@ -13,7 +13,6 @@ const TABLES = 52;
 const AGES_IN_DAYS = [0, 1, 2, 3, 4, 5, 6];
 const FAILED_AGE_IN_DAYS = 5;
 const CHECK_AGE_IN_DAYS = 3;
-const BYTES_PER_DAY = 42 * 1_048_576;
 const BYTES_PER_FILE = 61_000;
 
 /** Records of backups of the database and of mail, without archives. They are in a bucket, where the demo looks for none. */
@@ -25,7 +24,7 @@ export async function seedBackups(ctx: DemoContext): Promise<void> {
   await tx.backup.createMany({ data: [...slots.map((dueAt) => provenBackup(ctx, dueAt)), failedBackup(ctx, last)] });
   const { _sum: stored } = await tx.mailbox.aggregate({ _sum: { usedBytes: true } });
   const bytes = Number(stored.usedBytes ?? 0);
-  await tx.mailSnapshot.createMany({ data: slots.map((dueAt) => snapshot(ctx, dueAt, bytes)) });
+  await tx.mailSnapshot.createMany({ data: snapshots(ctx, slots, bytes) });
   await tx.mailBackup.create({
     data: {
       host: HOST,
@@ -72,14 +71,21 @@ function recordAt(random: Random, at: Date) {
   };
 }
 
-/** @param bytes what all mailboxes hold now */
-function snapshot({ random, now }: DemoContext, dueAt: Date, bytes: number) {
-  const bytesAdded = random.int(18, 64) * 1_048_576;
-  const size = growing(now, dueAt, bytes, BYTES_PER_DAY);
-  return {
-    ...{ host: HOST, id: hexOf(random), takenAt: after(dueAt, 2 * MINUTE_MS + random.int(0, 40) * SECOND_MS) },
-    ...{ files: Math.round(size / BYTES_PER_FILE), bytes: size, bytesAdded },
-  };
+/**
+ * @param slots the newest first
+ * @param bytes what all mailboxes hold now
+ */
+function snapshots({ random }: DemoContext, slots: Date[], bytes: number) {
+  let size = bytes;
+  return slots.map((dueAt) => {
+    const bytesAdded = random.int(18, 64) * 1_048_576;
+    const row = {
+      ...{ host: HOST, id: hexOf(random), takenAt: after(dueAt, 2 * MINUTE_MS + random.int(0, 40) * SECOND_MS) },
+      ...{ files: Math.round(size / BYTES_PER_FILE), bytes: size, bytesAdded },
+    };
+    size -= Math.min(size, bytesAdded);
+    return row;
+  });
 }
 
 /** A number that was smaller by so many for each day. */
