@@ -1,9 +1,9 @@
 'use client';
 
 import { Box } from '@mantine/core';
-import { Cell } from '@/components/data-table/cells';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
+import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
@@ -21,6 +21,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
   const { last_completed: completed, last_proven: proven } = plan ?? {};
   return (
     <>
+      {plan?.location.startsWith('/') && <OnlyHere plan={plan} />}
       <Figures
         figures={[
           {
@@ -48,20 +49,9 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
           <DetailsList>
             <dt>Stored in</dt>
             <dd>
-              <Cell>
-                <span className="mono">
-                  <PathText>{plan.location}</PathText>
-                </span>
-                {plan.location.startsWith('/') && (
-                  <>
-                    <StatusMark status="warning">Only on this machine</StatusMark>
-                    <span>
-                      Keep copies elsewhere, or store archives in a bucket with{' '}
-                      <NearLink href="/system/config?q=BACKUP_TARGET">BACKUP_TARGET</NearLink>.
-                    </span>
-                  </>
-                )}
-              </Cell>
+              <span className="mono">
+                <PathText>{plan.location}</PathText>
+              </span>
             </dd>
             <dt>Kept</dt>
             <dd>{keptText(plan.retention)}</dd>
@@ -86,6 +76,22 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
         </Box>
       )}
     </>
+  );
+}
+
+/** Says that the loss of this machine takes the archives too, and what to do about it. */
+function OnlyHere({ plan: { encryption } }: { plan: Plan }) {
+  return (
+    <Box pt="md">
+      <Notice status="warning" title="Backups are only on this machine">
+        <p>
+          If its disk fails, {encryption.kind === 'passphrase' ? 'they are' : 'they and the key that opens them are'}{' '}
+          lost with everything else. Store them in a bucket:{' '}
+          <NearLink href="/system/config?q=BACKUP_TARGET">Set BACKUP_TARGET</NearLink>. Or copy the folder to another
+          machine.
+        </p>
+      </Notice>
+    </Box>
   );
 }
 

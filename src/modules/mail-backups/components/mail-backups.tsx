@@ -49,12 +49,30 @@ export function MailBackups() {
     }
   };
   const { data, error } = query;
+  // The heading of the section is then that of the server, too.
+  const only = data?.mail_servers.length === 1 ? data.mail_servers[0] : undefined;
+  const actions = {
+    isBusy,
+    onCheck: (host: string) => void run('start the check', () => check.mutateAsync({ host })),
+    onStart: (host: string) => void run('start the backup', () => start.mutateAsync({ host })),
+  };
 
   return (
     <section aria-label="Mail snapshots">
-      <SectionHeading title="Mail snapshots">
+      <SectionHeading
+        title={
+          only ? (
+            <>
+              Mail snapshots <span className="mono">{only.host}</span>
+            </>
+          ) : (
+            'Mail snapshots'
+          )
+        }
+      >
         <span className="spacer" />
         {data && data.mail_servers.length > 0 && <ExportButton list={snapshotList} />}
+        {only && <ServerActions server={only} {...actions} />}
       </SectionHeading>
       {error && !data && <ErrorState what="the backups of mail" error={error} onRetry={() => void query.refetch()} />}
       {data?.mail_servers.length === 0 && (
@@ -75,21 +93,12 @@ export function MailBackups() {
       )}
       {data?.mail_servers.map((server) => (
         <div key={server.host}>
-          <SectionHeading level={3} title={<span className="mono">{server.host}</span>}>
-            <span className="spacer" />
-            <Button
-              disabled={isBusy || server.repository === null}
-              onClick={() => void run('start the check', () => check.mutateAsync({ host: server.host }))}
-            >
-              Check repository
-            </Button>
-            <Button
-              disabled={isBusy}
-              onClick={() => void run('start the backup', () => start.mutateAsync({ host: server.host }))}
-            >
-              Back up mail now
-            </Button>
-          </SectionHeading>
+          {!only && (
+            <SectionHeading level={3} title={<span className="mono">{server.host}</span>}>
+              <span className="spacer" />
+              <ServerActions server={server} {...actions} />
+            </SectionHeading>
+          )}
           <MailServer server={server} latest={data.snapshots.find(({ host }) => host === server.host)} />
           <DataTable
             caption={`Snapshots of ${server.host}, newest first`}
@@ -108,6 +117,26 @@ export function MailBackups() {
         }}
       />
     </section>
+  );
+}
+
+type ServerActionsProps = {
+  server: MailServerBackup;
+  isBusy: boolean;
+  onCheck: (host: string) => void;
+  onStart: (host: string) => void;
+};
+
+function ServerActions({ server: { host, repository }, isBusy, onCheck, onStart }: ServerActionsProps) {
+  return (
+    <>
+      <Button disabled={isBusy || repository === null} onClick={() => onCheck(host)}>
+        Check repository
+      </Button>
+      <Button disabled={isBusy} onClick={() => onStart(host)}>
+        Back up mail now
+      </Button>
+    </>
   );
 }
 

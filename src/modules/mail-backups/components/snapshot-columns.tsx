@@ -28,14 +28,21 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       kind: 'figure',
       mobile: 'side',
       skeletonWidth: 48,
-      cell: ({ size_bytes: size }) => amountOf(size),
+      cell: ({ size_bytes: size }) => (size === null ? '' : formatBytes(size)),
     },
     {
       header: 'Added',
       width: 104,
       kind: 'figure',
+      mobile: 'under',
       skeletonWidth: 48,
-      cell: ({ added_bytes: added }) => amountOf(added),
+      cell: ({ added_bytes: added }) =>
+        added !== null && (
+          <>
+            {formatBytes(added)}
+            <span className="only-narrow"> added</span>
+          </>
+        ),
     },
     {
       header: 'Files',
@@ -70,8 +77,4 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
       ),
     },
   ];
-}
-
-function amountOf(bytes: number | null): string {
-  return bytes === null ? '' : formatBytes(bytes);
 }
