@@ -57,6 +57,8 @@ test('shows each service, what is wrong with it, and files that differ from the 
   await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('With custom/dovecot');
   await expect(table).toContainText('It answered: * BYE. Restart it.');
   await expect(table).toContainText('Rspamd is not running.');
+  // Where a restart interrupts mail, it is in the menu.
+  await expect(table.getByRole('button', { name: /^Restart/ })).toHaveCount(2);
   await check();
   await table.getByRole('button', { name: 'main.cf differs. Review: Postfix' }).click();
   await expect(table).toContainText('postfix/main.cf differs from what the settings generate');
@@ -74,7 +76,8 @@ test('restarts a service after confirmation, with its output as it comes, also a
 }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
-  await hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Postfix' }).click();
+  await hostSection(page, mailHost.host).getByRole('button', { name: 'Actions: Postfix' }).click();
+  await page.getByRole('menuitem', { name: 'Restart…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Restart Postfix' });
   await expect(dialog).toContainText('may arrive twice');
   await check();
@@ -93,7 +96,7 @@ test('restarts a service after confirmation, with its output as it comes, also a
   await mailHost.finish(id, 'succeeded', 'Restarted Postfix.');
   await expect(operationPanel(page).getByRole('status')).toHaveText('Restarted Postfix.');
   await expect(operations(page).getByRole('row', { name: 'Restart Postfix' }).first()).toContainText('Succeeded');
-  await expect(hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Postfix' })).toBeEnabled();
+  await expect(hostSection(page, mailHost.host).getByRole('button', { name: 'Apply configuration' })).toBeEnabled();
   await checkState();
   await operationPanel(page).getByRole('button', { name: 'Close' }).click();
   await expect(operationPanel(page)).toHaveCount(0);
@@ -139,8 +142,8 @@ test('shows the operation that is running if another one can’t start', async (
 }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
-  const restart = hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Dovecot' });
-  await restart.click();
+  await hostSection(page, mailHost.host).getByRole('button', { name: 'Actions: Dovecot' }).click();
+  await page.getByRole('menuitem', { name: 'Restart…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Restart Dovecot' });
   await expect(dialog).toBeVisible();
   const { id } = await api.call<{ id: string }>('POST', '/orchestrator/operations', {

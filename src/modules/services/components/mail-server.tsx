@@ -6,7 +6,9 @@ import { DataTable } from '@/components/data-table/data-table';
 import { IconChevronDown } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportItem } from '@/components/list/export-csv';
 import type { ConfiguredService, ServiceOperation } from '@/lib/mail/operations';
+import { serviceList } from '../lists';
 import type { MailServiceStatus, Relay } from '../schema';
 import { DriftedFiles } from './drifted-files';
 import { type Request, SERVICE_TITLES } from './operation-texts';
@@ -52,18 +54,26 @@ export function MailServer({ host, services, relay, isSandbox, isBusy, onAsk, on
         </Button>
         <Menu>
           <Menu.Target>
-            <Button disabled={isDisabled} rightSection={<IconChevronDown stroke={1.5} />}>
+            <Button disabled={isBusy} rightSection={<IconChevronDown stroke={1.5} />}>
               More actions
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => ask('reload')}>Reload all…</Menu.Item>
-            <Menu.Item onClick={() => ask('rebuild_maps')}>Rebuild maps…</Menu.Item>
-            <Menu.Item onClick={() => ask('renew_certificates')}>Renew certificates…</Menu.Item>
+            <Menu.Item disabled={isDisabled} onClick={() => ask('reload')}>
+              Reload all…
+            </Menu.Item>
+            <Menu.Item disabled={isDisabled} onClick={() => ask('rebuild_maps')}>
+              Rebuild maps…
+            </Menu.Item>
+            <Menu.Item disabled={isDisabled} onClick={() => ask('renew_certificates')}>
+              Renew certificates…
+            </Menu.Item>
             <Menu.Divider />
-            <Menu.Item className="danger" onClick={() => ask('restart')}>
+            <Menu.Item className="danger" disabled={isDisabled} onClick={() => ask('restart')}>
               Restart all…
             </Menu.Item>
+            <Menu.Divider />
+            <ExportItem list={serviceList}>Export services as CSV</ExportItem>
           </Menu.Dropdown>
         </Menu>
       </SectionHeading>

@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core';
-import { Clipped } from '@/components/data-table/cells';
+import { Button, Group, Menu } from '@mantine/core';
+import { Cell, Clipped } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
-import { TextButton } from '@/components/text/text-button';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import type { ConfiguredService, MailService, ServiceOperation } from '@/lib/mail/operations';
@@ -58,36 +58,44 @@ export function serviceColumns({
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 168,
+      width: 120,
       kind: 'tail',
       mobile: 'tail',
-      cell: ({ service }) => (
-        // As wide for each service, so that on a phone the states are below each other.
-        <Group gap={4} wrap="nowrap" justify="flex-end" miw={126}>
-          {service !== 'redis' && service !== 'agent' && (
-            <Button
-              size="xs"
-              disabled={isDisabled}
-              aria-label={`Reload ${SERVICE_TITLES[service]}`}
-              onClick={() => onAct('reload', service)}
-            >
-              Reload
-            </Button>
-          )}
-          {service !== 'agent' && (
-            <Button
-              size="xs"
-              disabled={isDisabled}
-              aria-label={`Restart ${SERVICE_TITLES[service]}`}
-              onClick={() => onAct('restart', service)}
-            >
-              Restart
-            </Button>
-          )}
-        </Group>
-      ),
+      cell: (row) => <ServiceActions row={row} isDisabled={isDisabled} onAct={onAct} />,
     },
   ];
+}
+
+type ServiceActionsProps = { row: MailServiceStatus } & Pick<Options, 'isDisabled' | 'onAct'>;
+
+/** A service that doesn't run has its restart in sight, which otherwise interrupts mail. */
+function ServiceActions({ row: { service, state }, isDisabled, onAct }: ServiceActionsProps) {
+  if (service === 'agent') return null;
+  const title = SERVICE_TITLES[service];
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      {(state === 'stopped' || state === 'not_responding') && (
+        <Button
+          size="xs"
+          disabled={isDisabled}
+          aria-label={`Restart ${title}`}
+          onClick={() => onAct('restart', service)}
+        >
+          Restart
+        </Button>
+      )}
+      <RowMenu label={`Actions: ${title}`}>
+        {service !== 'redis' && (
+          <Menu.Item disabled={isDisabled} onClick={() => onAct('reload', service)}>
+            Reload…
+          </Menu.Item>
+        )}
+        <Menu.Item className="danger" disabled={isDisabled} onClick={() => onAct('restart', service)}>
+          Restart…
+        </Menu.Item>
+      </RowMenu>
+    </Group>
+  );
 }
 
 /** Since when it runs, or has been in its state. */
@@ -109,12 +117,17 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   const name = drift.length === 1 && first ? first.path.split('/').at(-1) : formatPlural(drift.length, 'file');
   const text = `${name} ${drift.length === 1 ? 'differs' : 'differ'}`;
   return (
-    <TextButton
-      aria-expanded={isShown}
-      aria-label={`${text}. ${isShown ? 'Hide' : 'Review'}: ${SERVICE_TITLES[service]}`}
-      onClick={() => onShow(service)}
-    >
-      <StatusMark status="warning">{text}.</StatusMark> {isShown ? 'Hide' : 'Review'}
-    </TextButton>
+    <Cell>
+      <StatusMark status="warning">{text}</StatusMark>
+      <Button
+        size="xs"
+        my={-4}
+        aria-expanded={isShown}
+        aria-label={`${text}. ${isShown ? 'Hide' : 'Review'}: ${SERVICE_TITLES[service]}`}
+        onClick={() => onShow(service)}
+      >
+        {isShown ? 'Hide' : 'Review'}
+      </Button>
+    </Cell>
   );
 }

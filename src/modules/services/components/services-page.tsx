@@ -5,14 +5,12 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { ExportButton } from '@/components/list/export-csv';
 import { useListSearch } from '@/components/list/use-list-search';
 import { useOpenOperation } from '@/components/list/use-open-operation';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
-import { serviceList } from '../lists';
 import type { Orchestrator } from '../schema';
 import { MailServer } from './mail-server';
 import { NoMailServer, SilentAgent } from './mail-server-states';
@@ -52,9 +50,7 @@ export function ServicesPage({ isSandbox }: { isSandbox: boolean }) {
 
   return (
     <Page>
-      <PageHeader title="Services" description="Mail server services and operations">
-        {data && wasAttached(data) && <ExportButton list={serviceList} />}
-      </PageHeader>
+      <PageHeader title="Services" description="Mail server services and operations" />
       {query.isPending && <SettingsSkeleton heights={[240, 200]} />}
       {query.isError && !data && (
         <ErrorState what="the services" error={query.error} onRetry={() => void query.refetch()} />
