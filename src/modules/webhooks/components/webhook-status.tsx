@@ -13,7 +13,7 @@ export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
     <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
-        {!isShort && `, ${formatPlural(failures, 'attempt')} in a row${sinceOf(webhook)}`}
+        {!isShort && `: ${formatPlural(failures, 'failed attempt')} in a row${sinceOf(webhook)}`}
       </StatusMark>
     </span>
   );

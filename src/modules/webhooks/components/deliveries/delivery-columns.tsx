@@ -5,6 +5,7 @@ import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
+import { formatPlural } from '@/lib/format';
 import type { Delivery } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
 import { AttemptDots } from './attempt-dots';
@@ -50,7 +51,7 @@ export function deliveryColumns({
             <DeliveryStatus delivery={delivery} />
           </span>
           <span className={hasOneEvent ? 'mono only-wide' : 'mono'}>{delivery.event}</span>
-          <span className={`clip ${classes.response}`}>{lastResponse(delivery)}</span>
+          <span className={`clip ${classes.response}`}>{narrowResponse(delivery)}</span>
         </Cell>
       ),
     },
@@ -103,6 +104,12 @@ export function deliveryColumns({
       onToggle: ({ id }) => onOpen(id === openId ? null : id),
     }),
   ];
+}
+
+/** The last response, and how many attempts it took if it was more than one, such as "200 OK, 2 attempts". */
+function narrowResponse(delivery: Delivery): string {
+  const { attempt_count: made } = delivery;
+  return [lastResponse(delivery), made > 1 && formatPlural(made, 'attempt')].filter(Boolean).join(', ');
 }
 
 function DeliveryStatus({ delivery: { status, in_flight } }: { delivery: Delivery }) {

@@ -3,7 +3,7 @@ import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { TimeAgo } from '@/components/values/time-ago';
 import { ALL_EVENTS } from '@/lib/event-types';
-import { formatCount, formatPlural, formatShare } from '@/lib/format';
+import { formatPlural, formatShare } from '@/lib/format';
 import type { ListedWebhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import { WebhookStatus } from '../webhook-status';
@@ -92,15 +92,21 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
 }
 
 /**
- * The rate counts finished deliveries, so that it falls hours after a webhook began to fail, while the first are retried. The
- * attempts that failed since then take its place.
+ * The rate counts finished deliveries, so that it falls hours after a webhook began to fail, while the first are retried. That
+ * of the attempts since then, which all failed, takes its place.
  */
 function SuccessRate({ webhook }: { webhook: ListedWebhook }) {
-  const { finished, delivered } = webhook.recent_deliveries;
+  const { failures_in_row: failures, recent_deliveries: recent } = webhook;
+  const { finished, delivered } = recent;
   const rate = `${delivered} of the last ${formatPlural(finished, 'delivery', 'deliveries')}`;
   if (isFailing(webhook)) {
-    const failed = formatCount(webhook.failures_in_row);
-    return <span title={`${failed} failed in a row. Before, ${rate} succeeded.`}>{failed} failed</span>;
+    const failed = formatPlural(failures, 'attempt');
+    return (
+      <span title={`${failed} failed attempts in a row. Before, ${rate} succeeded.`}>
+        {formatShare(0, failures)}
+        <small className={classes.failed}>of {failed}</small>
+      </span>
+    );
   }
   return finished > 0 && <span title={rate}>{formatShare(delivered, finished)}</span>;
 }
