@@ -1,7 +1,7 @@
 import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import { addedColumn } from '@/components/data-table/columns';
 import type { ListColumn } from '@/components/data-table/data-table';
-import { StatusMark } from '@/components/marks/status-mark';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Badge } from '@/components/text/badge';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -39,7 +39,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
           {roleLabel(role)}
           {!totp_enabled && (
             <span className="only-narrow">
-              <StatusMark status="warning">Two-factor disabled</StatusMark>
+              <StatusMark status={twoFactorMark(role, false)}>Two-factor disabled</StatusMark>
             </span>
           )}
         </Cell>
@@ -49,8 +49,8 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
       header: 'Two-factor',
       width: 104,
       skeletonWidth: 40,
-      cell: ({ totp_enabled: isOn }) => (
-        <StatusMark status={isOn ? 'on' : 'warning'}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
+      cell: ({ role, totp_enabled: isOn }) => (
+        <StatusMark status={twoFactorMark(role, isOn)}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
       ),
     },
     {
@@ -72,6 +72,12 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
     },
     { ...addedColumn(), isOptional: true },
   ];
+}
+
+/** Who can change everything, including other admins, is warned about; for the others it's a plain fact. */
+function twoFactorMark(role: Admin['role'], isOn: boolean): Status {
+  if (isOn) return 'on';
+  return role === 'super_admin' ? 'warning' : 'off';
 }
 
 /** The name of the only domain, or how many there are. */
