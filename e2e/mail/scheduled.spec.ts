@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { inputValue } from '../../src/lib/time/zoned-time';
+import { fillMoment } from '../support/fill-moment';
 import { expect, openSend, pick, sendMessage, test, unique, url } from '../support/fixtures';
 
 const HOUR_MS = 3_600_000;
@@ -25,10 +26,14 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   await to.press('Enter');
   await page.getByLabel('Subject').fill(subject);
   await page.getByLabel('Text body').fill('Not yet.');
-  await page.getByLabel('Send at (optional)').fill(await inHours(page, 24 * 40));
+  const [date = ''] = (await inHours(page, 24)).split('T');
+  await page.getByLabel('Send at (optional)', { exact: true }).fill(date);
+  await page.getByRole('button', { name: 'Schedule message' }).click();
+  await expect(page.getByText('Enter a date and a time, such as 14:30.')).toBeVisible();
+  await fillMoment(page, 'Send at (optional)', await inHours(page, 24 * 40));
   await page.getByRole('button', { name: 'Schedule message' }).click();
   await expect(page.getByText('Enter a time at most 30 days ahead.')).toBeVisible();
-  await page.getByLabel('Send at (optional)').fill(await inHours(page, 24));
+  await fillMoment(page, 'Send at (optional)', await inHours(page, 24));
   await expect(page.getByText(/^1 recipient, on \d+ \w+ \d{4} at \d\d:\d\d /)).toBeVisible();
   await page.getByRole('button', { name: 'Schedule message' }).click();
   const result = page.getByRole('status', { name: 'Result' });
@@ -45,7 +50,7 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
 
   await page.getByRole('button', { name: 'Reschedule message' }).click();
   const dialog = page.getByRole('dialog', { name: 'Reschedule message' });
-  await dialog.getByLabel('Send at').fill(await inHours(page, 48));
+  await fillMoment(dialog, 'Send at', await inHours(page, 48));
   await checkState();
   await dialog.getByRole('button', { name: 'Reschedule message' }).click();
   await expect(dialog).toBeHidden();

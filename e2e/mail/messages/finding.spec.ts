@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { failProcedure, REQUEST_ID } from '../../support/faults';
+import { fillMoment } from '../../support/fill-moment';
 import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../../support/fixtures';
 
 test('search and filters find a message, are in the URL, survive a reload and can be cleared', async ({
@@ -34,10 +35,10 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await page.getByRole('button', { name: 'Period last 24 hours' }).click();
   await page.getByRole('menuitem', { name: 'Custom range…' }).click();
   const range = page.getByRole('dialog', { name: 'Custom range' });
-  await range.getByLabel('From').fill('2025-03-01T10:00');
-  await range.getByLabel('To').fill('2025-03-01T09:00');
+  await fillMoment(range, 'From', '2025-03-01T10:00');
+  await fillMoment(range, 'To', '2025-03-01T09:00');
   await expect(range.getByRole('button', { name: 'Show range' })).toBeDisabled();
-  await range.getByLabel('To').fill('2025-03-02T09:00');
+  await fillMoment(range, 'To', '2025-03-02T09:00');
   await checkState();
   await range.getByRole('button', { name: 'Show range' }).click();
   await expect(page).toHaveURL(/since=2025-.*until=2025-/);

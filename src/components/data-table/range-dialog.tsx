@@ -1,11 +1,10 @@
 'use client';
 
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { formatZone } from '@/lib/format';
 import { currentTimeZone } from '@/lib/time/time-zone';
-import { enteredTime, inputValue } from '@/lib/time/zoned-time';
+import { enteredTime, inputValue, isMoment } from '@/lib/time/zoned-time';
 import { Dialog } from '../dialogs/dialog';
+import { DateTimeInput } from '../forms/date-time-input';
 
 type RangeDialogProps = {
   opened: boolean;
@@ -21,13 +20,14 @@ export function RangeDialog({ opened, start, end, onClose, onChoose }: RangeDial
   const [from, setFrom] = useState(start ? inputValue(start, zone) : '');
   const [to, setTo] = useState(end ? inputValue(end, zone) : '');
   const chosen = [enteredTime(from, zone), enteredTime(to, zone)] as const;
+  const isIncomplete = [from, to].some((text) => text !== '' && !isMoment(text));
   const isReversed = chosen[0] !== null && chosen[1] !== null && chosen[1] <= chosen[0];
   return (
     <Dialog
       opened={opened}
       title="Custom range"
       action="Show range"
-      isDisabled={isReversed || (from === '' && to === '')}
+      isDisabled={isReversed || isIncomplete || (from === '' && to === '')}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -35,20 +35,14 @@ export function RangeDialog({ opened, start, end, onClose, onChoose }: RangeDial
         onClose();
       }}
     >
-      <p className="soft">Times are in {formatZone()}. Leave one empty for a range without that end.</p>
-      <TextInput
-        label="From"
-        type="datetime-local"
-        data-autofocus
-        value={from}
-        onChange={(event) => setFrom(event.currentTarget.value)}
-      />
-      <TextInput
+      <p className="soft">Leave one empty for a range without that end.</p>
+      <DateTimeInput label="From" data-autofocus initialClock="00:00" value={from} onChange={setFrom} />
+      <DateTimeInput
         label="To"
-        type="datetime-local"
+        initialClock="00:00"
         value={to}
         error={isReversed && 'Enter a time after the start.'}
-        onChange={(event) => setTo(event.currentTarget.value)}
+        onChange={setTo}
       />
     </Dialog>
   );

@@ -12,9 +12,12 @@ it.each([
   expect(enteredTime(text, timeZone)?.toISOString()).toBe(expected);
 });
 
-it('an empty field is no time', () => {
-  expect(enteredTime('', 'UTC')).toBeNull();
-});
+it.each(['', '2026-11-29T', 'T14:30', '2026-11-29T9 pm', '2026-11-29T9:30', '2026-13-29T09:30'])(
+  '%j is no time',
+  (text) => {
+    expect(enteredTime(text, 'UTC')).toBeNull();
+  },
+);
 
 it('a shown time that is entered again is shown the same in every time zone', () => {
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));

@@ -1,14 +1,21 @@
 const MINUTE_MS = 60_000;
 
-/** The value of a datetime-local input for a time, in a time zone. */
+export const INCOMPLETE_MOMENT = 'Enter a date and a time, such as 14:30.';
+
+/** What fields of a date and a time show for a time, in a time zone, such as 2026-11-29T21:43. */
 export function inputValue(at: Date, timeZone: string): string {
   return new Date(at.getTime() + offsetMs(at, timeZone)).toISOString().slice(0, 16);
 }
 
-/** The time that was entered into a datetime-local input, in a time zone. Null if the input is empty. */
+/** Whether a date and a time were entered, in full. */
+export function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}Z`));
+}
+
+/** The time that was entered into such fields, in a time zone. Null if they are empty or not complete. */
 export function enteredTime(text: string, timeZone: string): Date | null {
+  if (!isMoment(text)) return null;
   const local = Date.parse(`${text}Z`);
-  if (Number.isNaN(local)) return null;
   const guess = local - offsetMs(new Date(local), timeZone);
   return new Date(local - offsetMs(new Date(guess), timeZone));
 }

@@ -4,12 +4,12 @@ import { Autocomplete, Select, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { DateTimeInput } from '@/components/forms/date-time-input';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { notify } from '@/components/notifications';
 import { DomainPicker } from '@/components/pickers/domain-picker';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { shownSubject } from '@/lib/alert-subject';
-import { formatZone } from '@/lib/format';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { CreateAlertMute, maxMuteHours, maxMuteText } from '../../mutes/schema';
@@ -119,12 +119,7 @@ export function MuteDialog({ opened, alert, onClose }: MuteDialogProps) {
         error={ends === 'at' ? undefined : form.errors.ends_at}
       />
       {ends === 'at' && (
-        <TextInput
-          label="Ends at"
-          description={`Times are in ${formatZone()}.`}
-          type="datetime-local"
-          {...form.getInputProps('ends_at')}
-        />
+        <DateTimeInput label="Ends at" {...form.getInputProps('ends_at')} value={form.values.ends_at} />
       )}
       <TextInput label="Reason (optional)" maxLength={500} autoComplete="off" {...form.getInputProps('reason')} />
       <ProblemAlert problem={problem} />

@@ -1,10 +1,11 @@
 'use client';
 
 import { Group, Select } from '@mantine/core';
-import { EnteredInput } from '@/components/forms/entered-input';
+import { useState } from 'react';
+import { DateTimeInput } from '@/components/forms/date-time-input';
 import { SegmentedControl } from '@/components/segmented-control';
 import { timeZonesWith } from '@/lib/time/time-zone';
-import { enteredTime, inputValue } from '@/lib/time/zoned-time';
+import { enteredTime, inputValue, isMoment } from '@/lib/time/zoned-time';
 import { type Analytics, type AnalyticsPeriod, GRANULARITIES, type Granularity } from '../../schema';
 import classes from '../analytics.module.css';
 import { GRANULARITY_NAMES } from '../labels';
@@ -77,15 +78,23 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
 type TimeInputProps = { label: string; at: Date | null; timezone: string | null; onChange: (at: Date | null) => void };
 
 function TimeInput({ label, at, timezone, onChange }: TimeInputProps) {
+  const value = at && timezone ? inputValue(at, timezone) : '';
+  // Kept apart from the value, which changes when both fields are left.
+  const [entered, setEntered] = useState<string | null>(null);
+  const enter = () => {
+    if (entered === null || timezone === null || (entered !== '' && !isMoment(entered))) return;
+    setEntered(null);
+    if (entered !== value) onChange(enteredTime(entered, timezone));
+  };
   return (
-    <EnteredInput
+    <DateTimeInput
       label={label}
-      type="datetime-local"
-      w={208}
-      step={900}
+      isZoneless
+      initialClock="00:00"
       disabled={timezone === null}
-      value={at && timezone ? inputValue(at, timezone) : ''}
-      onEnter={(text) => timezone && onChange(enteredTime(text, timezone))}
+      value={entered ?? value}
+      onChange={setEntered}
+      onLeave={enter}
     />
   );
 }

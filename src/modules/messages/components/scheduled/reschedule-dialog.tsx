@@ -1,13 +1,12 @@
 'use client';
 
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { formatZone } from '@/lib/format';
+import { DateTimeInput } from '@/components/forms/date-time-input';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import type { Message } from '../../schema';
@@ -35,16 +34,8 @@ export function RescheduleDialog({ message, opened, onClose }: RescheduleDialogP
         reschedule.mutate(ifUnchanged('message', message, input), { onSuccess: onClose });
       }}
     >
-      <p className="soft">
-        At most 30 days ahead. A time in the past sends the message immediately. Times are in {formatZone()}.
-      </p>
-      <TextInput
-        label="Send at"
-        type="datetime-local"
-        data-autofocus
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <p className="soft">At most 30 days ahead. A time in the past sends the message immediately.</p>
+      <DateTimeInput label="Send at" data-autofocus value={text} onChange={setText} />
       <ProblemAlert problem={reschedule.error ? toProblem(reschedule.error) : null} />
     </Dialog>
   );

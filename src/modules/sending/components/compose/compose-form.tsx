@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { useSendMessage } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { DateTimeInput } from '@/components/forms/date-time-input';
 import type { FieldError } from '@/components/forms/field-errors';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { IconSend } from '@/components/icons/icons';
@@ -20,7 +21,7 @@ import { SendFooter } from '../send-footer';
 import { SendResult } from '../send-result';
 import { AttachmentsInput } from './attachments-input';
 import classes from './compose-form.module.css';
-import { attachmentErrors, type ComposeValues, EMPTY_COMPOSE, requestWith, requestWithFiles } from './compose-values';
+import { type ComposeValues, composeErrors, EMPTY_COMPOSE, requestWith, requestWithFiles } from './compose-values';
 import { HeadersInput } from './headers-input';
 import { RecipientsInput } from './recipients-input';
 import { SenderInput } from './sender-input';
@@ -36,7 +37,7 @@ export function ComposeForm({ initial }: ComposeFormProps) {
     schema: OutgoingMessage,
     initialValues: initial,
     toInput: (values: ComposeValues) => requestWith(values, () => ''),
-    rules: attachmentErrors,
+    rules: composeErrors,
     describe: nameInMessage,
     submit: async (_, values) => {
       send.reset();
@@ -61,7 +62,6 @@ export function ComposeForm({ initial }: ComposeFormProps) {
   };
 
   const recipients = values.to.length + values.cc.length + values.bcc.length;
-  // The browser's field may write it in another way than the console.
   const sendAt = enteredTime(values.send_at, currentTimeZone())?.toISOString();
 
   return (
@@ -150,11 +150,8 @@ export function ComposeForm({ initial }: ComposeFormProps) {
             />
           </SettingsSection>
         )}
-        <SettingsSection
-          title="Time"
-          hint={`Up to 30 days ahead. Empty sends the message immediately. Times are in ${formatZone()}.`}
-        >
-          <TextInput label="Send at (optional)" type="datetime-local" {...form.getInputProps('send_at')} />
+        <SettingsSection title="Time" hint="Up to 30 days ahead. Empty sends the message immediately.">
+          <DateTimeInput label="Send at (optional)" {...form.getInputProps('send_at')} value={values.send_at} />
         </SettingsSection>
         <SendFooter
           problem={problem}

@@ -1,6 +1,6 @@
 import { InvalidField } from '@/components/api/problem';
 import { currentTimeZone } from '@/lib/time/time-zone';
-import { enteredTime } from '@/lib/time/zoned-time';
+import { enteredTime, INCOMPLETE_MOMENT, isMoment } from '@/lib/time/zoned-time';
 import type { Address } from '../../fields/addresses';
 import type { OutgoingMessage } from '../../schema';
 
@@ -19,7 +19,7 @@ export type ComposeValues = {
   html_body: string;
   attachments: SelectedFile[];
   headers: HeaderRow[];
-  /** As a datetime-local input has it, in the viewer's time zone. Empty: at once. */
+  /** In the viewer's time zone, such as 2026-11-29T21:43. Empty: at once. */
   send_at: string;
   /** An empty list is none. */
   unsubscribe: { list: string };
@@ -95,10 +95,14 @@ export function attachmentBytes(files: SelectedFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-/** The console's own limit. The API accepts more. */
-export function attachmentErrors({ attachments }: ComposeValues): Record<string, string> {
+/** What the API never sees: files beyond the console's own limit, and a time that isn't complete. */
+export function composeErrors({ attachments, send_at }: ComposeValues): Record<string, string> {
   const isOver = attachmentBytes(attachments) > ATTACHMENTS_LIMIT_BYTES;
-  return isOver ? { attachments: 'Attachments can be up to 25 MB in total.' } : {};
+  return {
+    ...(isOver && { attachments: 'Attachments can be up to 25 MB in total.' }),
+    // It would be sent at once otherwise.
+    ...(send_at !== '' && !isMoment(send_at) && { send_at: INCOMPLETE_MOMENT }),
+  };
 }
 
 function attachmentOf({ name, type }: File, content: string): Content {
