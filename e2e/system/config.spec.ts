@@ -62,7 +62,13 @@ test('says which value is not valid, and who changed a setting in the meantime',
   checkState,
 }) => {
   await page.goto(`${url()}/system/config?q=AUDIT_RETENTION`);
-  const days = page.getByRole('textbox', { name: 'AUDIT_RETENTION_DAYS' });
+  const days = page.getByRole('textbox', { name: 'AUDIT_RETENTION_DAYS', exact: true });
+  const choice = page.getByRole('combobox', { name: 'AUDIT_RETENTION_DAYS: none or a number' });
+  await expect(choice).toHaveValue('Entries stay in the database');
+  await expect(days).toHaveCount(0);
+  await choice.click();
+  await page.getByRole('option', { name: 'Kept for' }).click();
+  await expect(days).toHaveValue('');
   await days.fill('5000');
   const alert = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('alert');
   const review = page.getByRole('button', { name: 'Review changes' });
@@ -102,6 +108,8 @@ test('finds settings by name, description and value, and shows what only the env
   await page.getByRole('textbox', { name: 'Search settings' }).fill('ALERT_EMAILS');
   await expect(rows.getByRole('heading')).toHaveText(['Alert recipients']);
   await expect(rows.getByPlaceholder('Nobody')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search settings' }).fill('BACKUP_TARGET');
+  await expect(rows.first()).toContainText('Only on this machine');
   await page.getByRole('textbox', { name: 'Search settings' }).fill('no such thing');
   await expect(page.getByText('No setting matches.')).toBeVisible();
   await checkState();

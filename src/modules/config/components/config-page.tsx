@@ -14,6 +14,7 @@ import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
+import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import { useUrlState } from '@/components/url-state';
 import { formatPlural } from '@/lib/format';
@@ -23,6 +24,7 @@ import classes from './config-page.module.css';
 import { ReviewDialog } from './review-dialog';
 import { SettingRow } from './setting-row';
 import { valueText } from './setting-value';
+import { settingWarning } from './setting-warning';
 import { useSettingDrafts } from './use-setting-drafts';
 
 const SettingHistory = lazyDialog(() => import('./setting-history').then((module) => module.SettingHistory));
@@ -54,6 +56,7 @@ function Settings({ settings }: { settings: Setting[] }) {
   const search = { values: view, change: choose };
   const [history, setHistory] = useState<Setting | null>(null);
   const edit = useSettingDrafts(settings);
+  const notifiesNobody = useAttention().data?.notifies_nobody ?? false;
   const shown = settings.filter((setting) => isShown(setting, view.show) && matches(setting, view.q));
   const groups = SETTING_GROUPS.filter((group) => shown.some((setting) => setting.group === group));
 
@@ -93,6 +96,7 @@ function Settings({ settings }: { settings: Setting[] }) {
                       setting={setting}
                       draft={edit.drafts[setting.key]}
                       error={edit.errors[setting.key]}
+                      warning={settingWarning(setting.key, setting.value, notifiesNobody)}
                       onChange={(value) => edit.change(setting.key, value)}
                       onShowHistory={() => setHistory(setting)}
                     />

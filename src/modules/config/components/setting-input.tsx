@@ -1,5 +1,6 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Setting } from '../schema';
+import { NumberOrZero } from './number-or-zero';
 import { isEmptyValue, type SettingValue, unsetText } from './setting-value';
 
 type SettingInputProps = {
@@ -11,7 +12,7 @@ type SettingInputProps = {
 
 /** The field for a setting's value. An emptied number means the default. */
 export function SettingInput({ setting, value, error, onChange }: SettingInputProps) {
-  const { key, type, unit, options } = setting;
+  const { key, type, unit, options, zero_text: zeroText } = setting;
   const field = { 'aria-label': key, error };
   const placeholder = isEmptyValue(value) ? unsetText(setting) : undefined;
   if (type === 'boolean') {
@@ -25,16 +26,22 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
     );
   }
   if (type === 'integer') {
-    return (
+    const number = (
       <NumberInput
         {...field}
-        value={typeof value === 'number' ? value : ''}
+        value={typeof value === 'number' && !(value === 0 && zeroText) ? value : ''}
         suffix={unit ? ` ${unit}` : ''}
         allowDecimal={false}
         thousandSeparator=","
         hideControls
         onChange={(entered) => onChange(entered === '' ? null : Number(entered))}
       />
+    );
+    if (!zeroText) return number;
+    return (
+      <NumberOrZero setting={setting} zeroText={zeroText} value={value} onChange={onChange}>
+        {number}
+      </NumberOrZero>
     );
   }
   if (type === 'list') {

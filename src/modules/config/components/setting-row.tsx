@@ -1,3 +1,4 @@
+import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
 import { DateTime } from '@/components/values/date-time';
 import type { Setting } from '../schema';
@@ -10,20 +11,31 @@ type SettingRowProps = {
   /** Undefined without a change; null for the default. */
   draft: SettingValue | undefined;
   error: string | undefined;
+  /** What is wrong elsewhere because of the value. */
+  warning: string | null;
   onChange: (value: SettingValue) => void;
   onShowHistory: () => void;
 };
 
-export function SettingRow({ setting, draft, error, onChange, onShowHistory }: SettingRowProps) {
+export function SettingRow({ setting, draft, error, warning, onChange, onShowHistory }: SettingRowProps) {
   const { key, label, description, mutable, problem } = setting;
   const value = draft === undefined ? setting.value : (draft ?? setting.default);
   const isDefault = isSameValue(value, setting.default);
   return (
-    <li className={classes.row} data-changed={draft !== undefined || undefined}>
+    <li
+      className={classes.row}
+      data-changed={draft !== undefined || undefined}
+      data-own={setting.source !== 'default' || undefined}
+    >
       <div className={classes.name}>
         <div className={classes.title}>
           <h3>{label}</h3>
           <span className="mono quiet">{key}</span>
+          {warning && (
+            <span className={classes.warning} title={warning}>
+              <StatusMark status="warning">{warning}</StatusMark>
+            </span>
+          )}
         </div>
         <p>{description}</p>
       </div>
@@ -33,7 +45,6 @@ export function SettingRow({ setting, draft, error, onChange, onShowHistory }: S
         ) : (
           <Fixed setting={setting} />
         )}
-        {value === 0 && setting.zero_text && <p className="soft">{setting.zero_text}</p>}
         {problem && <p className={classes.problem}>{problem}</p>}
         {mutable && !isDefault && (
           <p className="soft">
