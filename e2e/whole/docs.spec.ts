@@ -17,7 +17,7 @@ test('each page links to its chapter, chapters to each other, and a search leads
 
   await page.getByRole('main').getByRole('link', { name: 'Documentation', exact: true }).click();
   await expect(
-    page.getByRole('region', { name: 'Run' }).getByRole('link', { name: 'Backups', exact: true }),
+    page.getByRole('region', { name: 'Operate' }).getByRole('link', { name: 'Backups', exact: true }),
   ).toBeVisible();
   await checkState();
   await page.getByLabel('Search the documentation').fill('relay password');

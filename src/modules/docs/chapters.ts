@@ -33,14 +33,15 @@ export const CHAPTER_GROUPS = [
     },
   },
   {
-    title: 'API',
+    title: 'Reference',
     chapters: {
       'api-contract': 'Responses, errors, pagination, versions and retries of the API.',
       webhooks: 'Be notified of events, verify signatures, and replay deliveries.',
+      glossary: 'What the words of the console, the API and these chapters mean.',
     },
   },
   {
-    title: 'Run',
+    title: 'Operate',
     chapters: {
       health: 'What is checked, which alerts open, and who is notified.',
       monitoring: 'Metrics for Prometheus, alert rules, a Grafana dashboard, and the log.',
@@ -50,7 +51,6 @@ export const CHAPTER_GROUPS = [
       growing: 'Several instances, a replica of the database, and more than one mail server.',
     },
   },
-  { title: 'Words', chapters: { glossary: 'What the words of the console, the API and these chapters mean.' } },
 ] as const;
 
 type Group = (typeof CHAPTER_GROUPS)[number];
