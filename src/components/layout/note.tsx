@@ -8,7 +8,6 @@ export function Note({ children, isSplit, role }: NoteProps) {
   return (
     <div className={classes.note} data-split={isSplit || undefined} role={role}>
       {children}
-      <div className={classes.lines} aria-hidden="true" />
     </div>
   );
 }

@@ -18,11 +18,11 @@ export function PageNotFound() {
         <h2>There is no page at this address</h2>
         <p>The link may be outdated or mistyped. Search for a page, address, domain or message instead.</p>
         <Group pt="md">
+          <Button variant="filled" component={NearLink} href="/">
+            Go to overview
+          </Button>
           <Button leftSection={<IconSearch stroke={1.5} />} onClick={palette.open}>
             Search
-          </Button>
-          <Button component={NearLink} href="/">
-            Go to overview
           </Button>
         </Group>
       </Note>
