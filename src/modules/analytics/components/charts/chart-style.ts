@@ -1,6 +1,9 @@
 import type { AnalyticsPoint } from '../../schema';
 import type { timeLabels } from '../labels';
 
+/** So many labels, such as those of a week and today, have room beside each other on a wide screen. */
+const MAX_EACH = 8;
+
 /** What the charts have in common. A label that several points share, such as that of a day, is shown at the first. */
 export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof timeLabels>) {
   const labels = points.map(({ at }) => tick(at));
@@ -11,7 +14,12 @@ export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof
     strokeDasharray: '0',
     gridColor: 'var(--rule)',
     textColor: 'var(--ink-2)',
-    xAxisProps: { tickFormatter: tick, ticks, minTickGap: 24, interval: 'equidistantPreserveStart' as const },
+    xAxisProps: {
+      tickFormatter: tick,
+      ticks,
+      minTickGap: ticks.length <= MAX_EACH ? 4 : 24,
+      interval: 'equidistantPreserveStart' as const,
+    },
     yAxisProps: { width: 56 },
   };
 }

@@ -31,6 +31,7 @@ export function DeliveryTimes({ analytics, onZoom, zoomHref }: DeliveryTimesProp
         <span className="quiet">
           From submission until a receiving server accepted
           {total.p50 !== null && `: ${names.map(textOf).join(', ')}`}
+          {total.p50 !== null && <span className="only-wide">. Logarithmic scale</span>}
           {isLastLeftOut && <span className="only-wide">. The current {unit} is drawn once it is over</span>}
         </span>
       </SectionHeading>
