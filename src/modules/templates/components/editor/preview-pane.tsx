@@ -1,5 +1,6 @@
 'use client';
 
+import { useComputedColorScheme } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { Notice } from '@/components/layout/notice';
@@ -21,7 +22,9 @@ const LABELS: Record<string, string> = { subject: 'Subject', html_body: 'HTML', 
 export function PreviewPane({ preview }: { preview: Preview }) {
   const [chosen, setView] = useState<keyof typeof VIEWS>('html');
   const [width, setWidth] = useState<keyof typeof WIDTHS>('wide');
-  const [scheme, setScheme] = useState<ColorScheme>('light');
+  const own = useComputedColorScheme('light');
+  const [chosenScheme, setScheme] = useState<ColorScheme | null>(null);
+  const scheme = chosenScheme ?? own;
   const { data, error } = preview;
   const view = data?.html_body === null ? 'text' : chosen;
   return (
