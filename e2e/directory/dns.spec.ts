@@ -44,9 +44,9 @@ test('leads from adding a domain to all records found, by pasting the zone file'
 
   await expect(section(page)).toContainText(/\d+ of \d+ records\. \d+ (is|are) optional and not set: .+\./);
   await expect(row(page, /^Not set/)).toHaveCount(0);
-  await section(page).getByRole('button', { name: 'Show optional records' }).click();
+  await section(page).getByRole('button', { name: 'Show all records' }).click();
   await expect(row(page, /^Not set Ownership/)).toBeVisible();
-  await section(page).getByRole('button', { name: 'Hide optional records' }).click();
+  await section(page).getByRole('button', { name: 'Show fewer records' }).click();
   await expect(row(page, /^Not set/)).toHaveCount(0);
 
   await section(page)

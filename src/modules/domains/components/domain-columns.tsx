@@ -9,7 +9,8 @@ import type { Domain } from '../schema';
 import { DnsMark } from './dns-mark';
 import classes from './domain-columns.module.css';
 
-export const DOMAIN_COLUMNS: ListColumn<Domain, typeof domainList>[] = [
+/** @param problems what is wrong with the DNS of domains, by their IDs, as far as the overview names it */
+export const domainColumns = (problems: ReadonlyMap<string, string>): ListColumn<Domain, typeof domainList>[] => [
   {
     header: 'DNS',
     width: 116,
@@ -55,7 +56,12 @@ export const DOMAIN_COLUMNS: ListColumn<Domain, typeof domainList>[] = [
     cell: (domain) => (
       <>
         <NarrowWarnings domain={domain} />
-        <Clipped text={domain.description} />
+        {problems.has(domain.id) && (
+          <span className={`only-narrow ${classes.problem}`}>
+            <Clipped text={problems.get(domain.id)} />
+          </span>
+        )}
+        <Clipped text={domain.description} className={problems.has(domain.id) ? 'only-wide' : ''} />
       </>
     ),
   },

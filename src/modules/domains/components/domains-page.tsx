@@ -2,6 +2,7 @@
 
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean } from 'nuqs';
+import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
@@ -17,7 +18,7 @@ import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
 import { domainList } from '../lists';
-import { DOMAIN_COLUMNS } from './domain-columns';
+import { domainColumns } from './domain-columns';
 
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
 
@@ -47,22 +48,23 @@ export function DomainsPage() {
   const canAdd = useHasRole('admin');
   const input = { q: settled.q || undefined, ...CHOICES[values.show].input };
   // Without the selected domain: the list has all.
-  const broken = trpc.overview.attention.useQuery({}, { staleTime: 60_000 }).data?.counts.domains ?? 0;
+  const attention = trpc.overview.attention.useQuery({}, { staleTime: 60_000 }).data;
+  const broken = attention?.counts.domains ?? 0;
+  const columns = useMemo(
+    () =>
+      domainColumns(
+        new Map(attention?.items.map(({ section, id, reason }) => [section === 'domains' ? id : '', reason])),
+      ),
+    [attention],
+  );
   const list = useList(domainList, trpc.domains.list, { search, input });
 
   return (
     <Page>
-      <PageHeader
-        title="Domains"
-        description={
-          <>
-            <span>The domains you send and receive mail for</span>
-            <NearLink className="act" href="/domains/dns">
-              DNS and reports
-            </NearLink>
-          </>
-        }
-      >
+      <PageHeader title="Domains" description="The domains you send and receive mail for">
+        <Button component={NearLink} href="/domains/dns">
+          DNS and reports
+        </Button>
         {canAdd && (
           <>
             <Button onClick={() => open({ several: true })}>Add several</Button>
@@ -92,7 +94,7 @@ export function DomainsPage() {
         empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
         noMatches="No domain matches these filters."
         caption={`Domains, by ${values.sort === 'name' ? 'name' : 'date added'}`}
-        columns={DOMAIN_COLUMNS}
+        columns={columns}
         rowHref={({ id }) => `/domains/${id}`}
         isInactive={({ active }) => !active}
       />

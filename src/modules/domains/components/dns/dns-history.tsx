@@ -19,7 +19,7 @@ import classes from './dns.module.css';
 import { NarrowName } from './dns-table';
 import { relativeName, statusLabel } from './dns-values';
 
-const PAGE_SIZE = 10;
+const PAGE_SIZE = 5;
 
 /** What changed in DNS from one check to the next, newest first. */
 export function DnsHistory({ domain }: { domain: Domain }) {

@@ -13,7 +13,7 @@ import classes from './dns.module.css';
 import { DnsHistory } from './dns-history';
 import { DnsState } from './dns-state';
 import { DnsTable } from './dns-table';
-import { isToPublish, isUnset } from './dns-values';
+import { isQuietSrv, isToPublish, isUnset } from './dns-values';
 import { PublishList } from './publish-list';
 import type { Dns, DnsRow } from './use-dns';
 
@@ -70,7 +70,7 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
       <DnsTable domain={domain} rows={undefined} openKey={null} onOpen={() => undefined} />
     );
   }
-  const isShown = (row: DnsRow) => optional || !isUnset(row) || keyIsOpen(record, row);
+  const isShown = (row: DnsRow) => optional || !(isUnset(row) || isQuietSrv(row)) || keyIsOpen(record, row);
   const shown = isRunning ? rows : rows.filter(isShown);
   const isList = view === 'publish' && count > 0;
   return (
@@ -107,10 +107,11 @@ type FooterProps = {
   onChange: (isShown: boolean) => void;
 };
 
-/** How many records are shown, and which optional ones are not. */
+/** How many records are shown, and which are not: those of mail apps that were found, and optional ones that aren't set. */
 function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   const unset = rows.filter(isUnset);
-  if (unset.length === 0) return null;
+  const apps = rows.filter(isQuietSrv).length;
+  if (unset.length === 0 && apps === 0) return null;
   const counts = new Map<string, number>();
   for (const { purpose } of unset) {
     const { label } = DNS_PURPOSE_TEXTS[purpose];
@@ -121,12 +122,13 @@ function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   return (
     <div className={classes.footer}>
       <span>
-        {shown.length} of {formatPlural(rows.length, 'record')}. {unset.length} {unset.length === 1 ? 'is' : 'are'}{' '}
-        optional and not set: {list}.
+        {shown.length} of {formatPlural(rows.length, 'record')}.
+        {apps > 0 && ` ${formatPlural(apps, 'SRV record')} for mail apps ${apps === 1 ? 'was' : 'were'} found.`}
+        {unset.length > 0 && ` ${unset.length} ${unset.length === 1 ? 'is' : 'are'} optional and not set: ${list}.`}
       </span>
       <span className="spacer" />
       <Button onClick={() => onChange(!isOptionalShown)}>
-        {isOptionalShown ? 'Hide optional records' : 'Show optional records'}
+        {isOptionalShown ? 'Show fewer records' : 'Show all records'}
       </Button>
     </div>
   );

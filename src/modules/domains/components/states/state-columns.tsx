@@ -111,7 +111,12 @@ function Checked({ domain: { checked_at, answered_at } }: { domain: DomainState 
 
 function RecordState({ domain, purpose }: { domain: DomainState; purpose: Purpose }) {
   const state = domain.records[purpose];
-  if (!state) return null;
+  if (!state)
+    return (
+      <span className="soft" title="Not checked">
+        –<span className="sr-only">Not checked</span>
+      </span>
+    );
   const mark = MARKS[state.severity];
   if (!mark && state.status === 'missing') return <span className="soft">Not set</span>;
   const label = labelOf(domain, purpose);
