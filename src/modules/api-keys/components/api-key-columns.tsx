@@ -7,7 +7,7 @@ import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
-import { formatDaysLeft, formatPlural } from '@/lib/format';
+import { formatDate, formatDaysLeft, formatPlural } from '@/lib/format';
 import { EXPIRES_SOON_DAYS, KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
 import type { apiKeyList } from '../lists';
 import type { ApiKey } from '../schema';
@@ -70,7 +70,7 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): List
             </span>
           )}
           <span className="only-narrow soft">
-            <KeyScope ids={key.scoped_domain_ids} restrictions={[...restrictionsOf(key), rateOf(key)]} />
+            <KeyScope ids={key.scoped_domain_ids} restrictions={[...restrictionsOf(key), narrowRateOf(key)]} />
           </span>
           <Cell>
             <span className="mono">{key_prefix}</span>
@@ -144,6 +144,11 @@ function rateOf({ rate_limit: limit }: Pick<ApiKey, 'rate_limit'>): string {
   return limit === 0 ? 'Unlimited' : `${limit} / min`;
 }
 
+/** The limit without the header of its column. */
+function narrowRateOf(key: Pick<ApiKey, 'rate_limit'>): string {
+  return key.rate_limit === 0 ? 'no rate limit' : rateOf(key);
+}
+
 function KeyScope({ ids, restrictions }: { ids: string[]; restrictions: string[] }) {
   const names = useDomainNames(ids.slice(0, MAX_NAMES));
   const [only] = ids;
@@ -182,10 +187,10 @@ function Expiry({ at }: { at: string | null }) {
   }
   if (!expiresSoon(at)) return <CalendarDate iso={at} />;
   return (
-    <span title={`Expires ${formatDaysLeft(at)}`}>
+    <span title={`Expires on ${formatDate(at)}`}>
       <StatusMark status="warning">
         <span className="only-narrow">Expires&nbsp;</span>
-        <CalendarDate iso={at} />
+        {formatDaysLeft(at)}
       </StatusMark>
     </span>
   );
