@@ -20,6 +20,8 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
   return [
     {
       header: 'Filter',
+      width: 320,
+      maxWidth: 560,
       mobile: 'lead',
       skeletonWidth: 200,
       cell: ({ id, name }) => (
@@ -34,8 +36,6 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
     },
     {
       header: 'Applies to',
-      width: 304,
-      maxWidth: 400,
       mobile: 'under',
       skeletonWidth: 160,
       cell: (filter) => (
