@@ -127,10 +127,10 @@ export function ComposeForm({ initial }: ComposeFormProps) {
             </Tabs>
           </Stack>
         </SettingsSection>
-        <SettingsSection title="Attachments" hint="Up to 25 MB in total. The API accepts larger messages.">
+        <SettingsSection title="Attachments" hint="Up to 25 MB in total. More by the API.">
           <AttachmentsInput {...form.getInputProps('attachments')} value={values.attachments} />
         </SettingsSection>
-        <SettingsSection title="Headers" hint="Custom headers. Names must start with X-.">
+        <SettingsSection title="Headers" hint="Names must start with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
         </SettingsSection>
         {(recipients === 1 || values.unsubscribe.list !== '') && (
