@@ -40,7 +40,7 @@ export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn
         added !== null && (
           <>
             {formatBytes(added)}
-            <span className="only-narrow"> added</span>
+            <span className="only-narrow">&nbsp;added</span>
           </>
         ),
     },

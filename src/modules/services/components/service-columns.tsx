@@ -8,6 +8,7 @@ import { formatPlural } from '@/lib/format';
 import type { ConfiguredService, MailService, ServiceOperation } from '@/lib/mail/operations';
 import type { MailServiceStatus } from '../schema';
 import { SERVICE_MARKS, SERVICE_ROLES, SERVICE_TITLES } from './operation-texts';
+import classes from './service-columns.module.css';
 
 type Options = {
   isDisabled: boolean;
@@ -70,11 +71,11 @@ type ServiceActionsProps = { row: MailServiceStatus } & Pick<Options, 'isDisable
 
 /** A service that doesn't run has its restart in sight, which otherwise interrupts mail. */
 function ServiceActions({ row: { service, state }, isDisabled, onAct }: ServiceActionsProps) {
-  if (service === 'agent') return null;
   const title = SERVICE_TITLES[service];
   return (
-    <Group gap={4} wrap="nowrap" justify="flex-end">
-      {(state === 'stopped' || state === 'not_responding') && (
+    // The agent has none, and as much room, so that on a phone the states are below each other.
+    <Group gap={4} wrap="nowrap" justify="flex-end" miw={28}>
+      {service !== 'agent' && (state === 'stopped' || state === 'not_responding') && (
         <Button
           size="xs"
           disabled={isDisabled}
@@ -84,16 +85,18 @@ function ServiceActions({ row: { service, state }, isDisabled, onAct }: ServiceA
           Restart
         </Button>
       )}
-      <RowMenu label={`Actions: ${title}`}>
-        {service !== 'redis' && (
-          <Menu.Item disabled={isDisabled} onClick={() => onAct('reload', service)}>
-            Reload…
+      {service !== 'agent' && (
+        <RowMenu label={`Actions: ${title}`}>
+          {service !== 'redis' && (
+            <Menu.Item disabled={isDisabled} onClick={() => onAct('reload', service)}>
+              Reload…
+            </Menu.Item>
+          )}
+          <Menu.Item className="danger" disabled={isDisabled} onClick={() => onAct('restart', service)}>
+            Restart…
           </Menu.Item>
-        )}
-        <Menu.Item className="danger" disabled={isDisabled} onClick={() => onAct('restart', service)}>
-          Restart…
-        </Menu.Item>
-      </RowMenu>
+        </RowMenu>
+      )}
     </Group>
   );
 }
@@ -121,7 +124,7 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
       <StatusMark status="warning">{text}</StatusMark>
       <Button
         size="xs"
-        my={-4}
+        className={classes.review}
         aria-expanded={isShown}
         aria-label={`${text}. ${isShown ? 'Hide' : 'Review'}: ${SERVICE_TITLES[service]}`}
         onClick={() => onShow(service)}

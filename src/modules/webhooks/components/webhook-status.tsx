@@ -1,5 +1,5 @@
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatCount, formatFull, formatPlural } from '@/lib/format';
+import { formatCount, formatFull } from '@/lib/format';
 import type { Webhook } from '../schema';
 import { isFailing, sinceOf } from './webhook-values';
 
@@ -12,8 +12,7 @@ export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
   return (
     <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
-        Failing
-        {!isShort && `: ${formatPlural(failures, 'failed attempt')} in a row${sinceOf(webhook)}`}
+        {isShort ? 'Failing' : `${formatCount(failures)} failed${failures > 1 ? ' in a row' : ''}${sinceOf(webhook)}`}
       </StatusMark>
     </span>
   );

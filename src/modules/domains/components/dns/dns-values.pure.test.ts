@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DnsRecord } from '../../dns/schema';
-import { fieldsOf, isUnset, labelOf, markOf, relativeName } from './dns-values';
+import { fieldsOf, isQuietSrv, isUnset, labelOf, markOf, relativeName } from './dns-values';
 import { diffValues } from './value-diff';
 
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA';
@@ -47,4 +47,16 @@ it.each([
 ])('shows %s', (_, fields, label, mark) => {
   const record = fields as unknown as DnsRecord;
   expect([labelOf(record), markOf(record), isUnset(record)]).toEqual([label, mark, label === 'Not set']);
+});
+
+it.each([
+  [{ status: 'ok' }, true],
+  [{ status: 'ok', purpose: 'mx' }, false],
+  [{ status: 'mismatch', severity: 'warning' }, false],
+  [{ status: 'missing' }, false],
+  [{ status: 'ok', found: [], expected: null }, false],
+])('of SRV records, those that are as expected are folded: %j is %s', (fields, expected) => {
+  const found = ['0 1 993 mail.acme.example'];
+  const srv = { purpose: 'srv', severity: 'info', required: false, expected: found[0], found, authoritative: [] };
+  expect(isQuietSrv({ ...srv, ...fields } as unknown as DnsRecord)).toBe(expected);
 });
