@@ -75,7 +75,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
 }
 
 /** Who can change everything, including other admins, is warned about; for the others it's a plain fact. */
-function twoFactorMark(role: Admin['role'], isOn: boolean): Status {
+export function twoFactorMark(role: Admin['role'], isOn: boolean): Status {
   if (isOn) return 'on';
   return role === 'super_admin' ? 'warning' : 'off';
 }

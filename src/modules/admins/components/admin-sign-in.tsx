@@ -14,6 +14,7 @@ import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { PASSWORD_RULE } from '@/lib/password';
 import { type Admin, UpdateAdmin } from '../schema';
+import { twoFactorMark } from './admin-columns';
 import { AdminIdentity } from './admin-identity';
 
 type AdminSignInProps = { admin: Admin; isOwn: boolean };
@@ -53,7 +54,7 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
         title="Two-factor authentication"
         hint="A code from an authenticator app after the password."
         state={
-          <StatusMark status={admin.totp_enabled ? 'on' : 'warning'}>
+          <StatusMark status={twoFactorMark(admin.role, admin.totp_enabled)}>
             {admin.totp_enabled ? 'Enabled' : 'Disabled'}
           </StatusMark>
         }

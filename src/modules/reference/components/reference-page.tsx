@@ -44,7 +44,7 @@ export function ReferenceSearch({ query }: { query: string }) {
       key={query}
       action="/reference"
       label="Search the reference"
-      placeholder="For example: POST /send, quota_bytes"
+      placeholder="POST /send, quota_bytes"
       query={query}
     />
   );

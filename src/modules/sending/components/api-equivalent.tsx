@@ -27,6 +27,7 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
           </span>
         }
         code={SNIPPETS[language](debouncedValues, origin)}
+        isProgram
         what={language === 'curl' ? 'the command' : 'the program'}
       />
       <p className={classes.hint}>

@@ -33,6 +33,8 @@ export function DeliveryChart({ points, labels, onZoom }: DeliveryChartProps) {
       connectNulls
       valueFormatter={formatSeconds}
       {...style}
+      // Room for the labels of the first and the last point.
+      xAxisProps={{ ...style.xAxisProps, padding: { left: 24, right: 24 } }}
       yAxisProps={{
         ...style.yAxisProps,
         scale: 'log',
