@@ -32,6 +32,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
     {
       header: 'Role',
       width: 136,
+      maxWidth: 248,
       mobile: 'under',
       skeletonWidth: 88,
       cell: ({ role, totp_enabled }) => (
@@ -48,6 +49,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
     {
       header: 'Two-factor',
       width: 104,
+      maxWidth: 216,
       skeletonWidth: 40,
       cell: ({ role, totp_enabled: isOn }) => (
         <StatusMark status={twoFactorMark(role, isOn)}>{isOn ? 'Enabled' : 'Disabled'}</StatusMark>
@@ -56,7 +58,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
     {
       header: 'Domains',
       width: 200,
-      maxWidth: 280,
+      maxWidth: 360,
       isOptional: true,
       skeletonWidth: 72,
       className: 'soft',
@@ -66,6 +68,7 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
     {
       header: 'Last sign-in',
       width: 136,
+      maxWidth: 216,
       skeletonWidth: 80,
       className: 'soft',
       cell: ({ last_login_at }) => (last_login_at === null ? 'Never' : <TimeAgo iso={last_login_at} />),
