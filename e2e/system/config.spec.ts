@@ -69,6 +69,9 @@ test('says which value is not valid, and who changed a setting in the meantime',
   await choice.click();
   await page.getByRole('option', { name: 'Kept for' }).click();
   await expect(days).toHaveValue('');
+  await days.fill('30');
+  await days.fill('');
+  await expect(days).toBeFocused();
   await days.fill('5000');
   const alert = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('alert');
   const review = page.getByRole('button', { name: 'Review changes' });

@@ -9,15 +9,16 @@ type NumberOrZeroProps = {
   zeroText: string;
   value: SettingValue;
   onChange: (value: SettingValue) => void;
-  /** The field for other numbers. */
-  children: ReactNode;
+  /** The field for other numbers, of which null is an empty one. */
+  children: (onChange: (value: number | null) => void) => ReactNode;
 };
 
 /** A choice between what 0 means, in words, and a number: for some settings 0 keeps everything, and for others nothing. */
 export function NumberOrZero({ setting, zeroText, value, onChange, children }: NumberOrZeroProps) {
   const { key, unit } = setting;
-  // A number was chosen, and none is entered yet.
+  // A number was chosen or deleted, and no other is entered yet.
   const [isEntering, setIsEntering] = useState(false);
+  if (isEntering && value !== 0) setIsEntering(false);
   const isZero = value === 0 && !isEntering;
   const choose = (choice: string | null) => {
     setIsEntering(choice === 'number');
@@ -36,7 +37,11 @@ export function NumberOrZero({ setting, zeroText, value, onChange, children }: N
         value={isZero ? 'zero' : 'number'}
         onChange={choose}
       />
-      {!isZero && children}
+      {!isZero &&
+        children((next) => {
+          setIsEntering(next === null);
+          onChange(next);
+        })}
     </div>
   );
 }

@@ -26,7 +26,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
     );
   }
   if (type === 'integer') {
-    const number = (
+    const number = (change: (value: number | null) => void) => (
       <NumberInput
         {...field}
         value={typeof value === 'number' && !(value === 0 && zeroText) ? value : ''}
@@ -34,10 +34,10 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
         allowDecimal={false}
         thousandSeparator=","
         hideControls
-        onChange={(entered) => onChange(entered === '' ? null : Number(entered))}
+        onChange={(entered) => change(entered === '' ? null : Number(entered))}
       />
     );
-    if (!zeroText) return number;
+    if (!zeroText) return number(onChange);
     return (
       <NumberOrZero setting={setting} zeroText={zeroText} value={value} onChange={onChange}>
         {number}
