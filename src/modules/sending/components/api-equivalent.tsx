@@ -27,7 +27,6 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
           </span>
         }
         code={SNIPPETS[language](debouncedValues, origin)}
-        isProgram
         what={language === 'curl' ? 'the command' : 'the program'}
       />
       <p className={classes.hint}>
