@@ -49,14 +49,20 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   expect((await login('another long password')).status()).toBe(401);
 });
 
-test('marks an admin without a second factor, and reports an address in use on its field', async ({
+test('marks a super admin without a second factor, and reports an address in use on its field', async ({
   signedIn: page,
   makeAdmin,
   check,
 }) => {
-  const { email } = await makeAdmin('admin');
+  const lesser = await makeAdmin('admin');
+  await page.goto(`${url()}/admins?q=${lesser.email}`);
+  const mark = (of: string) => page.getByRole('row', { name: of }).locator('[data-tone]:visible');
+  await expect(mark(lesser.email)).toHaveText('Disabled');
+  await expect(mark(lesser.email)).toHaveAttribute('data-tone', 'quiet');
+  const { email } = await makeAdmin('super_admin');
   await page.goto(`${url()}/admins?q=${email}`);
-  await expect(page.getByRole('row', { name: email }).locator('[data-tone="deferred"]:visible')).toHaveText('Disabled');
+  await expect(mark(email)).toHaveText('Disabled');
+  await expect(mark(email)).toHaveAttribute('data-tone', 'deferred');
   await check();
 
   await page.getByRole('button', { name: 'Add admin' }).click();
