@@ -61,10 +61,17 @@ export function DomainsPage() {
 
   return (
     <Page>
-      <PageHeader title="Domains" description="The domains you send and receive mail for">
-        <Button component={NearLink} href="/domains/dns">
-          DNS and reports
-        </Button>
+      <PageHeader
+        title="Domains"
+        description={
+          <>
+            <span>The domains you send and receive mail for.</span>
+            <NearLink className="act" href="/domains/dns">
+              DNS and reports
+            </NearLink>
+          </>
+        }
+      >
         {canAdd && (
           <>
             <Button onClick={() => open({ several: true })}>Add several</Button>
