@@ -106,12 +106,16 @@ function Tasks({ tasks }: { tasks: ScheduledTask[] }) {
   );
 }
 
-/** Alerts are about more than the checks. */
+/** Alerts are about more than the checks. On phones a late link would move the buttons below it, and the navigation has the count. */
 function Description({ health, openAlerts }: { health: SystemHealth | undefined; openAlerts: number }) {
   return (
     <>
       {descriptionOf(health)}
-      {health && openAlerts > 0 && <NearLink href="/alerts">{formatPlural(openAlerts, 'open alert')}</NearLink>}
+      {health && openAlerts > 0 && (
+        <NearLink className="only-wide" href="/alerts">
+          {formatPlural(openAlerts, 'open alert')}
+        </NearLink>
+      )}
     </>
   );
 }
