@@ -23,8 +23,7 @@ import type { Setting } from '../schema';
 import classes from './config-page.module.css';
 import { ReviewDialog } from './review-dialog';
 import { SettingRow } from './setting-row';
-import { valueText } from './setting-value';
-import { settingWarning } from './setting-warning';
+import { settingWarning, valueText } from './setting-value';
 import { useSettingDrafts } from './use-setting-drafts';
 
 const SettingHistory = lazyDialog(() => import('./setting-history').then((module) => module.SettingHistory));
@@ -96,7 +95,7 @@ function Settings({ settings }: { settings: Setting[] }) {
                       setting={setting}
                       draft={edit.drafts[setting.key]}
                       error={edit.errors[setting.key]}
-                      warning={settingWarning(setting.key, setting.value, notifiesNobody)}
+                      warning={settingWarning(setting, notifiesNobody)}
                       onChange={(value) => edit.change(setting.key, value)}
                       onShowHistory={() => setHistory(setting)}
                     />

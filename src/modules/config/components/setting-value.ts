@@ -25,3 +25,18 @@ export function valueText(value: SettingValue, unit: string | null): string {
   if (typeof value === 'string') return value;
   return unit ? `${formatCount(value)} ${unit}` : String(value);
 }
+
+/**
+ * Returns the warning that another page has because of a setting's saved value. BACKUP_TIME is null if it is off, and so is
+ * BACKUP_TARGET, whatever it is set to.
+ * @param notifiesNobody whether alerts are open and reach nobody, by email or webhook
+ */
+export function settingWarning(
+  { key, value, source }: Pick<Setting, 'key' | 'value' | 'source'>,
+  notifiesNobody: boolean,
+): string | null {
+  if (key === 'ALERT_EMAILS' && isEmptyValue(value) && notifiesNobody) return 'Nobody is notified';
+  if (key === 'BACKUP_TIME' && value === null) return 'Nothing is backed up';
+  if (key === 'BACKUP_TARGET' && source === 'default') return 'Only on this machine';
+  return null;
+}
