@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { currentTimeZone } from '@/lib/time/time-zone';
-import { enteredTime, inputValue, isMoment } from '@/lib/time/zoned-time';
+import { enteredTime, inputValue, isIncompleteMoment } from '@/lib/time/zoned-time';
 import { Dialog } from '../dialogs/dialog';
 import { DateTimeInput } from '../forms/date-time-input';
 
@@ -20,7 +20,7 @@ export function RangeDialog({ opened, start, end, onClose, onChoose }: RangeDial
   const [from, setFrom] = useState(start ? inputValue(start, zone) : '');
   const [to, setTo] = useState(end ? inputValue(end, zone) : '');
   const chosen = [enteredTime(from, zone), enteredTime(to, zone)] as const;
-  const isIncomplete = [from, to].some((text) => text !== '' && !isMoment(text));
+  const isIncomplete = [from, to].some(isIncompleteMoment);
   const isReversed = chosen[0] !== null && chosen[1] !== null && chosen[1] <= chosen[0];
   return (
     <Dialog

@@ -3,13 +3,12 @@
 import { Input, TextInput, type TextInputProps } from '@mantine/core';
 import { type FocusEvent, type KeyboardEvent, useState } from 'react';
 import { formatZone } from '@/lib/format';
-import { joinMoment, splitMoment } from '@/lib/time/entered-clock';
-import { INCOMPLETE_MOMENT, isMoment } from '@/lib/time/zoned-time';
+import { INCOMPLETE_MOMENT, isIncompleteMoment, joinMoment, splitMoment } from '@/lib/time/zoned-time';
 import classes from './date-time-input.module.css';
 
 type DateTimeInputProps = Omit<TextInputProps, 'label' | 'value' | 'onChange' | 'type'> & {
   label: string;
-  /** Such as 2026-11-29T21:43. Empty, or incomplete while it is entered. */
+  /** The date and time, such as 2026-11-29T21:43. Empty, or incomplete while it is entered. */
   value: string;
   onChange: (value: string) => void;
   /** The time that a new date begins with. */
@@ -35,7 +34,7 @@ export function DateTimeInput({
   // As it is typed, until the field is left.
   const [typed, setTyped] = useState<string | null>(null);
   const [isInside, setIsInside] = useState(false);
-  const shown = error || (!isInside && value !== '' && !isMoment(value) && INCOMPLETE_MOMENT);
+  const shown = error || (!isInside && isIncompleteMoment(value) && INCOMPLETE_MOMENT);
   const focus = {
     onFocus: () => setIsInside(true),
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { DateTimeInput } from '@/components/forms/date-time-input';
 import { SegmentedControl } from '@/components/segmented-control';
 import { timeZonesWith } from '@/lib/time/time-zone';
-import { enteredTime, inputValue, isMoment } from '@/lib/time/zoned-time';
+import { enteredTime, inputValue, isIncompleteMoment } from '@/lib/time/zoned-time';
 import { type Analytics, type AnalyticsPeriod, GRANULARITIES, type Granularity } from '../../schema';
 import classes from '../analytics.module.css';
 import { GRANULARITY_NAMES } from '../labels';
@@ -82,7 +82,7 @@ function TimeInput({ label, at, timezone, onChange }: TimeInputProps) {
   // Kept apart from the value, which changes when both fields are left.
   const [entered, setEntered] = useState<string | null>(null);
   const enter = () => {
-    if (entered === null || timezone === null || (entered !== '' && !isMoment(entered))) return;
+    if (entered === null || timezone === null || isIncompleteMoment(entered)) return;
     setEntered(null);
     if (entered !== value) onChange(enteredTime(entered, timezone));
   };

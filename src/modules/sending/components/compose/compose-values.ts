@@ -1,6 +1,6 @@
 import { InvalidField } from '@/components/api/problem';
 import { currentTimeZone } from '@/lib/time/time-zone';
-import { enteredTime, INCOMPLETE_MOMENT, isMoment } from '@/lib/time/zoned-time';
+import { enteredTime, INCOMPLETE_MOMENT, isIncompleteMoment } from '@/lib/time/zoned-time';
 import type { Address } from '../../fields/addresses';
 import type { OutgoingMessage } from '../../schema';
 
@@ -95,13 +95,13 @@ export function attachmentBytes(files: SelectedFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-/** What the API never sees: files beyond the console's own limit, and a time that isn't complete. */
+/** Errors that the API never sees: files beyond the console's own limit, and a time that isn't complete. */
 export function composeErrors({ attachments, send_at }: ComposeValues): Record<string, string> {
   const isOver = attachmentBytes(attachments) > ATTACHMENTS_LIMIT_BYTES;
   return {
     ...(isOver && { attachments: 'Attachments can be up to 25 MB in total.' }),
     // It would be sent at once otherwise.
-    ...(send_at !== '' && !isMoment(send_at) && { send_at: INCOMPLETE_MOMENT }),
+    ...(isIncompleteMoment(send_at) && { send_at: INCOMPLETE_MOMENT }),
   };
 }
 
