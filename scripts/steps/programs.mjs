@@ -14,7 +14,7 @@ export const PROGRAMS = [
   'src/modules/backups/command/back-up.ts',
   'src/modules/backups/command/restore.ts',
 ];
-/** What else decides how a program is bundled. */
+/** The files beside its sources that decide how a program is bundled. */
 const SETTINGS = ['package-lock.json', 'scripts/steps/programs.mjs', 'tsconfig.json'];
 const THREAD = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g;
 

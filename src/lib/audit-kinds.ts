@@ -1,7 +1,7 @@
 import type { AuditKind } from './audit-actions';
 
 type Described = {
-  /** What the filter of the log calls them. */
+  /** Their name in the filter of the log. */
   label: string;
   /** One of them, within a sentence. Null if no sentence of its actions names one. */
   noun: string | null;

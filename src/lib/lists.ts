@@ -6,7 +6,7 @@ export const MAX_EXPORT_ROWS = 100_000;
 /** How far a list counts its rows. */
 export const MAX_TOTAL = 10_000;
 
-/** What the input, the routes and the pages of a list have in common, as plain data that is safe in a browser. */
+/** The common part of a list's input, routes and pages, as plain data that is safe in a browser. */
 export type ApiList = {
   /** What is listed, such as "mailboxes". */
   what: string;

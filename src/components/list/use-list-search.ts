@@ -43,7 +43,7 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
     /** The filters to load by. */
     settled,
     history,
-    /** What a saved view has to keep. */
+    /** The parameters of the URL that a saved view has to keep. */
     kept: [...names, ...(order ? ['order'] : [])] as ((keyof Filters | Extract<keyof View, 'order'>) & string)[],
     isFiltered: names.some((name) => settled[name] !== (filters[name]?.defaultValue ?? null)),
     /** Changes filters or the order, and returns to the first page. */

@@ -22,8 +22,8 @@ type RowAction<Row, Result> = {
   link?: Notice['link'];
   /** Shown until the rows are refetched. */
   change?: (row: Row) => Partial<Row>;
-  /** Called before the notification, such as to close a dialog. */
-  onDone?: () => void;
+  /** Called before the notification, such as to close a dialog, with the rows that didn't fail. */
+  onDone?: (done: Row[]) => void;
   takesFocus?: boolean;
   /** Makes a failure of one row no failure of the others, and takes all failures instead of a notification. */
   onFailures?: (failures: Failure<Row>[], done: Row[]) => void;
@@ -56,7 +56,7 @@ export function useRowActions<Row extends object>({ keyOf, nameOf, refresh }: Ro
     queue.current = queue.current.then(async () => {
       const outcome = await actOnEach(action);
       setRunning((count) => count - 1);
-      action.onDone?.();
+      action.onDone?.(outcome.done);
       report(action, outcome, nameOf);
       if (unfinished.current === 1) await refresh();
       unfinished.current -= 1;

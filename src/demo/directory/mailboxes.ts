@@ -116,7 +116,7 @@ function pickAddresses({ random }: DemoContext, domains: readonly DemoDomain[], 
   return found;
 }
 
-/** What the company signs its mail with. */
+/** The name that a company signs its mail with. */
 function companyOf({ name }: DemoDomain): string {
   const description = COMPANIES.find(([domain]) => domain === name)?.[1] ?? name;
   return description.split(',')[0] ?? name;

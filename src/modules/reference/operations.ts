@@ -30,7 +30,7 @@ export type Entry = {
 export type Operation = Entry & {
   description: string;
   isChanging: boolean;
-  /** What to confirm before it is called, beyond its summary; null if nothing. */
+  /** The words to confirm before it is called, beyond its summary; null if it needs no confirmation. */
   confirmation: string | null;
   /** Null if anyone may call it. */
   access: OperationAccess | null;

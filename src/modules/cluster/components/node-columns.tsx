@@ -104,7 +104,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
   ];
 }
 
-/** What suffers from a high load has checks of its own, so that it is no warning. */
+/** A high load is no warning: checks of their own look at what suffers from it. */
 function Load({ node: { load_average: load, cpus } }: { node: ClusterNode }) {
   return (
     <>

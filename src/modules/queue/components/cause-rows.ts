@@ -55,7 +55,11 @@ export function causeRows({ causes, suspended_senders: senders }: QueueSummary):
     );
   const untried = others.filter(({ by }) => by === null);
   const tried = others.filter(({ by }) => by !== null);
-  return [...suspended, ...untried, ...tried.toSorted(byExpiry).toSorted(fixableFirst)];
+  return [
+    ...suspended,
+    ...untried,
+    ...tried.toSorted((one, other) => fixableFirst(one, other) || byExpiry(one, other)),
+  ];
 }
 
 function fixableFirst(one: CauseRow, other: CauseRow): number {

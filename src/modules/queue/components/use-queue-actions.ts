@@ -90,18 +90,14 @@ export function useQueueActions() {
     if (isBusy) return;
     if (rows.length === 0) return flush.mutate({});
     setOutcome(null);
-    let held = 0;
     run({
       rows,
       verb: 'hold',
-      act: async ({ queue_id }) => {
-        await mutations.hold.mutateAsync({ queue_id });
-        held += 1;
-      },
+      act: ({ queue_id }) => mutations.hold.mutateAsync({ queue_id }),
       text: (done) => `${DONE.hold(done.length)}. Retrying the others`,
       onFailures: (failures, done) => setOutcome({ action: 'hold', done, failures }),
-      onDone: () => {
-        if (held === rows.length) flush.mutate({});
+      onDone: (done) => {
+        if (done.length === rows.length) flush.mutate({});
       },
       takesFocus: true,
     });
