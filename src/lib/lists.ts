@@ -6,6 +6,11 @@ export const MAX_EXPORT_ROWS = 100_000;
 /** How far a list counts its rows. */
 export const MAX_TOTAL = 10_000;
 
+/** The rows to show before all are asked for. Two more are shown at once: a button for them would take as much room. */
+export function firstRows<Row>(rows: Row[], count: number): Row[] {
+  return rows.length > count + 2 ? rows.slice(0, count) : rows;
+}
+
 /** The common part of a list's input, routes and pages, as plain data that is safe in a browser. */
 export type ApiList = {
   /** What is listed, such as "mailboxes". */

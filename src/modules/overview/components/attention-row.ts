@@ -23,12 +23,8 @@ export type AttentionRow = {
 /** Objects without a row, and how many of them are problems rather than warnings. */
 type More = { count: number; problems: number; text: string; href: string };
 
-/** Two more are shown at once: a button for them would take as much room. */
-const SHOWN = 8;
-
-export function firstRows(rows: AttentionRow[]): AttentionRow[] {
-  return rows.length > SHOWN + 2 ? rows.slice(0, SHOWN) : rows;
-}
+/** How many rows are shown before all are asked for. */
+export const SHOWN_FIRST = 8;
 
 const PROBLEMS: ReadonlySet<Status> = new Set(['failed', 'bounced']);
 

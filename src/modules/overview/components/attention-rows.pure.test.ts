@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { firstRows } from '@/lib/lists';
 import { Alert } from '@/modules/alerts/schema';
 import type { Attention, AttentionItem, Overview } from '../schema';
-import { type AttentionRow, countObjects, firstRows } from './attention-row';
+import { type AttentionRow, countObjects, SHOWN_FIRST } from './attention-row';
 import { attentionRows } from './attention-rows';
 
 const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null, at: null } as const;
@@ -120,8 +121,8 @@ it('shows eight rows first, unless only two are left, and counts what they all s
       { length: count },
       () => ({ status: 'warning', more: [{ count: 2, problems: 1, text: '', href: '' }] }) as unknown as AttentionRow,
     );
-  expect(firstRows(rows(10))).toHaveLength(10);
-  expect(firstRows(rows(11))).toHaveLength(8);
+  expect(firstRows(rows(10), SHOWN_FIRST)).toHaveLength(10);
+  expect(firstRows(rows(11), SHOWN_FIRST)).toHaveLength(8);
   expect(countObjects(rows(11))).toEqual({ problems: 11, warnings: 22 });
 });
 

@@ -9,15 +9,15 @@ import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
+import { firstRows } from '@/lib/lists';
 import type { QueuedMessage, QueueSummary } from '../schema';
 import { type CauseRow, causeRows } from './cause-rows';
 import { NextAttempt } from './next-attempt';
 import classes from './queue-causes.module.css';
 import { MAX_AT_ONCE, type useQueueActions } from './use-queue-actions';
 
-/** More are a click away, so that the list stays in view. Two more are shown at once: a button would take as much room. */
+/** More are a click away, so that the list stays in view. */
 const SHOWN = 3;
-const MAX_SHOWN = SHOWN + 2;
 
 type QueueCausesProps = {
   summary: QueueSummary;
@@ -30,11 +30,12 @@ export function QueueCauses({ summary, actions, onDelete }: QueueCausesProps) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const rows = causeRows(summary);
   if (rows.length === 0) return null;
-  const hidden = isAll || rows.length <= MAX_SHOWN ? 0 : rows.length - SHOWN;
+  const shown = isAll ? rows : firstRows(rows, SHOWN);
+  const hidden = rows.length - shown.length;
   return (
     <div className={classes.causes}>
       <ul aria-label="Why messages wait">
-        {rows.slice(0, rows.length - hidden).map((cause) => (
+        {shown.map((cause) => (
           <Cause key={cause.key} cause={cause}>
             {cause.by === 'from' && (
               <StillRetried
