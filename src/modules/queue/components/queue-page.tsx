@@ -141,5 +141,5 @@ function refreshIntervalMs(summary: QueueSummary | undefined): number {
 
 function descriptionOf(summary: QueueSummary | undefined): string {
   if (!summary?.oldest_arrived_at) return 'Messages your mail server hasn’t delivered yet';
-  return `${formatPlural(summary.total, 'message')}, sent or received, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
+  return `${formatPlural(summary.total, 'message')}, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
 }
