@@ -17,7 +17,8 @@ const shared = {
   env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
   // Worker threads that tests start load TypeScript too.
   execArgv: ['--import', new URL('scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
-  maxWorkers: 2,
+  // One more than the processors of most machines, because some tests wait.
+  maxWorkers: 3,
   // Generous, so that a busy machine fails no test; a hang still ends.
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -39,7 +40,6 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           setupFiles: ['src/test/setup/each-file.ts'],
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -52,7 +52,6 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           setupFiles: ['each-file', 'each-app-file', 'each-database-file'].map((name) => `src/test/setup/${name}.ts`),
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -63,16 +62,15 @@ export default defineConfig({
           include: [ALONE],
           exclude: [MAIL_STACK],
           pool: 'forks',
-          sequence: { groupOrder: 2 },
         },
       },
       {
         resolve: { alias },
-        test: { ...shared, name: 'growth', include: [GROWTH], pool: 'forks', sequence: { groupOrder: 3 } },
+        test: { ...shared, name: 'growth', include: [GROWTH], pool: 'forks', sequence: { groupOrder: 1 } },
       },
       {
         resolve: { alias },
-        test: { ...shared, name: 'corpora', include: [CORPORA], pool: 'forks', sequence: { groupOrder: 4 } },
+        test: { ...shared, name: 'corpora', include: [CORPORA], pool: 'forks', sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -6,7 +6,8 @@ import { expectError, keyClient } from '@/test/rest';
 import { sealAuditEntries } from './seal';
 
 const WRITERS = 16;
-const ROWS = 16_000;
+// More than one batch of a verification.
+const ROWS = 6_400;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: WRITERS });
 const query = (text: string, values: unknown[] = []) => pool.query(text, values);
@@ -68,7 +69,7 @@ async function idAt(seq: number): Promise<string> {
 const COPY =
   'CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM audit_entry WITH NO DATA; TRUNCATE kept; INSERT INTO kept';
 
-describe('16,000 entries by 16 writers, sealed concurrently', () => {
+describe('entries by 16 writers, sealed concurrently', () => {
   it('form one unbroken chain', async () => {
     expect(await verify()).toEqual({
       valid: true,
@@ -94,7 +95,7 @@ describe('16,000 entries by 16 writers, sealed concurrently', () => {
     ["admin_id = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa'", 'admin_id = NULL'],
     ["outcome = 'denied'", "outcome = 'success'"],
   ])('reveal an edit: %s', async (change, back) => {
-    const id = await idAt(12_345);
+    const id = await idAt(5_345);
     const verdict = await tamper(
       `UPDATE audit_entry SET ${change} WHERE id = '${id}'`,
       `UPDATE audit_entry SET ${back} WHERE id = '${id}'`,
@@ -105,7 +106,7 @@ describe('16,000 entries by 16 writers, sealed concurrently', () => {
 
   it.each([
     ['the first', 1, 2],
-    ['one in the middle', 12_000, 12_001],
+    ['one in the middle', 5_001, 5_002],
   ])('reveal a removal: %s', async (_, seq, next) => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq = ${seq}; DELETE FROM audit_entry WHERE seq = ${seq}`,

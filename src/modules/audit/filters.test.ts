@@ -4,7 +4,7 @@ import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 
-const ROWS = 200_000;
+const ROWS = 60_000;
 const READ_AT_MOST = 1_000;
 const domain = await makeDomain();
 const api = await keyClient();

@@ -152,7 +152,6 @@ describe('a composed message, sent by SMTP and parsed by another library', () =>
         expect(bytes(email, 0).equals(content)).toBe(true);
         expect(lines(email.text)).toEqual(lines(message.text_body));
       }),
-      { numRuns: 300 },
     );
   });
 });

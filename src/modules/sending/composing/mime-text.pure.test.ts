@@ -32,7 +32,6 @@ it('writes what nodemailer streams, but for where it breaks lines', async () => 
       expect(unbroken(written)).toBe(unbroken(await node.build()));
       expectValidOnTheWire(written);
     }),
-    { numRuns: 500 },
   );
 });
 
