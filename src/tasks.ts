@@ -59,7 +59,7 @@ export const tasks: readonly Task[] = [
     everySeconds: 300,
     run: ({ db }) => resealStoredSecrets(db),
   },
-  // Retries, leftovers of other processes, and missed notifications.
+  // Also for retries, what the mail agent has recorded, and what other processes have left.
   {
     name: 'starting webhook deliveries',
     on: 'every instance',

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-// Our own, because srvx builds the list of headers from the wire, past those that the front has removed or stamped.
 const BODILESS = new Set(['GET', 'HEAD']);
 
 /** What handlers read of a request. The Fetch API's own is one, but making it costs as much as a small call does. */
