@@ -1,15 +1,12 @@
-// `npm run bench [-- name]`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the
-// same run, because machines differ and are noisy. It needs a build: run `npm run build` first. TEST_POSTGRES=15 measures
-// with that version of Debian's Postgres.
-//   (no name)                  requests per second, and health checks beside a large message
+// `npm run bench -- NAME`: measures the production build on its own Postgres. Figures are ratios to a baseline of the same run,
+// because machines differ and are noisy. It needs a build: run `npm run build` first. TEST_POSTGRES=15 measures with that version of
+// Debian's Postgres.
 //   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
 //   mail [name] [rounds]       the same for messages through the whole mail server, which must be installed
 //   paint [part of a path]     the console's pages of the running demo (PORT) against its sign-in page
 //   interaction [part]         typing and selecting in the lists of the running demo (PORT), on a slowed processor
-//   growth                     lists and searches with 1,000 and with 1,000,000 rows
 //   scale [messages] [name]    message lists with 10,000 and with 10,000,000 messages. It seeds them first, which takes 6 minutes
 //                              and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale)
-//   dns                        the API while the DNS of 1,000 domains is checked
 //   cluster                    one instance behind nginx, and two
 //   backup [rows]              backup and restore of 1,000,000 messages and as many audit entries
 //   start                      the first start of a clone of the last commit against that of a Next.js app with one page; Linux
@@ -19,14 +16,10 @@ import { loadavg, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureBackups } from './bench/backup.mjs';
-import { compareClaims } from './bench/claims.mjs';
 import { compareInstances } from './bench/cluster.mjs';
 import { compareCosts } from './bench/cost/compare.mjs';
-import { compareDnsChecks } from './bench/dns.mjs';
-import { compareGrowth } from './bench/growth.mjs';
 import { measureInteractions } from './bench/interaction.mjs';
 import { compareMail } from './bench/mail.mjs';
-import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { comparePaint } from './bench/paint.mjs';
 import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
@@ -43,68 +36,48 @@ const SOAK_MINUTES = 10;
 const MB = 1_048_576;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** @type {Record<string, (lifetime: import('./process/lifetime.mjs').Lifetime) => Promise<number>>} */
+const BENCHES = {
+  cost: (lifetime) => benchCosts(compareCosts, lifetime),
+  mail: (lifetime) => benchCosts(compareMail, lifetime),
+  paint: benchPaint,
+  interaction: benchInteraction,
+  scale: benchScale,
+  cluster: benchCluster,
+  backup: benchBackup,
+  start: benchStart,
+  soak: benchSoak,
+};
+
 await runCommand(bench, { exitCodeWhenStopped: 130 });
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function bench(lifetime) {
-  if (process.argv[2] === 'start') return benchStart(lifetime);
-  await installMissing(root, { withDev: true });
-  if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
-  if (process.argv[2] === 'scale') return benchScale(lifetime);
-  if (process.argv[2] === 'cluster') return benchCluster(lifetime);
-  if (process.argv[2] === 'paint') return benchPaint();
-  if (process.argv[2] === 'interaction') return benchInteraction();
+  const run = BENCHES[process.argv[2] ?? ''];
+  if (!run) throw new PlainError(`Name what to measure: ${Object.keys(BENCHES).join(', ')}.`);
+  // It installs and builds a clone of its own.
+  if (run !== benchStart) {
+    await installMissing(root, { withDev: true });
+    if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
+  }
+  return run(lifetime);
+}
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+function makeDataDir(lifetime) {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
-  if (process.argv[2] === 'dns') {
-    const { idle, during, seconds, domains } = await compareDnsChecks(root, dataDir, lifetime);
-    console.log(`GET /domains while the DNS of ${domains} domains is checked, against the same server at rest:`);
-    console.log(
-      `median ${(during.median / idle.median).toFixed(2)} x, 99th percentile ${(during.p99 / idle.p99).toFixed(2)} x`,
-    );
-    console.log(`(${idle.p99.toFixed(0)} ms at rest), all checked after ${seconds.toFixed(0)} s`);
-    return 0;
-  }
-  if (process.argv[2] === 'cost') return benchCosts(compareCosts, dataDir, lifetime);
-  if (process.argv[2] === 'mail') return benchCosts(compareMail, dataDir, lifetime);
-  const server = await startBenchServer(root, dataDir, lifetime);
-  if (process.argv[2] === 'backup') return benchBackup(server);
-  if (process.argv[2] === 'soak') return benchSoak(server);
-
-  if (process.argv[2] === 'growth') {
-    console.log('median ms of calls with                  1,000   1,000,000 rows   ratio');
-    for (const { name, small, large } of await compareGrowth(server)) {
-      const figures = [
-        small.toFixed(1).padStart(6),
-        large.toFixed(1).padStart(12),
-        (large / small).toFixed(2).padStart(13),
-      ];
-      console.log(`${name.padEnd(40)}${figures.join('')}`);
-    }
-    return 0;
-  }
-  console.log('10 concurrent clients                  ratio');
-  for (const { name, perSecond, ratio } of await compareEndpoints(server)) {
-    console.log(`${name.padEnd(26)}${perSecond.toFixed(0).padStart(9)}${ratio.toFixed(2).padStart(9)}`);
-  }
-  const { idle, during, before, after } = await watchHealthDuringLargeMessages(server);
-  console.log(`\nhealth check during one 49 MB message: median ${(during.median / idle.median).toFixed(1)} x idle,`);
-  console.log(`99th percentile ${during.p99.toFixed(0)} ms, slowest ${during.max.toFixed(0)} ms of ${during.count}`);
-  console.log(`memory afterwards ${(after / before).toFixed(2)} x before`);
-  const { rows, small, large } = await compareClaims(root, lifetime);
-  console.log(`\nclaiming webhook deliveries with ${rows} waiting: ${(large / small).toFixed(2)} x with 1000`);
-  return 0;
+  return dataDir;
 }
 
 /**
  * @param {typeof compareCosts} compare
- * @param {string} dataDir
  * @param {import('./process/lifetime.mjs').Lifetime} lifetime
  */
-async function benchCosts(compare, dataDir, lifetime) {
+async function benchCosts(compare, lifetime) {
   const options = { only: process.argv[3], rounds: process.argv[4] ? Number(process.argv[4]) : undefined };
   let areAllWithin = true;
-  for await (const { name, goal, isWithin, figures } of compare(root, dataDir, lifetime, options)) {
+  for await (const { name, goal, isWithin, figures } of compare(root, makeDataDir(lifetime), lifetime, options)) {
     const texts = Object.entries(figures).map(([key, value]) => `${key} ${value.toFixed(2)}`);
     console.log(`${isWithin ? 'ok    ' : 'FAILED'} ${name.padEnd(36)}${texts.join(', ')} (goal: ${goal})`);
     areAllWithin &&= isWithin;
@@ -130,9 +103,11 @@ function benchInteraction() {
   });
 }
 
-async function benchBackup(server) {
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchBackup(lifetime) {
   const rows = Number(process.argv[3] ?? BACKUP_ROWS);
   if (!(rows > 0)) throw new PlainError('Give a number of messages, such as 1000000.');
+  const server = await startBenchServer(root, makeDataDir(lifetime), lifetime);
   const { idle, backedUp, previewed, restored, ...archive } = await measureBackups(server, {
     rows,
     onProgress: (text) => console.log(`  ${text}`),
@@ -148,9 +123,11 @@ async function benchBackup(server) {
   return 0;
 }
 
-async function benchSoak(server) {
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchSoak(lifetime) {
   const minutes = Number(process.argv[3] ?? SOAK_MINUTES);
   if (!(minutes > 0)) throw new PlainError('Give a number of minutes, such as 10.');
+  const server = await startBenchServer(root, makeDataDir(lifetime), lifetime);
   const { before, after, calls } = await soak(server, {
     minutes,
     onMinute: (minute, bytes) => console.log(`minute ${minute}: ${(bytes / MB).toFixed(0)} MB`),
