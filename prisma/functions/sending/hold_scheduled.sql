@@ -1,7 +1,7 @@
 -- Holds the scheduled messages of a database that was put back: since the dump or the backup was made, they may have been sent. A
 -- held message is sent only if it is rescheduled. One that was being sent then is settled like one whose process ended. Returns how
 -- many are held.
--- Called by src/modules/backups/restore/held.ts, and by an operator who rolls back (docs/mail-server.md).
+-- Called by src/modules/backups/restore/load.ts, and by an operator who rolls back (docs/mail-server.md).
 CREATE OR REPLACE FUNCTION hold_scheduled() RETURNS integer
 LANGUAGE sql
 AS $$

@@ -9,8 +9,8 @@ import { dataDir, db } from '@/test/database';
 import { makeAlias, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { interruptExpired, renewLease } from './operations/lease';
-import { deleteOldBackupRecords } from './operations/retention';
 import { operationsEnded, stopOperations } from './operations/run';
+import { deleteOldBackupRecords } from './tasks';
 
 const folder = join(dataDir, 'backups');
 const api = await keyClient();

@@ -2,11 +2,14 @@ import type { Finding } from '@/lib/health/finding';
 import { insertAuditEntry } from '@/server/audit';
 import type { Database, Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { log } from '@/server/log';
+import { StoreError } from '@/server/object-store/port';
 import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
 import { env } from '@/server/settings/env';
+import { BackupError } from './archive/format';
 import { backupKeyFile, describeEncryption, ownSecret } from './encryption';
 import { checkAges, ownCompleted } from './health';
 import { backupList, backupOperationList, type ListBackupOperations, type ListBackups } from './lists';
@@ -14,10 +17,10 @@ import { beginCreating, beginWork } from './operations/begin';
 import { requesterOf } from './operations/requester';
 import { previewing, proving, restoring, verifying } from './operations/work';
 import { type BackupRow, type OperationRow, presentBackup, presentOperation } from './records/present';
-import { describeSchedule } from './schedule/describe';
+import { dueSlot, isUnmade, nextSlot } from './schedule/slots';
 import type { Backup, BackupOperation, BackupPlan, RestoreBackup } from './schema';
-import { readArchive, removeArchive } from './target/access';
-import { openTarget } from './target/open';
+import { openTarget, openTargetAt } from './target/open';
+import type { BackupTarget } from './target/port';
 
 /** The passphrase or private key that opens the archives; null before the first backup has made a key. */
 export function ownBackupSecret(): string | null {
@@ -190,4 +193,42 @@ function requireCompleted({ status, error }: BackupRow): void {
 /** For the health of the system. */
 export function checkBackups(db: Database, now: Date): Promise<Finding[]> {
   return checkAges(db, now);
+}
+
+/** When the next backup is made, or tried again. */
+async function describeSchedule(db: Database, now: Date): Promise<BackupPlan['schedule']> {
+  const { backupTime: time } = env();
+  if (time === null) return null;
+  const dueAt = await dueSlot(db, now);
+  const last = dueAt && (await db.backup.findUnique({ where: { dueAt } }));
+  const isDone = !dueAt || (last && !isUnmade(last));
+  const next = isDone ? nextSlot(time, now) : (last?.nextAttemptAt ?? dueAt);
+  return { time, next_run_at: next.toISOString() };
+}
+
+type Place = { name: string; location: string };
+
+/** The bytes of an archive, for a client. @throws NOT_FOUND; CONFLICT if its location isn't known here; SERVICE_UNAVAILABLE */
+async function readArchive({ name, location }: Place): Promise<AsyncIterable<Uint8Array>> {
+  const archive = await forClient(location, (target) => target.read(name));
+  if (!archive) throw new AppError('NOT_FOUND', `${name} is not in ${location}.`);
+  return archive;
+}
+
+/** @throws CONFLICT if its location isn't known here; SERVICE_UNAVAILABLE */
+async function removeArchive({ name, location }: Place): Promise<void> {
+  await forClient(location, (target) => target.remove(name));
+}
+
+async function forClient<Result>(location: string, use: (target: BackupTarget) => Promise<Result>): Promise<Result> {
+  try {
+    return await use(await openTargetAt(location));
+  } catch (error) {
+    if (error instanceof BackupError) throw new AppError('CONFLICT', error.message);
+    if (!(error instanceof StoreError)) throw error;
+    log.warn({ error, location }, 'the storage of backups failed');
+    throw new AppError('SERVICE_UNAVAILABLE', 'Backup storage didn’t respond. Try again later.', {
+      headers: { 'Retry-After': '30' },
+    });
+  }
 }

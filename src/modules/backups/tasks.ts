@@ -1,6 +1,6 @@
 import { cleanUp, type Task } from '@/server/background/task';
+import type { Database } from '@/server/db';
 import { interruptExpired } from './operations/lease';
-import { deleteOldBackupRecords } from './operations/retention';
 import { reconcileBackups } from './records/reconcile';
 import { runSchedule } from './schedule/run';
 
@@ -25,3 +25,14 @@ export const backupTasks: Task[] = [
   },
   cleanUp('deleting old records of backups', ({ db }) => deleteOldBackupRecords(db)),
 ];
+
+const RETENTION_DAYS = 90;
+
+/** Deletes finished operations, and records without an archive. Their audit entries stay. */
+export async function deleteOldBackupRecords(db: Database): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM backup_operation WHERE finished_at < now() - make_interval(days => ${RETENTION_DAYS})`;
+  await db.$executeRaw`
+    DELETE FROM backup
+     WHERE status IN ('failed', 'missing') AND started_at < now() - make_interval(days => ${RETENTION_DAYS})`;
+}

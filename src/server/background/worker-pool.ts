@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 import { parentPort } from 'node:worker_threads';
-import { createFairQueue } from './fair-queue';
 import { measureWork, type Times, timesOfProcess } from './work-time';
 
 /** A worker thread, or a process (startProcess). Emits `online` when it can begin, `message`, `error` and `exit`. */
@@ -171,4 +170,40 @@ const MAX_WAITED = 3;
 
 function transferable(bytes: Uint8Array[]): ArrayBuffer[] {
   return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));
+}
+
+/** Tasks that wait, by owner. Owners have turns, and one task at a time each, so that slow tasks of one delay no other's. */
+function createFairQueue<Task>(ownerOf: (task: Task) => unknown) {
+  /** The owner whose turn is next comes first. */
+  const waiting = new Map<unknown, Task[]>();
+  const busy = new Set<unknown>();
+  return {
+    /** How many tasks wait of the owner of this one. */
+    countBeside: (task: Task): number => waiting.get(ownerOf(task))?.length ?? 0,
+    add(task: Task): void {
+      const owner = ownerOf(task);
+      const tasks = waiting.get(owner);
+      if (tasks) tasks.push(task);
+      else waiting.set(owner, [task]);
+    },
+    /** Takes the task whose turn it is. Its owner has no other turn until it is finished. */
+    take(): Task | null {
+      for (const [owner, tasks] of waiting) {
+        if (busy.has(owner)) continue;
+        busy.add(owner);
+        if (tasks.length === 1) waiting.delete(owner);
+        return tasks.shift() ?? null;
+      }
+      return null;
+    },
+    /** Ends the turn of the task's owner, whose next one comes after those of all others. */
+    finish(task: Task): void {
+      const owner = ownerOf(task);
+      busy.delete(owner);
+      const tasks = waiting.get(owner);
+      if (!tasks) return;
+      waiting.delete(owner);
+      waiting.set(owner, tasks);
+    },
+  };
 }

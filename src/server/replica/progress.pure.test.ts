@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProgress } from './progress';
+import { createProgress } from './watch';
 
 describe('the lag of a replica', () => {
   it('is unknown until it has replayed what the primary had written when it was first asked', () => {

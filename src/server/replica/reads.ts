@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory, SqlQuery, SqlResultSet } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Actor } from '../access/actor';
@@ -6,10 +8,9 @@ import { instanceName } from '../cluster/this-node';
 import { type Database, database, isDatabaseAway, readDatabase, readPool, readPoolOptions, toDatabase } from '../db';
 import { log } from '../log';
 import { reportPool } from '../metrics/pools';
+import { statementName } from '../prepared';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
-import { replicaAdapter } from './adapter';
-import { shareRuns } from './share-runs';
 import { type WatchedReplica, watchReplica } from './watch';
 
 type Caller = { session: { id: string } | null; key: { id: string } | null };
@@ -126,4 +127,87 @@ function idOf({ session, key }: Caller): string {
 /** Makes queries that run on a server that is gone fail now, and then run on the primary. */
 function disconnect(client: pg.ClientBase): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}
+
+type Fallback = { primary: pg.Pool; onFailure: (error: unknown) => void };
+
+/**
+ * Connects Prisma to a replica. A query that fails there runs on the primary instead, whatever the reason: the replica is
+ * away, canceled the query to replay a change, or does not have the latest tables yet.
+ */
+function replicaAdapter(pool: pg.Pool, { primary, onFailure }: Fallback): SqlDriverAdapterFactory {
+  const source = new PrismaPg(primary, { statementNameGenerator: statementName });
+  const replica = new PrismaPg(pool, {
+    onPoolError: onFailure,
+    onConnectionError: onFailure,
+    statementNameGenerator: statementName,
+  });
+  return {
+    provider: replica.provider,
+    adapterName: replica.adapterName,
+    async connect() {
+      const [first, second] = [await replica.connect(), await source.connect()];
+      const orElse = async <Result>(onReplica: () => Promise<Result>, onPrimary: () => Promise<Result>) => {
+        try {
+          return await onReplica();
+        } catch (error) {
+          if (isFinal(error)) throw error;
+          onFailure(error);
+          return onPrimary();
+        }
+      };
+      return {
+        provider: first.provider,
+        adapterName: first.adapterName,
+        queryRaw: (query: SqlQuery): Promise<SqlResultSet> =>
+          orElse(
+            () => first.queryRaw(query),
+            () => second.queryRaw(query),
+          ),
+        executeRaw: (query: SqlQuery) => second.executeRaw(query),
+        // Queries of a transaction must see one snapshot, so it can't move to the primary midway.
+        startTransaction: (isolation) => second.startTransaction(isolation),
+        executeScript: (script) => second.executeScript(script),
+        getConnectionInfo: () => first.getConnectionInfo(),
+        async dispose() {
+          await Promise.all([first.dispose(), second.dispose()]);
+        },
+      } satisfies SqlDriverAdapter;
+    },
+  };
+}
+
+/** A query that is too slow for the replica would be too slow for the primary, and one that writes is a mistake. */
+function isFinal(error: unknown): boolean {
+  const { cause } = error as { cause?: { originalCode?: unknown } };
+  return cause?.originalCode === '57014' || cause?.originalCode === '25006';
+}
+
+type Running = { current: Promise<void>; next: Promise<void> | null };
+
+/**
+ * Runs one piece of work at a time for each id. Calls that come while it runs share one more run, which begins after all of
+ * them.
+ */
+export function shareRuns(): (id: string, work: () => Promise<void>) => Promise<void> {
+  const running = new Map<string, Running>();
+
+  function start(id: string, work: () => Promise<void>): Promise<void> {
+    const run: Running = { current: Promise.resolve(), next: null };
+    run.current = work().finally(() => {
+      if (run.next === null) running.delete(id);
+    });
+    running.set(id, run);
+    return run.current;
+  }
+
+  return (id, work) => {
+    const run = running.get(id);
+    if (!run) return start(id, work);
+    run.next ??= run.current.then(
+      () => start(id, work),
+      () => start(id, work),
+    );
+    return run.next;
+  };
 }

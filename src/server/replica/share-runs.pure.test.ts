@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareRuns } from './share-runs';
+import { shareRuns } from './reads';
 
 it('calls that come during a run share one more run, which begins after all of them', async () => {
   const share = shareRuns();

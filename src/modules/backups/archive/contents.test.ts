@@ -3,8 +3,7 @@ import { backUp, connect, hashOf, makeDatabase, sourceOf } from '@/test/backups'
 import { makeAlias, makeDomain } from '@/test/factories';
 import { proveArchive } from '../proof/prove';
 import { previewRestore, restore } from '../restore/restore';
-import { findContents } from './contents';
-import { OWN_SEQUENCES, OWN_TABLES } from './own-tables';
+import { findContents, OWN_SEQUENCES, OWN_TABLES } from './contents';
 import { openArchive } from './read';
 import { CLEARED_BY_RESTORE, OF_INSTANCES } from './tables';
 

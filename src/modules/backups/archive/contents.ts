@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { findMigrations, type Migration, readMigrations } from '@/server/migrations/migrations.mjs';
+import { Prisma } from '@/server/prisma/client';
 import type { Header, Table } from './format';
-import { OWN_SEQUENCES, OWN_TABLES } from './own-tables';
 import { findTables } from './tables';
 
 export type Contents = Pick<Header, 'migrations' | 'tables' | 'sequences'> & {
@@ -51,4 +51,19 @@ async function findSequences(client: ClientBase): Promise<Header['sequences']> {
       WHERE schemaname = 'public' AND last_value IS NOT NULL`,
   );
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}
+
+/** The columns of each table of the schema, in alphabetical order. Other tables of the database are someone else's. */
+export const OWN_TABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.values(Prisma.ModelName).map((model) => [
+    inDatabase(model),
+    Object.keys(Prisma[`${model}ScalarFieldEnum`]).map(inDatabase).toSorted(),
+  ]),
+);
+
+export const OWN_SEQUENCES: readonly string[] = ['event_sequence', 'analytics_change_id_seq'];
+
+/** A test compares these names with those of the database. */
+function inDatabase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 }

@@ -8,7 +8,6 @@ import type { ClientBase } from 'pg';
 import { pack as createTar, type Pack } from 'tar-stream';
 import { log } from '@/server/log';
 import { findContents } from './contents';
-import { copiedOut } from './copy';
 import {
   countRows,
   ENTRIES,
@@ -21,7 +20,7 @@ import {
   type Table,
 } from './format';
 import { progressOf } from './progress';
-import { copyOut, SESSION_SETTINGS } from './tables';
+import { copiedOut, copyOut, SESSION_SETTINGS } from './tables';
 
 /** Rows that are in memory at once, and that are hashed without a pause for requests. */
 const PART_BYTES = 256 * 1024;

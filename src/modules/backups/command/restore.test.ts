@@ -6,8 +6,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { backUp, connect, identity, makeDatabase, sourceOf } from '@/test/backups';
 import { makeDomain } from '@/test/factories';
 import { restore } from '../restore/restore';
-import { recordCommand } from './audit';
-import { restoreFile } from './restore';
+import { recordCommand, restoreFile } from './restore';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'postroom-restore-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));

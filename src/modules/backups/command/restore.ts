@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { identityToRecipient } from 'age-encryption';
+import type { ClientBase } from 'pg';
+import { uuidv7 } from '@/lib/uuid';
+import { writeDurably } from '@/server/durable-file';
 import { readSettings } from '@/server/settings/settings.mjs';
-import { readDomains } from '../archive/domains';
 import { type ArchiveSource, BackupError, type Header } from '../archive/format';
-import { openArchive } from '../archive/read';
+import { linesOf, valuesOf } from '../archive/lines';
+import { type Archive, openArchive } from '../archive/read';
 import { withDatabase } from '../connect';
 import { keysOf } from '../encryption';
+import { keyText } from '../key';
 import { amountOf } from '../operations/text';
 import { auditDetails } from '../restore/audit-log';
 import { previewRestore, restore } from '../restore/restore';
 import { findArchive } from '../target/open';
-import { recordCommand } from './audit';
-import { requireNoRestoreSince, timeOf } from './meanwhile';
-import { keepServerKeys } from './server-keys';
 import { differenceText, print, tablePrinter } from './text';
 
 type Options = {
@@ -122,4 +124,102 @@ async function scopeOf(source: ArchiveSource, domain: string): Promise<{ domainI
 
 function textOf({ created_at: createdAt, version }: Header): string {
   return `${createdAt.slice(0, 19).replace('T', ' ')} UTC, by version ${version} of Postroom`;
+}
+
+const TABLE = 'domain';
+
+/** The domains in an archive, also those that were deleted since. Reads it only as far as they are in it. */
+export async function readDomains(
+  source: ArchiveSource,
+  signal?: AbortSignal,
+): Promise<{ id: string; name: string }[]> {
+  const { header, parts, close } = await openArchive(source, signal);
+  const columns = header.tables.find(({ name }) => name === TABLE)?.columns ?? [];
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let isFound = false;
+    for await (const { table, bytes } of parts) {
+      if (table === TABLE) yield bytes;
+      else if (isFound) return;
+      isFound ||= table === TABLE;
+    }
+  }
+  try {
+    const domains: { id: string; name: string }[] = [];
+    for await (const line of linesOf(chunks())) {
+      const values = valuesOf(line, columns.length);
+      domains.push({ id: String(values[columns.indexOf('id')]), name: String(values[columns.indexOf('name')]) });
+    }
+    return domains;
+  } finally {
+    close();
+  }
+}
+
+/** The time of the database, for `requireNoRestoreSince`. */
+async function timeOf(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ at: string }>('SELECT clock_timestamp()::text AS at');
+  return String(rows[0]?.at);
+}
+
+/** @throws BackupError that names a restore since then, after which a preview is no longer true */
+async function requireNoRestoreSince(client: ClientBase, at: string): Promise<void> {
+  const { rows } = await client.query<{ name: string; runner: string }>(
+    `SELECT backup_name AS name, runner FROM backup_operation
+      WHERE action = 'restore' AND state = 'succeeded' AND finished_at >= $1::timestamptz
+     UNION ALL
+     SELECT details ->> 'file', 'npm run restore' FROM audit_entry
+      WHERE action = 'backup.restore' AND details ->> 'source' = 'command_line' AND created_at >= $1::timestamptz`,
+    [at],
+  );
+  const [other] = rows;
+  if (!other) return;
+  throw new BackupError(
+    `${other.name} was restored meanwhile, by ${other.runner}. Start over to see what would change now.`,
+  );
+}
+
+/** Records what someone did on the host, without the app. */
+export async function recordCommand(
+  client: ClientBase,
+  action: 'backup.create' | 'backup.restore',
+  details: Record<string, unknown>,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO audit_entry (id, action, resource, ip_address, user_agent, request_id, outcome, details, created_at)
+     VALUES ($1, $2, 'backup', '127.0.0.1', 'command line', $3, 'success', $4, clock_timestamp())`,
+    [uuidv7(), action, uuidv7(), JSON.stringify({ source: 'command_line', ...details })],
+  );
+}
+
+type Given = {
+  /** Private keys of age. */
+  identities: readonly string[];
+  hasSecretKey: boolean;
+};
+
+/**
+ * On a new machine, once all is restored: writes the keys of the server that made the archive, so that its secrets can be
+ * opened, and later archives with the same key. Someone else's key, such as one of BACKUP_RECIPIENTS, stays outside.
+ */
+async function keepServerKeys(
+  dataDir: string,
+  { header, secrets }: Pick<Archive, 'header' | 'secrets'>,
+  { identities, hasSecretKey }: Given,
+): Promise<void> {
+  if (!hasSecretKey) await keep(path.join(dataDir, 'secret-key'), secrets.secret_keys.join(','));
+  const backupKey = path.join(dataDir, 'backup-key');
+  if (header.server_key === null || existsSync(backupKey)) return;
+  for (const identity of identities)
+    if ((await identityToRecipient(identity)) === header.server_key) return keep(backupKey, await keyText(identity));
+  print(
+    'The key that opened the archive is not that of the server, so it was not copied. The next backup makes a new one.',
+  );
+}
+
+async function keep(file: string, text: string): Promise<void> {
+  await writeDurably(file, text).catch((error: Error) => {
+    const message = `The database was restored, but ${file} can’t be written (${error.message}). Restore again once it can.`;
+    throw new BackupError(message, { cause: error });
+  });
+  print(`Wrote ${file}.`);
 }

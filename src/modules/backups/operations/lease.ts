@@ -10,7 +10,7 @@ import type { OperationRow } from '../records/present';
 import { pauseMs } from '../schedule/slots';
 import type { BackupOperation } from '../schema';
 import type { Requester } from './requester';
-import { runningText } from './running';
+import { runningText } from './text';
 
 /** How long an operation counts as running after the last sign of life of its runner. */
 export const LEASE = leaseOf(30);

@@ -1,13 +1,14 @@
-import pg from 'pg';
+import { createHash } from 'node:crypto';
+import pg, { type ClientBase } from 'pg';
 import { MIGRATIONS, readMigrations } from '@/server/migrations/migrations.mjs';
 import { findUnopened } from '@/server/secrets/reseal';
-import type { ArchiveSource, ReadOptions } from '../archive/format';
-import { openArchive } from '../archive/read';
+import { type ArchiveSource, countRows, type ReadOptions, type Table } from '../archive/format';
+import { type Archive, openArchive } from '../archive/read';
+import { copiedOut, copyOut, SESSION_SETTINGS } from '../archive/tables';
 import { loadAll } from '../restore/load';
 import { requireKnown, requireSameTables } from '../restore/versions';
 import { withScratchDatabase } from '../scratch/database';
 import { MigrationError, migrateTo } from '../scratch/migrations';
-import { compareWithManifest } from './compare';
 
 export type Proof = {
   isProven: boolean;
@@ -88,4 +89,46 @@ function notLoaded(error: unknown): never {
   throw new NotProven(`The database does not accept the rows of ${error.table ?? 'a table'}: ${error.message}.`, {
     cause: error,
   });
+}
+
+/**
+ * Reads back what was restored from an archive that was read to its end.
+ * @returns how the first table that differs does; null if none does
+ */
+async function compareWithManifest(
+  client: ClientBase,
+  { header, manifest }: Archive,
+  { onProgress, signal }: ReadOptions,
+): Promise<string | null> {
+  const expected = manifest();
+  const total = header.tables.length * 2;
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    await client.query(SESSION_SETTINGS);
+    let rows = 0;
+    for (const [index, table] of header.tables.entries()) {
+      const found = await readTable(client, table, signal);
+      rows += found.rows;
+      const { name } = table;
+      if (found.rows !== expected[name]?.rows)
+        return `After the restore, ${name} has ${found.rows} rows instead of ${expected[name]?.rows}.`;
+      if (found.sha256 !== expected[name].sha256)
+        return `After the restore, ${name} has other values than the archive.`;
+      onProgress?.({ table: name, tables: { done: header.tables.length + index + 1, total }, rows });
+    }
+    return null;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+async function readTable(client: ClientBase, table: Table, signal?: AbortSignal) {
+  const hash = createHash('sha256');
+  let rows = 0;
+  for await (const chunk of copiedOut(client, await copyOut(client, table))) {
+    signal?.throwIfAborted();
+    hash.update(chunk);
+    rows += countRows(chunk);
+  }
+  return { rows, sha256: hash.digest('hex') };
 }

@@ -1,12 +1,10 @@
 import type { ClientBase } from 'pg';
-import { copiedOut } from '../archive/copy';
 import { countRows, type ReadOptions, type Table } from '../archive/format';
 import { valuesOf } from '../archive/lines';
 import { progressOf } from '../archive/progress';
 import type { Archive, ArchivePart } from '../archive/read';
-import { copyOut, SESSION_SETTINGS } from '../archive/tables';
+import { copiedOut, copyOut, SESSION_SETTINGS } from '../archive/tables';
 import { AUDIT_TABLES, continuesArchive, countNewer, keptText } from './audit-log';
-import { type Rows, rowsOf, skipEqual } from './rows';
 
 /** How a table would change. */
 export type TableDifference = {
@@ -139,4 +137,71 @@ function partsByTable(parts: AsyncIterable<ArchivePart>, onRead: (part: ArchiveP
       while (current) await advance();
     },
   };
+}
+
+const NEW_LINE = 10;
+
+/** The next rows of COPY's text format, as bytes that were read ahead. */
+type Rows = {
+  /** What was read and not dropped yet. */
+  bytes: () => Buffer;
+  /** Reads more. @returns whether there was more */
+  read: () => Promise<boolean>;
+  /** The next row without its new line; null at the end. */
+  first: () => Promise<Buffer | null>;
+  drop: (count: number) => void;
+};
+
+function rowsOf(chunks: AsyncGenerator<Buffer>): Rows {
+  let ahead: Buffer = Buffer.alloc(0);
+  const read = async () => {
+    const { value, done } = await chunks.next();
+    if (done) return false;
+    ahead = ahead.byteLength === 0 ? value : Buffer.concat([ahead, value]);
+    return true;
+  };
+  return {
+    bytes: () => ahead,
+    read,
+    async first() {
+      for (;;) {
+        const end = ahead.indexOf(NEW_LINE);
+        if (end !== -1) return ahead.subarray(0, end);
+        if (!(await read())) return null;
+      }
+    },
+    drop(count) {
+      ahead = ahead.subarray(count);
+    },
+  };
+}
+
+/** Drops the rows at which both start, many at once: most rows of two databases are the same. */
+async function skipEqual(one: Rows, other: Rows): Promise<void> {
+  for (;;) {
+    for (const rows of [one, other]) if (rows.bytes().byteLength === 0 && !(await rows.read())) return;
+    const [left, right] = [one.bytes(), other.bytes()];
+    const shorter = Math.min(left.byteLength, right.byteLength);
+    const same = equalBytes(left, right);
+    const end = same === 0 ? 0 : left.lastIndexOf(NEW_LINE, same - 1) + 1;
+    one.drop(end);
+    other.drop(end);
+    if (same < shorter) return;
+    // A row goes on in what was not read yet.
+    if (end === 0 && !(await (left.byteLength === shorter ? one : other).read())) return;
+  }
+}
+
+/** How many bytes both start with. */
+function equalBytes(left: Buffer, right: Buffer): number {
+  const isEqual = (from: number, to: number) => left.subarray(from, to).equals(right.subarray(from, to));
+  const shorter = Math.min(left.byteLength, right.byteLength);
+  if (isEqual(0, shorter)) return shorter;
+  let [same, differs] = [0, shorter];
+  while (differs - same > 1) {
+    const middle = (same + differs) >> 1;
+    if (isEqual(same, middle)) same = middle;
+    else differs = middle;
+  }
+  return same;
 }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { formatPlural } from '@/lib/format';
 import { resealSecrets } from '@/server/secrets/reseal';
 import { countRows, type ReadOptions, type Table } from '../archive/format';
 import { progressOf } from '../archive/progress';
@@ -6,8 +7,6 @@ import type { Archive } from '../archive/read';
 import { CLEARED_BY_RESTORE, listed, quoted, SESSION_SETTINGS } from '../archive/tables';
 import { type AuditPlan, type AuditResult, keptText, planAuditLog } from './audit-log';
 import { openCopy } from './copy-in';
-import { addForeignKeys, dropForeignKeys, findForeignKeys } from './foreign-keys';
-import { heldText, holdScheduled } from './held';
 import { type DroppedIndexes, dropIndexes } from './indexes';
 import { lockTables } from './lock-tables';
 
@@ -154,4 +153,46 @@ async function setSequences(client: ClientBase, sequences: Record<string, string
          FROM pg_sequences WHERE schemaname = 'public' AND sequencename = $1`,
       [name, last],
     );
+}
+
+type ForeignKey = { table: string; referenced: string; name: string; definition: string };
+
+/** From and to these tables, which refer to each other in circles. */
+async function findForeignKeys(client: ClientBase, tables: readonly string[]): Promise<ForeignKey[]> {
+  const { rows } = await client.query<ForeignKey>(
+    `SELECT t.relname::text AS table, r.relname::text AS referenced, conname::text AS name,
+            pg_get_constraintdef(k.oid) AS definition
+       FROM pg_constraint k JOIN pg_class t ON t.oid = conrelid JOIN pg_class r ON r.oid = confrelid
+      WHERE contype = 'f' AND conparentid = 0 AND connamespace = 'public'::regnamespace
+        AND (t.relname = ANY ($1) OR r.relname = ANY ($1)) ORDER BY 1, 3`,
+    [tables],
+  );
+  return rows;
+}
+
+async function dropForeignKeys(client: ClientBase, keys: readonly ForeignKey[]): Promise<void> {
+  const drops = keys.map(({ table, name }) => `ALTER TABLE ${quoted(table)} DROP CONSTRAINT ${quoted(name)}`);
+  await client.query(drops.join('; '));
+}
+
+/** Checks all rows. */
+async function addForeignKeys(client: ClientBase, keys: readonly ForeignKey[]): Promise<void> {
+  const additions = keys.map(
+    ({ table, name, definition }) => `ALTER TABLE ${quoted(table)} ADD CONSTRAINT ${quoted(name)} ${definition}`,
+  );
+  await client.query(additions.join('; '));
+}
+
+/** Holds the scheduled messages of an archive (the SQL function hold_scheduled). @returns how many */
+async function holdScheduled(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ held: number }>('SELECT hold_scheduled() AS held');
+  return rows[0]?.held ?? 0;
+}
+
+function heldText(count: number): string {
+  if (count === 0) return '';
+  const messages = formatPlural(count, 'scheduled message');
+  return count === 1
+    ? `${messages} is held, because it may have been sent since. Reschedule it to send it.`
+    : `${messages} are held, because they may have been sent since. Reschedule them to send them.`;
 }

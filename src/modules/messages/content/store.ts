@@ -1,7 +1,8 @@
 import { validate as isUuid } from 'uuid';
-import { openContentStore } from '@/server/object-store/open';
+import { createFolderStore } from '@/server/object-store/folder';
 import { type ObjectStore, StoreError } from '@/server/object-store/port';
 import { processWide } from '@/server/process-wide';
+import { env } from '@/server/settings/env';
 
 /** A store with the id that is stored in it. Rows name the id, so a wrong or unmounted folder isn't taken for the store. */
 export type ContentStore = ObjectStore & { id: string };
@@ -57,4 +58,12 @@ async function readId(store: ObjectStore): Promise<string | null> {
   const bytes = await store.get(ID_OBJECT, MAX_ID_BYTES);
   const id = bytes && new TextDecoder().decode(bytes);
   return id && isUuid(id) ? id : null;
+}
+
+/** The store that CONTENT_STORE names. The client of buckets is large, so it is loaded only for one. */
+async function openContentStore(): Promise<ObjectStore> {
+  const { contentStore, bucketCredentials: credentials } = env();
+  if (contentStore.kind === 'file') return createFolderStore(contentStore.folder);
+  const { createBucketStore } = await import('@/server/object-store/bucket');
+  return createBucketStore({ ...contentStore, credentials });
 }

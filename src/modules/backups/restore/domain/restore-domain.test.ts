@@ -15,9 +15,9 @@ import {
   makeWebhook,
 } from '@/test/factories';
 import { setSettings } from '@/test/settings';
-import { readDomains } from '../../archive/domains';
 import { BackupError } from '../../archive/format';
 import { findTables, quoted } from '../../archive/tables';
+import { readDomains } from '../../command/restore';
 import type { TableDifference } from '../compare';
 import { previewRestore, restore } from '../restore';
 import { DOMAIN_TABLES } from './tables';
