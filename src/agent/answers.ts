@@ -5,7 +5,7 @@ import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-serve
 import { readProcess, secondsSinceStart } from '@/mail/agent/services/processes';
 import { startSignInServer } from '@/mail/agent/sign-in-server';
 import { ownerOfConnection } from '@/mail/agent/socket-owner';
-import { countSubmission } from '@/modules/abuse/service';
+import { admitSubmission } from '@/modules/abuse/service';
 import { createSignInPolicy } from '@/modules/abuse/sign-ins';
 import { findSessionsToEnd } from '@/modules/mailboxes/open-sessions';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
@@ -102,7 +102,7 @@ async function decideSubmission(db: Database, request: PolicyRequest): Promise<s
   const secondsOpen = await ageOfSmtpSession(value('instance'));
   const ended = await findSessionsToEnd(db, [{ address: login, secondsOpen }]);
   if (ended.length > 0) return '421 4.7.0 The password or the mailbox was changed, sign in again';
-  return countSubmission(context, { id, sender: login });
+  return admitSubmission(context, { id, sender: login });
 }
 
 /** Each session has an smtpd process of its own (max_use in master.cf), whose id in hexadecimal begins the instance. */

@@ -6,7 +6,7 @@ import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
-import { rejectSend } from './service';
+import { rejectOverLimit } from './service';
 
 const mta = await startScriptedMta();
 
@@ -144,7 +144,7 @@ describe('the limit of a mailbox', () => {
   it('does not suspend for a count from before the mailbox was unsuspended', async () => {
     const { domain, mailbox, address } = await makeSender();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { rateCountedFrom: new Date() } });
-    const error = await rejectSend(createContext(new Request('http://localhost:3000')), {
+    const error = await rejectOverLimit(createContext(new Request('http://localhost:3000')), {
       domain,
       address,
       counting: {

@@ -3,24 +3,16 @@ import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { type OverLimit, rejectOverLimit, type SendContext } from './rates';
+import { rejectOverLimit } from './rates';
 import type { AbuseSummary, AbuseThresholds, UpdateAbuseThresholds } from './schema';
-import { admitSubmission, type Submission } from './submission';
+import { admitSubmission } from './submission';
 
 export type { Counting } from './rates';
 
+export { admitSubmission, rejectOverLimit };
+
 const HOUR_MS = 3_600_000;
 const THRESHOLDS_ID = 1;
-
-/** Counts a message submitted by SMTP towards the hourly limits. @returns the action for Postfix */
-export function countSubmission(ctx: SendContext, submission: Submission): Promise<string> {
-  return admitSubmission(ctx, submission);
-}
-
-/** Handles a message over an hourly limit. @returns the error for the sender */
-export function rejectSend(ctx: SendContext, over: OverLimit): ReturnType<typeof rejectOverLimit> {
-  return rejectOverLimit(ctx, over);
-}
 
 export async function getAbuseSummary(ctx: ActorContext): Promise<AbuseSummary> {
   const { db, clock } = ctx;

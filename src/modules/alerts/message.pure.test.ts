@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messageOf, messagePartsOf } from './message';
+import { describeAlert, messagePartsOf } from './message';
 import { AlertKind } from './schema';
 
 const FACTS = { subject: 'mx1.example', count: 1206, expected: 1000, text: 'The value is 20 %. Enlarge the disk.' };
@@ -7,7 +7,7 @@ const FACTS = { subject: 'mx1.example', count: 1206, expected: 1000, text: 'The 
 it.each(AlertKind.options)('of %s is a sentence that names the subject, and the details', (kind) => {
   const { summary, details } = messagePartsOf({ kind, ...FACTS });
   expect(summary).toMatch(/^[^\n]*mx1\.example[^\n]*\.$/);
-  expect(messageOf({ kind, ...FACTS })).toBe(details ? `${summary} ${details}` : summary);
+  expect(describeAlert({ kind, ...FACTS })).toBe(details ? `${summary} ${details}` : summary);
 });
 
 it('has the numbers with separators and in the singular', () => {

@@ -11,7 +11,7 @@ export type AlertFacts = Pick<AlertRow, 'kind' | 'subject' | 'count' | 'expected
 type AlertMessage = { summary: string; details: string };
 
 /** What happened, in one or two sentences. */
-export function messageOf(alert: AlertFacts): string {
+export function describeAlert(alert: AlertFacts): string {
   const { summary, details } = messagePartsOf(alert);
   return details ? `${summary} ${details}` : summary;
 }

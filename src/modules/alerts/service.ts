@@ -1,4 +1,3 @@
-import type { Finding } from '@/lib/health/finding';
 import { authorizeDomain } from '@/server/access/authorize';
 import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -6,11 +5,13 @@ import { after, type Page, type Position, paginate, paginateFrom } from '@/serve
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { checkAlertEmails as checkEmails } from './emails/outbox';
+import { checkAlertEmails } from './emails/outbox';
 import { alertList, type ListAlerts } from './lists';
-import { type AlertFacts, messageOf, messagePartsOf } from './message';
+import { describeAlert, messagePartsOf } from './message';
 import { emitAlert, mutedIds } from './mutes/notify';
 import { type Alert, AlertKind, AlertSeverity, type UpdateAlert } from './schema';
+
+export { checkAlertEmails, describeAlert };
 
 export type NewAlert = {
   kind: Alert['kind'];
@@ -126,16 +127,6 @@ function kindOf(isDown: boolean) {
   return isDown ? ('system_down' as const) : ('system_degraded' as const);
 }
 
-/** How long emails about alerts have been waiting, and why. */
-export function checkAlertEmails(db: Tx): Promise<Finding[]> {
-  return checkEmails(db);
-}
-
-/** What happened, in one or two sentences. */
-export function describeAlert(alert: AlertFacts): string {
-  return messageOf(alert);
-}
-
 export function countOpenAlerts({ db }: ActorContext): Promise<number> {
   return db.alert.count({ where: { status: 'open' } });
 }
@@ -242,7 +233,7 @@ function present(row: MutedRow): Alert {
     subject: row.subject,
     domain_id: row.domainId,
     mailbox_id: row.mailboxId,
-    message: messageOf(row),
+    message: describeAlert(row),
     ...messagePartsOf(row),
     count: row.count,
     expected: row.expected,

@@ -50,7 +50,7 @@ export function keysOf(
 }
 
 /** What alone opens everything that this server backs up; null before the first backup has made its key. */
-export function ownSecret(): string | null {
+export function ownBackupSecret(): string | null {
   return env().backupPassphrase ?? readIdentitiesIfAny(backupKeyFile())[0] ?? null;
 }
 

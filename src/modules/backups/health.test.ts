@@ -4,7 +4,7 @@ import { makeBackup, makeBackupOperation } from '@/test/backup-records';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { keyClient } from '@/test/rest';
-import { checkAges } from './health';
+import { checkBackups } from './health';
 
 const api = await keyClient();
 const HOUR = 3600;
@@ -20,15 +20,15 @@ beforeEach(async () => {
 });
 
 const check = async (now: Date) => {
-  const [backup, proof] = await checkAges(db, now);
+  const [backup, proof] = await checkBackups(db, now);
   return { backup, proof };
 };
 
 describe('the age of backups', () => {
   it('is not checked before the first one is due, or without a schedule', async () => {
-    expect(await checkAges(db, new Date())).toEqual([]);
+    expect(await checkBackups(db, new Date())).toEqual([]);
     applySaved({ BACKUP_TIME: 'off' });
-    expect(await checkAges(db, at('12:00').now())).toEqual([]);
+    expect(await checkBackups(db, at('12:00').now())).toEqual([]);
   });
 
   it('is that of the last completed and of the last proven one', async () => {

@@ -19,7 +19,7 @@ export function ownCompleted(now: Date) {
  * How old the last backup is, and the last proven one. Nothing before the first one is due, or without a schedule. Neither
  * counts if its archive is gone.
  */
-export async function checkAges(db: Database, now: Date): Promise<Finding[]> {
+export async function checkBackups(db: Database, now: Date): Promise<Finding[]> {
   const dueAt = await dueSlot(db, now);
   if (!dueAt) return [];
   const scheduled = { trigger: 'schedule' as const };

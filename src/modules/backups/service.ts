@@ -1,4 +1,3 @@
-import type { Finding } from '@/lib/health/finding';
 import { insertAuditEntry } from '@/server/audit';
 import type { Database, Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -10,8 +9,8 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
 import { env } from '@/server/settings/env';
 import { BackupError } from './archive/format';
-import { backupKeyFile, describeEncryption, ownSecret } from './encryption';
-import { checkAges, ownCompleted } from './health';
+import { backupKeyFile, describeEncryption, ownBackupSecret } from './encryption';
+import { checkBackups, ownCompleted } from './health';
 import { backupList, backupOperationList, type ListBackupOperations, type ListBackups } from './lists';
 import { beginCreating, beginWork } from './operations/begin';
 import { requesterOf } from './operations/requester';
@@ -22,10 +21,7 @@ import type { Backup, BackupOperation, BackupPlan, RestoreBackup } from './schem
 import { openTarget, openTargetAt } from './target/open';
 import type { BackupTarget } from './target/port';
 
-/** The passphrase or private key that opens the archives; null before the first backup has made a key. */
-export function ownBackupSecret(): string | null {
-  return ownSecret();
-}
+export { checkBackups, ownBackupSecret };
 
 export async function listBackups(ctx: ActorContext, input: ListBackups): Promise<Page<Backup>> {
   const proven = await beingProven(ctx);
@@ -188,11 +184,6 @@ function requireCompleted({ status, error }: BackupRow): void {
   if (status === 'completed') return;
   const why = { running: 'It is still being made.', failed: 'It failed.', missing: error ?? 'The archive is missing.' };
   throw new AppError('CONFLICT', `This backup can’t be used. ${why[status]}`);
-}
-
-/** For the health of the system. */
-export function checkBackups(db: Database, now: Date): Promise<Finding[]> {
-  return checkAges(db, now);
 }
 
 /** When the next backup is made, or tried again. */

@@ -15,7 +15,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import { waitUntilPublished } from './dkim/publish';
-import { dnsServers, findMailHost } from './dns/checking/facts';
+import { dnsServers, mailHostName } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
 import { domainList, type ListDomains } from './lists';
 import type { CreateDomain, Domain, UpdateDomain } from './schema';
@@ -23,7 +23,7 @@ import type { CreateDomain, Domain, UpdateDomain } from './schema';
 /** A domain can have hundreds of thousands of suppressions. */
 const MANY_ROWS = { timeoutMs: 60_000 };
 
-export { dnsServers };
+export { dnsServers, mailHostName };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, dns_status: dnsStatus, dmarc_policy: policy, q } = input;
@@ -40,11 +40,6 @@ export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page
 
 export async function getDomain(ctx: ActorContext, { id }: { id: string }): Promise<Domain> {
   return present(await requireDomain(ctx, ctx.db, id));
-}
-
-/** The host name under which other servers reach the mail server. */
-export function mailHostName(db: Tx): Promise<string> {
-  return findMailHost(db);
 }
 
 /** Creates an active DKIM key with the domain, and waits until the mail server has it, so that the first message is signed. @throws DOMAIN_EXISTS */

@@ -6,24 +6,16 @@ import { findManagedAddresses } from '@/modules/mailboxes/service';
 import type { UsedTemplate } from '@/modules/templates/schema';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter, hasPermission } from '@/server/access/authorize';
-import type { Database, Tx } from '@/server/db';
+import type { Database } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { versioned } from '@/server/procedures/versions';
-import { keepContent as keep } from './content/keeping/keep';
-import type { NewContent } from './content/keeping/keeper';
-import { type Copy, copyMessage as copy, type NewFields } from './content/read';
-import { REASON_MESSAGES } from './content/schema';
+import { keepContent } from './content/keeping/keep';
+import { copyMessage } from './content/read';
 import { describeContent, findContent } from './content/status';
-import {
-  type Opened,
-  openWaiting as open,
-  sealWaiting as seal,
-  storeWaiting as store,
-  type Waiting,
-} from './content/waiting';
+import { openWaiting, sealWaiting, storeWaiting } from './content/waiting';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { failureOf, findFailures } from './list/failures';
 import { countMessages, findCounted, findMessages } from './list/find-messages';
@@ -42,12 +34,23 @@ import {
   type ScheduledState,
 } from './schema';
 import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
-import { recordNotAllowed as recordRefusal } from './tracking/not-allowed';
+import { recordNotAllowed } from './tracking/not-allowed';
 import { recordReport } from './tracking/outcomes';
-import { recordTogether, type Submission } from './tracking/submissions';
+import { recordSubmission, type Submission } from './tracking/submissions';
 
 export type { Message, Submission };
-export { bounceAddress, countInFlight, WAIT_FOR_SENDS };
+export {
+  bounceAddress,
+  copyMessage,
+  countInFlight,
+  keepContent,
+  openWaiting,
+  recordNotAllowed,
+  recordSubmission,
+  sealWaiting,
+  storeWaiting,
+  WAIT_FOR_SENDS,
+};
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
@@ -141,49 +144,6 @@ export async function getTotals(ctx: ActorContext, input: GetTotals): Promise<Me
   const { rows, isComplete } = await findCounted(ctx, input);
   for (const { status } of rows) counts[status] += 1;
   return { counts, since: input.since ?? null, is_complete: isComplete };
-}
-
-/** Records the mail server's reply to a submission, with its audit entry if it has one. */
-export function recordSubmission(submission: Submission): Promise<void> {
-  return recordTogether(submission);
-}
-
-/** Stores the content of a message in the background. Never fails and never waits. */
-export function keepContent(content: NewContent): void {
-  keep(content);
-}
-
-/** A sent message with the bytes of a new copy. @throws NOT_FOUND, CONTENT_UNAVAILABLE, CONFLICT, SERVICE_UNAVAILABLE */
-export function copyMessage(ctx: ActorContext, id: string, newFields: NewFields): Promise<Copy> {
-  return copy(ctx, id, newFields);
-}
-
-/** Compresses and encrypts a message that is sent later. */
-export function sealWaiting(messageId: string, raw: Uint8Array): Promise<Waiting> {
-  return seal(messageId, raw);
-}
-
-/** Stores a sealed message, in the transaction that stores its row. */
-export function storeWaiting(tx: Tx, messageId: string, waiting: Waiting): Promise<void> {
-  return store(tx, messageId, waiting);
-}
-
-/**
- * The text of a scheduled message that leaves now, with its date. @returns the reason in a sentence if it can't be read, and whether it
- * can once its key is back in SECRET_KEY
- */
-export async function openWaiting(
-  db: Database,
-  message: Opened,
-): Promise<{ raw: Uint8Array } | { problem: string; isKeyMissing: boolean }> {
-  const opened = await open(db, message);
-  if (!('reason' in opened)) return opened;
-  return { problem: REASON_MESSAGES[opened.reason], isKeyMissing: opened.reason === 'wrong_key' };
-}
-
-/** Records that a scheduled message isn't sent, in a transaction that has locked it. */
-export function recordNotAllowed(tx: Tx, id: string, refusal: { reason: string; at: Date }): Promise<void> {
-  return recordRefusal(tx, id, refusal);
 }
 
 /** The calls that a mail server makes: resolve a recipient, receive a message, report a delivery. */

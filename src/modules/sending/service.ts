@@ -1,21 +1,22 @@
-import type { Finding } from '@/lib/health/finding';
 import { UNCONFIRMED_AFTER_MS } from '@/lib/mail/slow-submission';
-import type { Database, Tx } from '@/server/db';
+import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedSend } from './composing/prepared';
-import { checkOverdue } from './scheduled/claims';
+import { checkScheduled } from './scheduled/claims';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey } from './submission/idempotency';
 import type { IdempotencySlot } from './submission/message-row';
-import { checkMta, sandboxPort } from './submission/mta';
+import { checkSubmission, sandboxPort } from './submission/mta';
 import { requireCertain, sentOf, settledPrior, withLease } from './submission/prior';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage } from './submission/submit';
-import { type SystemMail, type SystemMailOutcome, submitMail } from './system-mail';
+import { type SystemMail, type SystemMailOutcome, submitSystemMail } from './system-mail';
 
 export type { SystemMail, SystemMailOutcome };
+
+export { checkScheduled, checkSubmission, submitSystemMail };
 
 type ToSend = Pick<PreparedSend, 'fingerprint'> & {
   /** Or what makes it and submits it, once it is known that the call is not a repeated one. */
@@ -55,21 +56,6 @@ export async function sendMessage(ctx: MutationContext, { fingerprint, message, 
 /** The port on 127.0.0.1 where API keys can send to the sandbox by SMTP; null where it has none. */
 export function sandboxSmtpPort(): number | null {
   return sandboxPort.current ?? null;
-}
-
-/** How fast the mail server responds to which mail is submitted. */
-export function checkSubmission(): Promise<Finding[]> {
-  return checkMta();
-}
-
-/** For how long the first of the scheduled messages should have left. Those of a restored backup are held, and count only again once they are rescheduled. */
-export function checkScheduled(db: Tx): Promise<Finding[]> {
-  return checkOverdue(db);
-}
-
-/** Submits an email of Postroom itself, such as one about alerts. */
-export function submitSystemMail(db: Tx, mail: SystemMail): Promise<SystemMailOutcome> {
-  return submitMail(db, mail);
 }
 
 /** Marks messages as uncertain whose process ended before the mail server replied. */

@@ -26,7 +26,7 @@ export type SystemMailOutcome =
  * Submits an email of Postroom itself. It is nobody's message: it counts against no limit, is not listed, and makes no
  * events.
  */
-export async function submitMail(db: Tx, { to, subject, text, key, at }: SystemMail): Promise<SystemMailOutcome> {
+export async function submitSystemMail(db: Tx, { to, subject, text, key, at }: SystemMail): Promise<SystemMailOutcome> {
   const mta = await outboundMta();
   if (!mta) return { isAccepted: false, problem: 'Sending is disabled on this server (SMTP_URL=off).' };
   const from = await senderOf(db);

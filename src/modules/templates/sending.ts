@@ -33,7 +33,7 @@ const MAX_FAILURES = 2;
  * Returns what renders the published templates of a call. A call looks up each template once, so that all messages of a batch are
  * made from the same version, and renders its messages one after another.
  */
-export function rendererOf(ctx: ActorContext): RenderFor {
+export function templateRenderer(ctx: ActorContext): RenderFor {
   const found = new Map<string, Promise<Published>>();
 
   /**

@@ -29,9 +29,11 @@ import type {
   TemplateValues,
   UpdateTemplate,
 } from './schema';
-import { type RenderedTemplate, type RenderFor, rendererOf, type TemplateUse } from './sending';
+import { type RenderedTemplate, type TemplateUse, templateRenderer } from './sending';
 
 export type { RenderedTemplate, TemplateUse };
+
+export { templateRenderer };
 
 const MAX_OF_DOMAIN = 500;
 
@@ -143,11 +145,6 @@ export async function previewTemplate(ctx: ActorContext, input: PreviewTemplate)
   await requireValid(domainId, content);
   const values = input.sample_data ?? (row.sampleData as TemplateValues);
   return render({ domainId, content, key: null, values, path: 'sample_data' });
-}
-
-/** What renders the published templates of a call, each looked up once. @throws the errors of {@link rendererOf} */
-export function templateRenderer(ctx: ActorContext): RenderFor {
-  return rendererOf(ctx);
 }
 
 type Given = Pick<UpdateTemplate, 'subject' | 'html_body' | 'text_body' | 'variables'>;

@@ -24,7 +24,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
 import { env } from '@/server/settings/env';
-import { releaseClaimsOf } from './delivery/claim';
+import { releaseDeliveriesOf } from './delivery/claim';
 import type { SweepReport } from './delivery/deliverer';
 import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
@@ -41,6 +41,8 @@ import type {
   Webhook,
 } from './schema';
 
+export { releaseDeliveriesOf };
+
 const HOUR_MS = 3_600_000;
 const MAX_TRACED = 100;
 // Less than the minute after which most schedulers time out.
@@ -49,11 +51,6 @@ const SWEEP_TIMEOUT_MS = 50_000;
 /** Called after events are committed, so that they don't wait for the next tick. No-op if no deliverer runs in this process. */
 export function kickDeliveries(): void {
   runningDeliverer()?.kick();
-}
-
-/** Makes due immediately what an instance that is gone was delivering. */
-export function releaseDeliveriesOf(tx: Tx, nodeId: string): Promise<void> {
-  return releaseClaimsOf(tx, nodeId);
 }
 
 /** For an external scheduler: attempts due deliveries, within the same limits as the process's own ticker. */

@@ -4,7 +4,7 @@ import type { DeliveryReport } from '@/mail/delivery-report';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { lockMessage } from '@/modules/messages/tracking/locked-message';
 import { recordReport } from '@/modules/messages/tracking/outcomes';
-import { recordSubmission } from '@/modules/messages/tracking/submissions';
+import { recordAlone } from '@/modules/messages/tracking/submissions';
 import { admitMessages, messageRow, type NewMessage } from '@/modules/sending/submission/message-row';
 import { markUncertain } from '@/modules/sending/submission/submit';
 import type { Tx } from '@/server/db';
@@ -104,7 +104,7 @@ function stepsOfSending(step: Sending, domain: Place['domain'], keyId: string, a
   const submit: Step = async (tx) => {
     if (step.submission === 'abandoned') await markUncertain(tx, id, at);
     else if (outcome)
-      await recordSubmission(tx, {
+      await recordAlone(tx, {
         message: { ...(await lockMessage(tx, id)), recipients: step.recipients },
         outcome,
         at,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { subjectPath } from '@/lib/alert-subject';
-import { type AlertRow, messageOf } from '../message';
+import { type AlertRow, describeAlert } from '../message';
 import type { AlertNews } from './outbox';
 
 const MAX_SUBJECT_LENGTH = 150;
@@ -58,7 +58,7 @@ function openedText(alert: AlertNews, appUrl: string): string {
   const fix = FIXES[alert.kind];
   return [
     `${SEVERITIES[alert.severity].toUpperCase()}: ${titleOf(alert)}`,
-    oneLine(`${messageOf(alert)}${fix ? ` ${fix}` : ''}`),
+    oneLine(`${describeAlert(alert)}${fix ? ` ${fix}` : ''}`),
     `Since ${timeText(alert.createdAt)}`,
     `${appUrl}${subjectPath(alert) ?? '/alerts'}`,
   ].join('\n');

@@ -1,7 +1,7 @@
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { env } from '@/server/settings/env';
-import { type AlertRow, messageOf } from '../message';
+import { type AlertRow, describeAlert } from '../message';
 
 /** Notified in one transaction. The next run of the task has the others. */
 const MAX_NOTIFIED = 200;
@@ -53,7 +53,15 @@ export async function emitAlert(db: Tx, row: AlertRow, at: Date): Promise<void> 
   if (row.kind === 'webhook_failing' || !isForWebhooks(row) || !(await isOfDomainForWebhooks(db, row))) return;
   const { id, kind, severity, status, subject, domainId } = row;
   const state = status === 'closed' ? ('closed' as const) : ('open' as const);
-  const data = { alert_id: id, kind, severity, status: state, subject, message: messageOf(row), domain_id: domainId };
+  const data = {
+    alert_id: id,
+    kind,
+    severity,
+    status: state,
+    subject,
+    message: describeAlert(row),
+    domain_id: domainId,
+  };
   await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '@/server/db';
-import { findMailHost } from '../dns/checking/facts';
+import { mailHostName } from '../dns/checking/facts';
 import type { PublishedDomain } from './mta-sts';
 
 /** A managed, active domain. Inactive domains publish nothing, like domains of others. */
@@ -9,7 +9,7 @@ export async function findPublishedDomain(db: Tx, name: string): Promise<Publish
       where: { name, active: true },
       select: { name: true, mtaStsMode: true, otherMxHosts: true },
     }),
-    findMailHost(db),
+    mailHostName(db),
   ]);
   return domain && { ...domain, mailHost };
 }

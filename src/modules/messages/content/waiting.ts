@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@/server/db';
 import { runContentJobAside } from './jobs/pool';
-import type { ContentReason } from './schema';
+import { type ContentReason, REASON_MESSAGES } from './schema';
 
 const PART_BYTES = 512 * 1024;
 
@@ -34,15 +34,22 @@ export async function readWaiting(db: Tx, messageId: string): Promise<Waiting | 
   return row && { rawBytes: row.rawBytes, sealed: Buffer.concat(row.parts.map(({ bytes }) => bytes)) };
 }
 
-/** The text of a message that leaves now, with its date. @returns the reason if it can't be read */
+/**
+ * The text of a scheduled message that leaves now, with its date. @returns the reason in a sentence if it can't be read, and whether it
+ * can once its key is back in SECRET_KEY
+ */
 export async function openWaiting(
   db: Database,
   { id, messageId, date }: Opened,
-): Promise<{ raw: Uint8Array } | { reason: ContentReason }> {
+): Promise<{ raw: Uint8Array } | { problem: string; isKeyMissing: boolean }> {
   const waiting = await readWaiting(db, id);
-  if (!waiting) return { reason: 'lost' };
+  if (!waiting) return unreadable('lost');
   const opened = await runContentJobAside({ kind: 'copy', messageId: id, newMessageId: messageId, date, ...waiting });
-  if (opened.kind === 'unreadable') return { reason: opened.reason };
+  if (opened.kind === 'unreadable') return unreadable(opened.reason);
   if (opened.kind !== 'bytes') throw new TypeError(`unexpected result ${opened.kind}`);
   return { raw: opened.bytes };
+}
+
+function unreadable(reason: ContentReason) {
+  return { problem: REASON_MESSAGES[reason], isKeyMissing: reason === 'wrong_key' };
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '@/server/db';
 import { lockMessage } from './locked-message';
-import { recordSubmission } from './submissions';
+import { recordAlone } from './submissions';
 
 /** Records that a scheduled message, which the caller has locked, isn't sent: status, trace and an event for each recipient. */
 export async function recordNotAllowed(
@@ -15,5 +15,5 @@ export async function recordNotAllowed(
   const message = { ...(await lockMessage(tx, id)), recipients: recipients.map(({ address }) => address) };
   const reply = { smtpCode: null, enhancedCode: null, response: reason };
   const refused = { outcome: 'refused', cause: 'not_allowed', isTemporary: false } as const;
-  await recordSubmission(tx, { message, outcome: { ...refused, ...reply, refusedRecipients: [] }, at });
+  await recordAlone(tx, { message, outcome: { ...refused, ...reply, refusedRecipients: [] }, at });
 }

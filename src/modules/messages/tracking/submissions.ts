@@ -26,7 +26,7 @@ export type Submission = {
  * Records the mail server's reply to a submission in one statement. A delivery report that was recorded first is kept. A
  * refused message no longer counts against the hourly limits.
  */
-export async function recordSubmission(db: Tx, submission: Submission): Promise<void> {
+export async function recordAlone(db: Tx, submission: Submission): Promise<void> {
   await db.$executeRaw`/* prepared */
     SELECT record_submissions(${jsonParameter([encodeSubmission(submission)])}::jsonb, false)`;
 }
@@ -35,9 +35,9 @@ export async function recordSubmission(db: Tx, submission: Submission): Promise<
  * Records the reply in one statement with those of other messages that come at the same time. A message that another
  * transaction has locked is recorded alone, so that nothing waits for it. So is a refused one, which locks counts as well.
  */
-export async function recordTogether(submission: Submission): Promise<void> {
+export async function recordSubmission(submission: Submission): Promise<void> {
   if (submission.outcome.outcome !== 'refused' && (await recordUnlocked(submission))) return;
-  await recordSubmission(database(), submission);
+  await recordAlone(database(), submission);
 }
 
 const recordUnlocked = groupCalls(

@@ -106,7 +106,7 @@ export async function settleInterrupted(
   });
 }
 
-export async function checkOverdue(db: Tx): Promise<Finding[]> {
+export async function checkScheduled(db: Tx): Promise<Finding[]> {
   const [row] = await db.$queryRaw<{ seconds: number }[]>`
     SELECT coalesce(extract(epoch FROM now() - min(m.send_at)), 0)::int AS seconds
       FROM scheduled_message s JOIN message m ON m.id = s.message_id

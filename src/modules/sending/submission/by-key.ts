@@ -2,7 +2,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
-import { countSubmission } from '@/modules/abuse/service';
+import { admitSubmission } from '@/modules/abuse/service';
 import { type Actor, type ActorKey, identifyKeySession } from '@/server/access/actor';
 import {
   type AuthorizedDomain,
@@ -48,7 +48,7 @@ export function admitByKey(ctx: SmtpContext, session: KeySession, id: string, re
     const { key } = await authorizeSession(ctx, session);
     const isCounted = await ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
     if (!isCounted) await limitKey(ctx, key);
-    return countSubmission(ctx, { id, sender: session.sender });
+    return admitSubmission(ctx, { id, sender: session.sender });
   });
 }
 

@@ -28,7 +28,7 @@ export function outboundMta(): Promise<SmtpSubmitter | null> {
 }
 
 /** How fast the mail server at SMTP_URL greets and signs in. Nothing for the sandbox, which is part of this process. */
-export async function checkMta(): Promise<Finding[]> {
+export async function checkSubmission(): Promise<Finding[]> {
   const { smtpUrl } = env();
   if (!smtpUrl || smtpUrl === 'off') return [];
   const target = parseSmtpUrl(smtpUrl);

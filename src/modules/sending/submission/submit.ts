@@ -3,7 +3,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
-import { rejectSend } from '@/modules/abuse/service';
+import { rejectOverLimit } from '@/modules/abuse/service';
 import {
   countInFlight,
   keepContent,
@@ -152,7 +152,7 @@ async function admitMessage(
   if (suppressed.length === given.message.recipients.length) throw recipientSuppressed(suppressed);
   if (!counting || counting.result === 'counted') return { domain, suppressed, returns };
   if (counting.result === 'suspended') throw sendingSuspended(from);
-  throw await rejectSend(ctx, { domain, address: from.toLowerCase(), counting });
+  throw await rejectOverLimit(ctx, { domain, address: from.toLowerCase(), counting });
 }
 
 /** Suppressed recipients are left out of the envelope. The header stays as it is. */

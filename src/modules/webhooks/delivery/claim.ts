@@ -106,7 +106,7 @@ export async function releaseClaims(db: Database, claims: Claim[], delaySeconds 
 }
 
 /** Makes due at once what an instance that is gone had claimed. */
-export async function releaseClaimsOf(tx: Tx, nodeId: string): Promise<void> {
+export async function releaseDeliveriesOf(tx: Tx, nodeId: string): Promise<void> {
   await tx.$executeRaw`
     UPDATE webhook_delivery SET ${LEASE.release()}
      WHERE next_attempt_at BETWEEN now() AND ${LEASE.end}

@@ -14,7 +14,7 @@ const MAX_DKIM_KEYS = 20;
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
   const [domain, mailHost, relayHost] = await Promise.all([
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),
-    findMailHost(db),
+    mailHostName(db),
     findRelayHost(db),
   ]);
   return (
@@ -38,7 +38,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
 }
 
 /** The host name under which other servers and mail programs reach the mail server. */
-export async function findMailHost(db: Tx): Promise<string> {
+export async function mailHostName(db: Tx): Promise<string> {
   const given = env().mailHost;
   if (given) return given;
   const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } });

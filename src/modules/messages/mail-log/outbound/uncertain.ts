@@ -3,7 +3,7 @@ import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { isUnanswered, lockMessage } from '../../tracking/locked-message';
 import { recordReport } from '../../tracking/outcomes';
-import { recordSubmission } from '../../tracking/submissions';
+import { recordAlone } from '../../tracking/submissions';
 
 const BATCH_SIZE = 100;
 // By then the log has been read far enough, even on a slow machine.
@@ -35,7 +35,7 @@ async function settle(tx: Tx, { id, messageId, queueId, queuedAt }: Uncertain, n
   if (!isUnanswered(message)) return;
   const rows = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { address: true } });
   const recipients = rows.map(({ address }) => address);
-  await recordSubmission(tx, { message: { ...message, recipients }, outcome: LOST, at: now });
+  await recordAlone(tx, { message: { ...message, recipients }, outcome: LOST, at: now });
 }
 
 const LOST = {
@@ -46,7 +46,7 @@ const LOST = {
   enhancedCode: null,
   response: 'The connection was lost and the mail server did not accept the message.',
   refusedRecipients: [],
-} as const satisfies Parameters<typeof recordSubmission>[1]['outcome'];
+} as const satisfies Parameters<typeof recordAlone>[1]['outcome'];
 
 function findSettled(db: Database, logSource: string, now: Date): Promise<Uncertain[]> {
   const known = new Date(now.getTime() - KNOWN_AFTER_MS);
