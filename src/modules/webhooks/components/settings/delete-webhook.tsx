@@ -1,15 +1,10 @@
 'use client';
 
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
-import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
-import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { FormColumn } from '@/components/layout/form-layout';
-import { SettingsSection } from '@/components/settings-section';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import type { Webhook } from '../../schema';
 import { hostOf } from '../webhook-values';
 
@@ -17,9 +12,8 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   const router = useRouter();
   const utils = trpc.useUtils();
   const notifyDeleted = useNotifyDeleted();
-  const [opened, dialog] = useDisclosure(false);
   const host = hostOf(webhook.url);
-  const remove = trpc.webhooks.delete.useMutation({
+  const deletion = trpc.webhooks.delete.useMutation({
     onSuccess: async () => {
       notifyDeleted({ id: webhook.id, name: `the webhook for ${host}` });
       router.push('/webhooks');
@@ -28,32 +22,15 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="Also deletes its deliveries and cancels their retries.">
-      <FormColumn>
-        <p className="soft">The endpoint gets no more events. To pause deliveries, deactivate the webhook instead.</p>
-        <div>
-          <Button className="danger" onClick={dialog.open}>
-            Delete webhook
-          </Button>
-        </div>
-      </FormColumn>
-      <ConfirmDialog
-        opened={opened}
-        title={`Delete the webhook for ${host}`}
-        action="Delete webhook"
-        typeToConfirm={host}
-        problem={remove.error ? toProblem(remove.error) : null}
-        isBusy={remove.isPending}
-        onClose={() => {
-          remove.reset();
-          dialog.close();
-        }}
-        onConfirm={() => remove.mutate(ifUnchanged('webhook', webhook, { id: webhook.id }))}
-      >
-        <p className="soft">
-          Its delivery history is deleted too. For 30 days, it can be restored under Recently deleted, with its secret.
-        </p>
-      </ConfirmDialog>
-    </SettingsSection>
+    <DeleteSection
+      hint="Also deletes its deliveries and cancels their retries."
+      note="The endpoint gets no more events. To pause deliveries, deactivate the webhook instead."
+      action="Delete webhook"
+      name={`the webhook for ${host}`}
+      typeToConfirm={host}
+      consequence="Its delivery history is deleted too. For 30 days, it can be restored under Recently deleted, with its secret."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('webhook', webhook, { id: webhook.id }))}
+    />
   );
 }
