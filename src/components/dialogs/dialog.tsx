@@ -107,3 +107,41 @@ export function Dialog(props: DialogProps) {
 function focus(button: HTMLButtonElement | null): void {
   button?.focus();
 }
+
+type OnceDialogProps = {
+  opened?: boolean;
+  title: string;
+  size?: number;
+  /** Whether it was copied or downloaded. */
+  status?: string;
+  /** The button that closes the dialog. */
+  done: ReactNode;
+  children: ReactNode;
+};
+
+/** Shows what can't be shown again. Closes only by confirmation. */
+export function OnceDialog({ opened = true, title, size, status, done, children }: OnceDialogProps) {
+  return (
+    <Modal
+      opened={opened}
+      title={title}
+      size={size}
+      yOffset={72}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      onClose={() => undefined}
+    >
+      <DialogFields>{children}</DialogFields>
+      <DialogFooter>
+        {status && (
+          <span className="soft" role="status">
+            {status}
+          </span>
+        )}
+        <span className="spacer" />
+        {done}
+      </DialogFooter>
+    </Modal>
+  );
+}

@@ -1,12 +1,12 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { IconCheck } from '../icons/icons';
 import { DetailsList } from '../text/details-list';
 import { CodeBlock } from '../values/code-block';
 import { CopyButton } from '../values/copy-button';
-import { DialogFields, DialogFooter } from './dialog';
+import { OnceDialog } from './dialog';
 import classes from './secret-dialog.module.css';
 
 const HASHED = 'Postroom stores only a hash and can’t show it again.';
@@ -22,47 +22,36 @@ type SecretDialogProps = {
   onDone: () => void;
 };
 
-/** Shows a secret once. Closes only by confirmation, because it can't be shown again. */
+/** Shows a secret once. */
 export function SecretDialog(props: SecretDialogProps) {
   const { title, secret, copyLabel, facts, note = HASHED, check, onDone } = props;
   const [isCopied, setIsCopied] = useState(false);
   return (
-    <Modal
-      opened
+    <OnceDialog
       title={title}
       size={check ? 608 : undefined}
-      yOffset={72}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      onClose={() => undefined}
-    >
-      <DialogFields>
-        <p className="soft">You can see it only once. {note}</p>
-        <div className={classes.secret}>
-          <code>{secret}</code>
-          <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
-        </div>
-        {facts && <DetailsList>{facts}</DetailsList>}
-        {check && (
-          <CodeBlock
-            title={check.title ?? 'Try it'}
-            hint={check.hint}
-            code={check.command}
-            what="the command"
-            isProgram
-          />
-        )}
-      </DialogFields>
-      <DialogFooter>
-        <span className="soft" role="status">
-          {isCopied ? 'Copied' : 'Not copied yet'}
-        </span>
-        <span className="spacer" />
+      status={isCopied ? 'Copied' : 'Not copied yet'}
+      done={
         <Button leftSection={<IconCheck stroke={1.75} />} onClick={onDone}>
           I’ve saved it
         </Button>
-      </DialogFooter>
-    </Modal>
+      }
+    >
+      <p className="soft">You can see it only once. {note}</p>
+      <div className={classes.secret}>
+        <code>{secret}</code>
+        <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
+      </div>
+      {facts && <DetailsList>{facts}</DetailsList>}
+      {check && (
+        <CodeBlock
+          title={check.title ?? 'Try it'}
+          hint={check.hint}
+          code={check.command}
+          what="the command"
+          isProgram
+        />
+      )}
+    </OnceDialog>
   );
 }

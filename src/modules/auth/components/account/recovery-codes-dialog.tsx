@@ -1,7 +1,7 @@
 'use client';
 
-import { Button, Group, Modal } from '@mantine/core';
-import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { Button, Group } from '@mantine/core';
+import { OnceDialog } from '@/components/dialogs/dialog';
 import { IconCheck, IconDownload } from '@/components/icons/icons';
 import { CopyButton } from '@/components/values/copy-button';
 import classes from './recovery-codes-dialog.module.css';
@@ -11,45 +11,36 @@ type RecoveryCodesDialogProps = { codes: string[]; onStored: () => void };
 export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProps) {
   const text = `${codes.join('\n')}\n`;
   return (
-    <Modal
-      opened
+    <OnceDialog
       title="Save your recovery codes"
-      yOffset={72}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      onClose={() => undefined}
-    >
-      <DialogFields>
-        <p className="soft">
-          Two-factor authentication is enabled. If you lose your phone, each code signs you in once. You can see them
-          only now; Postroom stores only hashes.
-        </p>
-        <ol className={classes.codes} aria-label="Recovery codes">
-          {codes.map((code) => (
-            <li key={code}>
-              <code>{code}</code>
-            </li>
-          ))}
-        </ol>
-        <Group pt="md">
-          <CopyButton value={text} label="Copy all" />
-          <Button
-            component="a"
-            leftSection={<IconDownload stroke={1.5} />}
-            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-            download="postroom-recovery-codes.txt"
-          >
-            Download
-          </Button>
-        </Group>
-      </DialogFields>
-      <DialogFooter>
-        <span className="spacer" />
+      done={
         <Button variant="filled" leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
           I’ve saved them
         </Button>
-      </DialogFooter>
-    </Modal>
+      }
+    >
+      <p className="soft">
+        Two-factor authentication is enabled. If you lose your phone, each code signs you in once. You can see them only
+        now; Postroom stores only hashes.
+      </p>
+      <ol className={classes.codes} aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <Group pt="md">
+        <CopyButton value={text} label="Copy all" />
+        <Button
+          component="a"
+          leftSection={<IconDownload stroke={1.5} />}
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download="postroom-recovery-codes.txt"
+        >
+          Download
+        </Button>
+      </Group>
+    </OnceDialog>
   );
 }
