@@ -17,7 +17,6 @@ const senders = listProcedures(senderList, {
   filters: AbuseSenderFilters,
   find: listAbuseSenders,
   tag,
-  errors: { 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const abuseRouter = router({

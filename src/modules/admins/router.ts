@@ -54,7 +54,7 @@ export const adminsRouter = router({
         versioned: record,
         summary: 'Get an admin',
         description: 'For yourself, or any admin as a super admin.',
-        errors: { 403: ['FORBIDDEN'], 404: ['NOT_FOUND'] },
+        errors: { 403: ['FORBIDDEN'] },
       }),
     )
     .output(Admin)
@@ -71,7 +71,7 @@ export const adminsRouter = router({
           '`revoke_api_keys` is true. An API key can’t set a password, and you change your own with POST /auth/password.',
         audit: 'admin.update',
         confirmation: 'Changes the role or the password of an admin, which ends the admin’s sessions.',
-        errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
     .output(Admin)
@@ -85,7 +85,7 @@ export const adminsRouter = router({
         summary: 'Delete an admin',
         description: 'Ends their sessions and revokes their API keys. The audit log keeps their entries.',
         audit: 'admin.delete',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)
@@ -102,7 +102,7 @@ export const adminsRouter = router({
         isSessionOnly: true,
         audit: 'admin.reset_totp',
         confirmation: 'The admin can sign in without a code. Ends the admin’s sessions.',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)
@@ -114,7 +114,6 @@ export const adminsRouter = router({
         tag,
         summary: 'Get the linked identity of an admin',
         description: '`identity` is null if none is linked.',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(AdminIdentity)
@@ -131,7 +130,7 @@ export const adminsRouter = router({
         isSessionOnly: true,
         audit: 'admin.disconnect_oidc',
         confirmation: 'The admin can’t sign in with the identity provider any longer.',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)

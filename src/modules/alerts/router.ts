@@ -18,7 +18,6 @@ const alerts = listProcedures(alertList, {
   filters: AlertFilters,
   find: listAlerts,
   tag,
-  errors: { 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 const mutes = listProcedures(alertMuteList, {
@@ -50,7 +49,7 @@ export const alertsRouter = router({
         status: 201,
         audit: 'alert_mute.create',
         confirmation: null,
-        errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(AlertMute)
@@ -63,7 +62,6 @@ export const alertsRouter = router({
         summary: 'Unmute alerts',
         description: 'Alerts that are still open notify now, unless another mute applies to them.',
         audit: 'alert_mute.delete',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)
@@ -77,7 +75,7 @@ export const alertsRouter = router({
         summary: 'Acknowledge, close or reopen an alert',
         audit: 'alert.update',
         confirmation: null,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Alert)

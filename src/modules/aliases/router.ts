@@ -25,7 +25,6 @@ import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './
 
 const tag = 'Aliases';
 const record = versioned('alias', getAlias);
-const domainErrors = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const aliasesRouter = router({
   list: listProcedure(aliasList, {
@@ -35,7 +34,7 @@ export const aliasesRouter = router({
     find: listAliases,
     tag,
     isOpenToScopedKeys: true,
-    errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+    errors: { 400: ['MISSING_FIELDS'] },
   }),
 
   create: authedProcedure(CreateAlias)
@@ -50,8 +49,7 @@ export const aliasesRouter = router({
         isOpenToScopedKeys: true,
         errors: {
           400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
-          403: [...domainErrors[403]],
-          404: [...domainErrors[404]],
+          403: ['DOMAIN_INACTIVE'],
           409: ['CONFLICT'],
         },
       }),
@@ -83,7 +81,7 @@ export const aliasesRouter = router({
         audit: 'alias.import',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 403: [...domainErrors[403]], 404: [...domainErrors[404]], 409: ['CONFLICT'] },
+        errors: { 403: ['DOMAIN_INACTIVE'], 409: ['CONFLICT'] },
       }),
     )
     .output(ImportReport)
@@ -99,7 +97,7 @@ export const aliasesRouter = router({
           `can be imported again; without it, the whole address, and at most ${formatCount(MAX_EXPORT_ROWS)} rows.`,
         file: 'text/csv; charset=utf-8',
         isOpenToScopedKeys: true,
-        errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+        errors: { 400: ['MISSING_FIELDS'] },
       }),
     )
     .output(FileOutput)
@@ -112,7 +110,6 @@ export const aliasesRouter = router({
         versioned: record,
         summary: 'Get an alias',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Alias)
@@ -128,7 +125,7 @@ export const aliasesRouter = router({
         audit: 'alias.update',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'], 404: ['NOT_FOUND'] },
+        errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'] },
       }),
     )
     .output(Alias)
@@ -142,7 +139,6 @@ export const aliasesRouter = router({
         summary: 'Delete an alias',
         audit: 'alias.delete',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

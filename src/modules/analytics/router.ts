@@ -8,8 +8,6 @@ import { getAnalytics } from './service';
 const tag = 'Analytics';
 const errors = {
   400: ['INVALID_PERIOD', 'INVALID_PAGINATION'],
-  403: ['API_KEY_DOMAIN_SCOPE'],
-  404: ['DOMAIN_NOT_FOUND'],
 } as const satisfies Parameters<typeof rest>[2]['errors'];
 
 export const analyticsRouter = router({

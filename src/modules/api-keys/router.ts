@@ -51,7 +51,6 @@ export const apiKeysRouter = router({
         audit: 'api_key.delete',
         confirmation: 'Applications that use the key lose access immediately.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

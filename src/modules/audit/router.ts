@@ -18,7 +18,6 @@ export const auditRouter = router({
     find: listAudit,
     tag,
     description: 'A domain_admin sees only entries of assigned domains.',
-    errors: { 404: ['DOMAIN_NOT_FOUND'] },
   }),
 
   export: superAdminProcedure(ExportAudit)
@@ -28,7 +27,6 @@ export const auditRouter = router({
         summary: 'Export the audit log',
         description:
           'As NDJSON or CSV, unless ordered otherwise the oldest first: all entries, or those that match the filters.',
-        errors: { 404: ['DOMAIN_NOT_FOUND'] },
         file: 'application/x-ndjson',
       }),
     )

@@ -115,7 +115,6 @@ export const authRouter = router({
         summary: 'End one of your sessions',
         audit: 'session.delete',
         confirmation: 'Ends one of your sessions.',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

@@ -22,7 +22,7 @@ import {
 const tag = 'Backups';
 const ONE_AT_A_TIME =
   'One operation runs at a time, over all instances and commands: meanwhile the answer is 409 with its `operation_id`.';
-const START_ERRORS = { 404: ['NOT_FOUND' as const], 409: ['CONFLICT' as const] };
+const START_ERRORS = { 409: ['CONFLICT' as const] };
 
 const backups = listProcedures(backupList, {
   procedure: superAdminProcedure,
@@ -65,7 +65,6 @@ export const backupsRouter = router({
         summary: 'Get an operation on a backup',
         isReadOnPrimary: true,
         description: 'With its progress, every two seconds while it runs, and its result once `finished_at` is set.',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(BackupOperation)
@@ -77,7 +76,6 @@ export const backupsRouter = router({
         tag,
         summary: 'Get a backup',
         isReadOnPrimary: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Backup)
@@ -91,7 +89,7 @@ export const backupsRouter = router({
         isWriting: true,
         file: 'application/octet-stream',
         description: 'The archive as it is stored, encrypted. Recorded in the audit log.',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['SERVICE_UNAVAILABLE'] },
+        errors: { 409: ['CONFLICT'], 503: ['SERVICE_UNAVAILABLE'] },
       }),
     )
     .output(FileOutput)

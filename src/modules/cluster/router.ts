@@ -32,7 +32,7 @@ export const clusterRouter = router({
         summary: 'Drain or resume an instance',
         audit: 'cluster_node.update',
         confirmation: 'A drained instance takes no work.',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(ClusterNode)
@@ -46,7 +46,7 @@ export const clusterRouter = router({
         summary: 'Remove a dead instance',
         description: 'Others take over immediately what it was delivering.',
         audit: 'cluster_node.delete',
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)

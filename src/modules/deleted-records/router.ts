@@ -38,7 +38,7 @@ export const deletedRecordsRouter = router({
         errors: {
           400: ['ALIAS_CHAIN'],
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'],
+          404: ['DOMAIN_NOT_FOUND'],
           409: ['CONFLICT', 'DOMAIN_EXISTS'],
         },
       }),

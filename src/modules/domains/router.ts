@@ -65,7 +65,6 @@ export const domainsRouter = router({
         versioned: record,
         summary: 'Get a domain',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Domain)
@@ -82,7 +81,6 @@ export const domainsRouter = router({
         confirmation:
           'Changes the state or the limits of a domain. An inactive domain neither sends nor receives mail.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Domain)
@@ -99,7 +97,7 @@ export const domainsRouter = router({
         audit: 'domain.delete',
         confirmation: 'Deletes the domain with everything in it.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)

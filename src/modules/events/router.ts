@@ -17,7 +17,6 @@ export const eventsRouter = router({
         isOpenToScopedKeys: true,
         // Its queries must agree: a range that one server knows and another doesn't would skip events permanently.
         isReadOnPrimary: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )
     .output(FeedPage)

@@ -32,7 +32,6 @@ const mailboxes = listProcedures(mailboxList, {
   find: listMailboxes,
   tag,
   isOpenToScopedKeys,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const mailboxesRouter = router({
@@ -47,11 +46,7 @@ export const mailboxesRouter = router({
         audit: 'mailbox.create',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: {
-          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['DOMAIN_NOT_FOUND'],
-          409: ['CONFLICT'],
-        },
+        errors: { 403: ['DOMAIN_INACTIVE'], 409: ['CONFLICT'] },
       }),
     )
     .output(Mailbox)
@@ -68,11 +63,7 @@ export const mailboxesRouter = router({
         audit: 'mailbox.import',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: {
-          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['DOMAIN_NOT_FOUND'],
-          409: ['CONFLICT'],
-        },
+        errors: { 403: ['DOMAIN_INACTIVE'], 409: ['CONFLICT'] },
       }),
     )
     .output(MailboxImportReport)
@@ -87,7 +78,6 @@ export const mailboxesRouter = router({
         versioned: record,
         summary: 'Get a mailbox',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Mailbox)
@@ -99,7 +89,6 @@ export const mailboxesRouter = router({
         tag,
         summary: 'Get the settings for mail programs',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(ClientSettings)
@@ -113,7 +102,6 @@ export const mailboxesRouter = router({
         description:
           'How much, to which domains and from where: what to look at if its password may be known to others.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(SentLately)
@@ -129,7 +117,6 @@ export const mailboxesRouter = router({
         audit: 'mailbox.update',
         confirmation: 'Changes the password, the state or the limits of a mailbox.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Mailbox)
@@ -143,7 +130,7 @@ export const mailboxesRouter = router({
         summary: 'Delete a mailbox',
         audit: 'mailbox.delete',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)
@@ -158,7 +145,7 @@ export const mailboxesRouter = router({
         audit: 'mailbox.suspend',
         confirmation: 'The mailbox can’t send until it is unsuspended.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Mailbox)
@@ -173,7 +160,7 @@ export const mailboxesRouter = router({
         audit: 'mailbox.unsuspend',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Mailbox)

@@ -16,7 +16,7 @@ import { getMessage, getTotals, listMessages, messageRecord } from './service';
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
   tag: 'Messages',
   isOpenToScopedKeys: true,
-  errors: { 404: ['NOT_FOUND', 'CONTENT_UNAVAILABLE'] },
+  errors: { 404: ['CONTENT_UNAVAILABLE'] },
 };
 
 const messages = listProcedures(messageList, {
@@ -28,7 +28,6 @@ const messages = listProcedures(messageList, {
   description:
     'Filters that few messages match together, although many match each, read a part of the list per page: a page can then have fewer matches than `limit`, or none, while `has_more` is true.',
   isOpenToScopedKeys: true,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const messagesRouter = router({
@@ -65,7 +64,6 @@ export const messagesRouter = router({
         description:
           'Mail to the bounce addresses of messages that is no report about one of their recipients. Domain admins and scoped keys see that of their domains only.',
         isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )
     .output(UnreadBounces)
@@ -80,7 +78,6 @@ export const messagesRouter = router({
         description: 'The first 64 KB of the mail, for a day after it arrived. Recorded in the audit log.',
         isOpenToScopedKeys: true,
         file: 'message/rfc822',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(FileOutput)
@@ -96,7 +93,6 @@ export const messagesRouter = router({
         description: 'Includes the last SMTP reply for each recipient, and the trace.',
         isOpenToScopedKeys: true,
         versioned: messageRecord,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Message)

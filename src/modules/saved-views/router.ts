@@ -43,7 +43,6 @@ export const savedViewsRouter = router({
         summary: 'Change the filters of a saved view',
         audit: 'saved_view.update',
         confirmation: null,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(SavedView)
@@ -56,7 +55,6 @@ export const savedViewsRouter = router({
         versioned: record,
         summary: 'Delete a saved view',
         audit: 'saved_view.delete',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

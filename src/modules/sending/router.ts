@@ -34,7 +34,7 @@ const changes = {
   tag: 'Messages',
   isOpenToScopedKeys: true,
   permission: 'send',
-  errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+  errors: { 409: ['CONFLICT'] },
 } satisfies Partial<Parameters<typeof rest>[2]>;
 
 export const sendingRouter = router({
@@ -128,7 +128,7 @@ export const sendingRouter = router({
         headers: SendHeaders,
         errors: {
           ...refusals,
-          404: ['NOT_FOUND', 'CONTENT_UNAVAILABLE'],
+          404: ['CONTENT_UNAVAILABLE'],
           409: ['CONFLICT', 'IDEMPOTENCY_CONFLICT'],
         },
       }),

@@ -59,7 +59,6 @@ export const servicesRouter = router({
         summary: 'Get an operation with its output',
         isReadOnPrimary: true,
         description: 'The output grows while the operation runs. Read it with `after` until `finished_at` is set.',
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(OperationDetails)

@@ -33,7 +33,6 @@ const filters = listProcedures(sieveFilterList, {
   tag,
   description: 'Domain admins and scoped keys see the filters of their domains and mailboxes only, not global ones.',
   isOpenToScopedKeys,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const sieveFiltersRouter = router({
@@ -49,12 +48,7 @@ export const sieveFiltersRouter = router({
         audit: 'sieve_filter.create',
         confirmation: 'Filters incoming mail: of all mailboxes, if its scope is global.',
         isOpenToScopedKeys,
-        errors: {
-          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['DOMAIN_NOT_FOUND', 'NOT_FOUND'],
-          409: ['CONFLICT'],
-          503: ['MAIL_STACK_UNAVAILABLE'],
-        },
+        errors: { 403: ['DOMAIN_INACTIVE'], 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
     )
     .output(SieveFilter)
@@ -85,7 +79,6 @@ export const sieveFiltersRouter = router({
         versioned: record,
         summary: 'Get a Sieve filter',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(SieveFilter)
@@ -102,7 +95,7 @@ export const sieveFiltersRouter = router({
         audit: 'sieve_filter.update',
         confirmation: 'Filters incoming mail: of all mailboxes, if its scope is global.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
+        errors: { 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
     )
     .output(SieveFilter)
@@ -116,7 +109,6 @@ export const sieveFiltersRouter = router({
         summary: 'Delete a Sieve filter',
         audit: 'sieve_filter.delete',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

@@ -24,7 +24,6 @@ const suppressions = listProcedures(suppressionList, {
   tag,
   description: 'Domain admins and scoped keys see those of their domains only, not those of all domains.',
   isOpenToScopedKeys,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const suppressionsRouter = router({
@@ -40,11 +39,7 @@ export const suppressionsRouter = router({
         audit: 'suppression.create',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: {
-          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['DOMAIN_NOT_FOUND'],
-          409: ['CONFLICT'],
-        },
+        errors: { 403: ['DOMAIN_INACTIVE'], 409: ['CONFLICT'] },
       }),
     )
     .output(Suppression)
@@ -60,7 +55,7 @@ export const suppressionsRouter = router({
         audit: 'suppression.import',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] },
+        errors: { 403: ['DOMAIN_INACTIVE'] },
       }),
     )
     .output(SuppressionImportReport)
@@ -74,7 +69,6 @@ export const suppressionsRouter = router({
         tag,
         summary: 'Get a suppression',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Suppression)
@@ -88,7 +82,6 @@ export const suppressionsRouter = router({
         description: 'The address gets mail again with the next message, unless another suppression holds.',
         audit: 'suppression.delete',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)

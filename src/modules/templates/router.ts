@@ -32,7 +32,6 @@ const templates = listProcedures(templateList, {
   find: listTemplates,
   tag,
   isOpenToScopedKeys,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const templatesRouter = router({
@@ -48,11 +47,7 @@ export const templatesRouter = router({
         audit: 'template.create',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: {
-          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
-          404: ['DOMAIN_NOT_FOUND'],
-          409: ['CONFLICT'],
-        },
+        errors: { 403: ['DOMAIN_INACTIVE'], 409: ['CONFLICT'] },
       }),
     )
     .output(Template)
@@ -67,7 +62,6 @@ export const templatesRouter = router({
         versioned: record,
         summary: 'Get a template',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Template)
@@ -83,7 +77,7 @@ export const templatesRouter = router({
         audit: 'template.update',
         confirmation: null,
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Template)
@@ -98,7 +92,6 @@ export const templatesRouter = router({
         description: 'Scheduled messages that were made from it are sent.',
         audit: 'template.delete',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)
@@ -111,7 +104,6 @@ export const templatesRouter = router({
         summary: 'List the versions of a template',
         description: 'The newest first. The newest 50 are kept, as far as they have up to 4 MB.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(z.array(TemplateVersionSummary))
@@ -123,7 +115,6 @@ export const templatesRouter = router({
         tag,
         summary: 'Get a version of a template',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(TemplateVersion)
@@ -140,7 +131,7 @@ export const templatesRouter = router({
         audit: 'template.publish',
         confirmation: 'Messages that are sent with the template have this version from then on.',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Template)
@@ -156,7 +147,7 @@ export const templatesRouter = router({
         confirmation: null,
         isReading: true,
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'], 413: ['MESSAGE_TOO_LARGE'] },
+        errors: { 413: ['MESSAGE_TOO_LARGE'] },
       }),
     )
     .output(TemplatePreview)

@@ -26,7 +26,6 @@ import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, u
 
 const tag = 'Webhooks';
 const record = versioned('webhook', getWebhook);
-const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 const webhooks = listProcedures(webhookList, {
   procedure: adminProcedure,
@@ -35,7 +34,6 @@ const webhooks = listProcedures(webhookList, {
   find: listWebhooks,
   tag,
   isOpenToScopedKeys: true,
-  errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
 });
 const deliveries = listProcedures(deliveryList, {
   procedure: adminProcedure,
@@ -44,7 +42,6 @@ const deliveries = listProcedures(deliveryList, {
   find: listDeliveries,
   tag,
   isOpenToScopedKeys: true,
-  errors: { 404: ['NOT_FOUND'] },
 });
 
 export const webhooksRouter = router({
@@ -60,7 +57,7 @@ export const webhooksRouter = router({
         audit: 'webhook.create',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 403: [...namesDomain[403], 'DOMAIN_INACTIVE'], 404: [...namesDomain[404]] },
+        errors: { 403: ['DOMAIN_INACTIVE'] },
       }),
     )
     .output(CreatedWebhook)
@@ -75,7 +72,6 @@ export const webhooksRouter = router({
         versioned: record,
         summary: 'Get a webhook',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Webhook)
@@ -92,7 +88,6 @@ export const webhooksRouter = router({
         audit: 'webhook.update',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Webhook)
@@ -107,7 +102,6 @@ export const webhooksRouter = router({
         description: 'Cancels its retries immediately.',
         audit: 'webhook.delete',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Confirmation)
@@ -124,7 +118,6 @@ export const webhooksRouter = router({
         audit: 'webhook.rotate_secret',
         confirmation: 'The endpoint must check signatures with the new secret.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(RotatedSecret)
@@ -139,7 +132,6 @@ export const webhooksRouter = router({
         audit: 'webhook.test',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(Delivery)
@@ -153,7 +145,7 @@ export const webhooksRouter = router({
         audit: 'webhook.replay_failed',
         confirmation: 'Sends all abandoned deliveries to the endpoint.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Replayed)
@@ -169,7 +161,6 @@ export const webhooksRouter = router({
         tag,
         summary: 'Get a delivery with its request',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DeliveryRequest)
@@ -185,7 +176,7 @@ export const webhooksRouter = router({
         audit: 'webhook.replay',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Delivery)

@@ -198,7 +198,7 @@ const ENTITY_TAG = {
   ETag: { description: 'The version of the record, for `If-Match`', required: true, schema: { type: 'string' } },
 };
 
-/** The codes implied by access, input and method, plus those of the operation. */
+/** The codes implied by access, path, input and method, plus those of the operation. */
 function errorCodes(
   meta: Route['meta'],
   method: string,
@@ -214,8 +214,11 @@ function errorCodes(
   );
   if (isRequired) codes.push('MISSING_FIELDS');
   if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
+  if (template.includes('{id}')) codes.push('NOT_FOUND');
+  const namesDomain = fields.includes('domain_id');
+  if (namesDomain) codes.push('DOMAIN_NOT_FOUND');
   if (meta.isSessionOnly) codes.push('CONFLICT');
-  else if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
+  else if (meta.access && (namesDomain || !meta.isOpenToScopedKeys)) codes.push('API_KEY_DOMAIN_SCOPE');
   if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
   if (meta.access || method !== 'GET') codes.push('SERVICE_UNAVAILABLE');
   if (meta.versioned && method !== 'GET') codes.push('VERSION_CONFLICT');

@@ -38,7 +38,7 @@ export type Rest = {
   status: number;
   /** Other statuses that the verb may set, with the same data. */
   otherStatuses: number[];
-  /** Error codes, by status, beyond those implied by access, input and method. */
+  /** Error codes, by status, beyond those implied by access, path, input and method. */
   errors: Partial<Record<number, ErrorCode[]>>;
   isPaginated: boolean;
   /** Responds 302 to the `location` of the output. After a temporary error, browsers are sent to `errorPage`. */

@@ -18,7 +18,6 @@ export const dkimProcedures = {
     tag,
     description: 'A new domain has an active key. Private keys are never returned.',
     isOpenToScopedKeys: true,
-    errors: { 404: ['NOT_FOUND'] },
   }),
 
   rotateDkim: adminProcedure(RotateDkim)
@@ -31,7 +30,7 @@ export const dkimProcedures = {
         audit: 'domain.rotate_dkim',
         confirmation: 'Creates a new key, with which mail of the domain is signed after its activation.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(DkimKey)
@@ -50,7 +49,7 @@ export const dkimProcedures = {
         audit: 'domain.activate_dkim',
         confirmation: 'Signs all mail of the domain with this key.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(DkimKey)
@@ -65,7 +64,6 @@ export const dkimProcedures = {
         description:
           'Asks the resolvers and the name servers of the domain now, for up to 10 seconds. Nothing is stored.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DkimLookup)
@@ -79,7 +77,7 @@ export const dkimProcedures = {
         description: 'A key that signs or has signed can’t be discarded.',
         audit: 'domain.discard_dkim',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)

@@ -17,7 +17,6 @@ const changes = listProcedures(dnsChangeList, {
   tag,
   description: 'What checks found different from the check before.',
   isOpenToScopedKeys: true,
-  errors: { 404: ['NOT_FOUND'] },
 });
 
 export const dnsProcedures = {
@@ -28,7 +27,6 @@ export const dnsProcedures = {
         summary: 'Get the DNS records of a domain',
         description: 'What the domain should publish, and what the last check found. Domains are checked every hour.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DomainDns)
@@ -41,7 +39,6 @@ export const dnsProcedures = {
     tag,
     description: 'What the last check found, with what to publish.',
     isOpenToScopedKeys: true,
-    errors: { 404: ['NOT_FOUND'] },
   }),
 
   checkDns: authedProcedure(ById)
@@ -55,7 +52,6 @@ export const dnsProcedures = {
         audit: 'domain.check_dns',
         confirmation: null,
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DomainDns)
@@ -73,7 +69,6 @@ export const dnsProcedures = {
         description: 'The records to publish, in the form that DNS providers import.',
         file: 'text/dns; charset=utf-8',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(FileOutput)

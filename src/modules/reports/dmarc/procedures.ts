@@ -16,7 +16,6 @@ const reports = listProcedures(dmarcReportList, {
   find: listDmarcReports,
   tag,
   isOpenToScopedKeys: true,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const dmarcProcedures = {
@@ -28,7 +27,6 @@ export const dmarcProcedures = {
         description:
           'Who sends with the domain’s name, by the reports of receiving servers, and what a stricter policy would do. The recommendation uses the last 30 days, whatever the period.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DomainDmarc)
@@ -44,7 +42,6 @@ export const dmarcProcedures = {
         tag,
         summary: 'Get a DMARC report',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DmarcReport)

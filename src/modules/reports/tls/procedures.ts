@@ -16,7 +16,6 @@ const reports = listProcedures(tlsReportList, {
   find: listTlsReports,
   tag,
   isOpenToScopedKeys: true,
-  errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
 });
 
 export const tlsProcedures = {
@@ -27,7 +26,6 @@ export const tlsProcedures = {
         summary: 'Get the TLS results of a domain',
         description: 'How often other mail servers failed to reach yours over TLS, by their reports, and why.',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(DomainTls)
@@ -43,7 +41,6 @@ export const tlsProcedures = {
         tag,
         summary: 'Get a TLS report',
         isOpenToScopedKeys: true,
-        errors: { 404: ['NOT_FOUND'] },
       }),
     )
     .output(TlsReport)
