@@ -1,13 +1,13 @@
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
 import classes from './steps.module.css';
 
 type StepsProps = { children: ReactNode; isSmall?: boolean };
 
-/** Numbered steps, as `li`. */
+/** Numbered steps, one for each child. */
 export function Steps({ children, isSmall }: StepsProps) {
   return (
     <ol className={classes.steps} data-small={isSmall || undefined}>
-      {children}
+      {Children.map(children, (step) => step && <li>{step}</li>)}
     </ol>
   );
 }

@@ -25,21 +25,15 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
         domains only.
       </p>
       <Steps>
-        <li>
-          <span>
-            <b>Create a key.</b> It is shown once.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Store it</b> with your application’s secrets.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Send mail</b> with one request.
-          </span>
-        </li>
+        <span>
+          <b>Create a key.</b> It is shown once.
+        </span>
+        <span>
+          <b>Store it</b> with your application’s secrets.
+        </span>
+        <span>
+          <b>Send mail</b> with one request.
+        </span>
       </Steps>
       <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>

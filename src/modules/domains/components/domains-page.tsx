@@ -120,16 +120,12 @@ function NoDomains({ canAdd, onAdd }: NoDomainsProps) {
       {canAdd ? (
         <>
           <Steps>
-            <li>
-              <span>
-                <b>Add the domain.</b> You can send from it immediately.
-              </span>
-            </li>
-            <li>
-              <span>
-                <b>Send a test</b> from any address on the domain.
-              </span>
-            </li>
+            <span>
+              <b>Add the domain.</b> You can send from it immediately.
+            </span>
+            <span>
+              <b>Send a test</b> from any address on the domain.
+            </span>
           </Steps>
           <Group pt="md">
             <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onAdd}>

@@ -22,25 +22,17 @@ export function ReferenceIntro({ server }: { server: string }) {
       <div>
         <h2 id="first-message">Send a message</h2>
         <Steps isSmall>
-          <li>
-            <span>
-              <NearLink href="/api-keys?new=true">Create an API key</NearLink> and copy it. It’s shown only once.
-            </span>
-          </li>
-          <li>
-            <span>
-              Make it available to your shell: <code>export POSTROOM_KEY=…</code>
-            </span>
-          </li>
-          <li>
-            <span>Run the command. The sender’s domain must be one of yours.</span>
-          </li>
-          <li>
-            <span>
-              The response has the <code>message_id</code>. Follow the message under{' '}
-              <NearLink href="/messages">Messages</NearLink>, or with a webhook.
-            </span>
-          </li>
+          <span>
+            <NearLink href="/api-keys?new=true">Create an API key</NearLink> and copy it. It’s shown only once.
+          </span>
+          <span>
+            Make it available to your shell: <code>export POSTROOM_KEY=…</code>
+          </span>
+          <span>Run the command. The sender’s domain must be one of yours.</span>
+          <span>
+            The response has the <code>message_id</code>. Follow the message under{' '}
+            <NearLink href="/messages">Messages</NearLink>, or with a webhook.
+          </span>
         </Steps>
         <DetailsList>
           <dt>Base URL</dt>

@@ -14,21 +14,15 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
     <EmptyState title={domainName ? `No aliases in ${domainName} yet` : 'No aliases yet'}>
       <p>An alias forwards mail to one or more addresses. It has no mailbox, so nobody signs in to it.</p>
       <Steps>
-        <li>
-          <span>
-            <b>Choose the address,</b> or use the domain’s catch-all.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Add destinations:</b> up to ten addresses on any domain.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Active immediately.</b> Deactivate it at any time.
-          </span>
-        </li>
+        <span>
+          <b>Choose the address,</b> or use the domain’s catch-all.
+        </span>
+        <span>
+          <b>Add destinations:</b> up to ten addresses on any domain.
+        </span>
+        <span>
+          <b>Active immediately.</b> Deactivate it at any time.
+        </span>
       </Steps>
       <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>

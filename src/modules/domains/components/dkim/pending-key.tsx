@@ -20,34 +20,28 @@ export function PendingKey({ dkimKey, onActivate, onDiscard }: PendingKeyProps) 
         created <DateTime iso={dkimKey.created_at} />
       </KeyHeader>
       <Steps isSmall>
-        <li>
-          <div>
-            <p>
-              <b>Publish this record</b> at your DNS provider. Keep the record of the active key.
-            </p>
-            <DkimRecord {...dkimKey} />
-          </div>
-        </li>
-        <li>
+        <div>
           <p>
-            <b>Wait for DNS to propagate:</b> usually a few minutes, up to an hour with a slow DNS provider.
+            <b>Publish this record</b> at your DNS provider. Keep the record of the active key.
           </p>
-        </li>
-        <li>
-          <div>
-            <p>
-              <b>Activate the key.</b> The next message is signed with it. Until then, nothing changes.
-            </p>
-            {onActivate && (
-              <Group pt="md">
-                <Button variant="filled" onClick={() => onActivate(dkimKey)}>
-                  Activate {dkimKey.selector}
-                </Button>
-                {onDiscard && <Button onClick={() => onDiscard(dkimKey)}>Discard key</Button>}
-              </Group>
-            )}
-          </div>
-        </li>
+          <DkimRecord {...dkimKey} />
+        </div>
+        <p>
+          <b>Wait for DNS to propagate:</b> usually a few minutes, up to an hour with a slow DNS provider.
+        </p>
+        <div>
+          <p>
+            <b>Activate the key.</b> The next message is signed with it. Until then, nothing changes.
+          </p>
+          {onActivate && (
+            <Group pt="md">
+              <Button variant="filled" onClick={() => onActivate(dkimKey)}>
+                Activate {dkimKey.selector}
+              </Button>
+              {onDiscard && <Button onClick={() => onDiscard(dkimKey)}>Discard key</Button>}
+            </Group>
+          )}
+        </div>
       </Steps>
     </section>
   );

@@ -36,21 +36,15 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
     <EmptyState title={domainName ? `No mailboxes in ${domainName} yet` : 'No mailboxes yet'}>
       <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
       <Steps>
-        <li>
-          <span>
-            <b>Choose the address</b> and a display name.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Set a password.</b> A generated password is shown once.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Share the password.</b> The mailbox receives mail immediately.
-          </span>
-        </li>
+        <span>
+          <b>Choose the address</b> and a display name.
+        </span>
+        <span>
+          <b>Set a password.</b> A generated password is shown once.
+        </span>
+        <span>
+          <b>Share the password.</b> The mailbox receives mail immediately.
+        </span>
       </Steps>
       <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>

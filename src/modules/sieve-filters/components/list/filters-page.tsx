@@ -129,23 +129,17 @@ function NoFilters({ domainName }: { domainName: string | undefined }) {
         rejects mail. It takes effect with the next message.
       </p>
       <Steps>
-        <li>
-          <span>
-            <b>Filters for all mail run first,</b> then the domain’s, then the mailbox’s, then the script that the
-            mailbox’s owner set up in a mail program.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>The first filter that files, forwards, rejects or discards a message stops processing.</b> A message that
-            is kept goes to the next filter.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>The mail server checks every script</b> before it is saved.
-          </span>
-        </li>
+        <span>
+          <b>Filters for all mail run first,</b> then the domain’s, then the mailbox’s, then the script that the
+          mailbox’s owner set up in a mail program.
+        </span>
+        <span>
+          <b>The first filter that files, forwards, rejects or discards a message stops processing.</b> A message that
+          is kept goes to the next filter.
+        </span>
+        <span>
+          <b>The mail server checks every script</b> before it is saved.
+        </span>
       </Steps>
     </EmptyState>
   );

@@ -38,21 +38,15 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
       </p>
       {domainName && <p>Webhooks for all domains also get its events. Select all domains to see them.</p>}
       <Steps>
-        <li>
-          <span>
-            <b>Add your endpoint.</b> You get a signing secret, shown once.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Verify signatures</b> with sample code in Node.js or Python.
-          </span>
-        </li>
-        <li>
-          <span>
-            <b>Send a test event</b> and view your endpoint’s response.
-          </span>
-        </li>
+        <span>
+          <b>Add your endpoint.</b> You get a signing secret, shown once.
+        </span>
+        <span>
+          <b>Verify signatures</b> with sample code in Node.js or Python.
+        </span>
+        <span>
+          <b>Send a test event</b> and view your endpoint’s response.
+        </span>
       </Steps>
       <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
