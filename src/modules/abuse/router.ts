@@ -2,13 +2,14 @@ import { Empty } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { senderList } from './lists';
 import { AbuseSender, AbuseSenderFilters, AbuseSummary, AbuseThresholds, UpdateAbuseThresholds } from './schema';
 import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
+const rest = restOf(tag);
 const thresholds = versioned('abuse_threshold', getAbuseThresholds);
 
 const senders = listProcedures(senderList, {
@@ -21,7 +22,7 @@ const senders = listProcedures(senderList, {
 
 export const abuseRouter = router({
   summary: adminProcedure(Empty)
-    .meta(rest('GET', '/abuse/summary', { tag, summary: 'Get a summary of sending and limits' }))
+    .meta(rest('GET', '/abuse/summary', { summary: 'Get a summary of sending and limits' }))
     .output(AbuseSummary)
     .query(({ ctx }) => getAbuseSummary(ctx)),
 
@@ -30,14 +31,13 @@ export const abuseRouter = router({
   exportSenders: senders.export,
 
   thresholds: adminProcedure(Empty)
-    .meta(rest('GET', '/abuse/thresholds', { tag, versioned: thresholds, summary: 'Get the sending limits' }))
+    .meta(rest('GET', '/abuse/thresholds', { versioned: thresholds, summary: 'Get the sending limits' }))
     .output(AbuseThresholds)
     .query(({ ctx }) => getAbuseThresholds(ctx)),
 
   updateThresholds: superAdminProcedure(UpdateAbuseThresholds)
     .meta(
       rest('PATCH', '/abuse/thresholds', {
-        tag,
         versioned: thresholds,
         summary: 'Update the sending limits',
         description: 'Changes only the supplied values. Takes effect immediately.',

@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { adminList } from './lists';
 import { Admin, AdminFilters, AdminIdentity, CreateAdmin, ListedAdmin, UpdateAdmin } from './schema';
 import {
@@ -17,6 +17,7 @@ import {
 } from './service';
 
 const tag = 'Admins';
+const rest = restOf(tag);
 const record = versioned('admin', getAdmin);
 
 const admins = listProcedures(adminList, {
@@ -35,7 +36,6 @@ export const adminsRouter = router({
   create: superAdminProcedure(CreateAdmin)
     .meta(
       rest('POST', '/admins', {
-        tag,
         summary: 'Add an admin',
         audit: 'admin.create',
         confirmation: 'Gives a person access to the console and the API.',
@@ -50,7 +50,6 @@ export const adminsRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/admins/{id}', {
-        tag,
         versioned: record,
         summary: 'Get an admin',
         description: 'For yourself, or any admin as a super admin.',
@@ -63,7 +62,6 @@ export const adminsRouter = router({
   update: superAdminProcedure(UpdateAdmin)
     .meta(
       rest('PATCH', '/admins/{id}', {
-        tag,
         versioned: record,
         summary: 'Update an admin',
         description:
@@ -80,7 +78,6 @@ export const adminsRouter = router({
   delete: superAdminProcedure(ById)
     .meta(
       rest('DELETE', '/admins/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete an admin',
         description: 'Ends their sessions and revokes their API keys. The audit log keeps their entries.',
@@ -94,7 +91,6 @@ export const adminsRouter = router({
   resetTotp: superAdminProcedure(ById)
     .meta(
       rest('DELETE', '/admins/{id}/totp', {
-        tag,
         summary: 'Reset two-factor authentication of an admin',
         description:
           'For another admin who lost the authenticator app and the recovery codes. Ends their sessions. Disable your own ' +
@@ -111,7 +107,6 @@ export const adminsRouter = router({
   identity: superAdminProcedure(ById)
     .meta(
       rest('GET', '/admins/{id}/oidc', {
-        tag,
         summary: 'Get the linked identity of an admin',
         description: '`identity` is null if none is linked.',
       }),
@@ -122,7 +117,6 @@ export const adminsRouter = router({
   disconnectOidc: superAdminProcedure(ById)
     .meta(
       rest('DELETE', '/admins/{id}/oidc', {
-        tag,
         summary: 'Disconnect the identity provider of an admin',
         description:
           'Ends their sessions. Requires that they have a password, so that they can still sign in. Disconnect your own with ' +

@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { alertList, alertMuteList } from './lists';
 import { AlertMute, CreateAlertMute } from './mutes/schema';
 import { createAlertMute, deleteAlertMute, listAlertMutes } from './mutes/service';
@@ -10,6 +10,7 @@ import { Alert, AlertFilters, UpdateAlert } from './schema';
 import { getAlert, listAlerts, updateAlert } from './service';
 
 const tag = 'Alerts';
+const rest = restOf(tag);
 const alert = versioned('alert', getAlert);
 
 const alerts = listProcedures(alertList, {
@@ -40,7 +41,6 @@ export const alertsRouter = router({
   mute: adminProcedure(CreateAlertMute)
     .meta(
       rest('POST', '/alert-mutes', {
-        tag,
         summary: 'Mute alerts',
         description:
           'Alerts that match every given field are recorded, but notify neither by email nor by webhook when they open. Those that ' +
@@ -58,7 +58,6 @@ export const alertsRouter = router({
   unmute: adminProcedure(ById)
     .meta(
       rest('DELETE', '/alert-mutes/{id}', {
-        tag,
         summary: 'Unmute alerts',
         description: 'Alerts that are still open notify now, unless another mute applies to them.',
         audit: 'alert_mute.delete',
@@ -70,7 +69,6 @@ export const alertsRouter = router({
   update: adminProcedure(UpdateAlert)
     .meta(
       rest('PATCH', '/abuse/alerts/{id}', {
-        tag,
         versioned: alert,
         summary: 'Acknowledge, close or reopen an alert',
         audit: 'alert.update',

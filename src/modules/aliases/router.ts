@@ -5,7 +5,7 @@ import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { FileOutput } from '@/server/rest/file';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { exportAliases } from './export';
 import { importAliases } from './import/service';
 import { aliasList } from './lists';
@@ -24,6 +24,7 @@ import {
 import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './service';
 
 const tag = 'Aliases';
+const rest = restOf(tag);
 const record = versioned('alias', getAlias);
 
 export const aliasesRouter = router({
@@ -40,7 +41,6 @@ export const aliasesRouter = router({
   create: authedProcedure(CreateAlias)
     .meta(
       rest('POST', '/aliases', {
-        tag,
         summary: 'Create an alias',
         description: 'Takes effect immediately.',
         status: 201,
@@ -60,7 +60,6 @@ export const aliasesRouter = router({
   resolve: authedProcedure(ResolveAddress)
     .meta(
       rest('GET', '/aliases/resolve', {
-        tag,
         summary: 'Trace an address',
         description: 'Shows how mail to the address is routed right now, using the same function as the mail server.',
         isOpenToScopedKeys: true,
@@ -73,7 +72,6 @@ export const aliasesRouter = router({
   import: authedProcedure(ImportAliases)
     .meta(
       rest('POST', '/aliases/import', {
-        tag,
         summary: 'Import aliases from CSV',
         description:
           'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 500 lines. With ' +
@@ -90,7 +88,6 @@ export const aliasesRouter = router({
   export: authedProcedure(ExportAliases)
     .meta(
       rest('GET', '/aliases/export', {
-        tag,
         summary: 'Export aliases as CSV',
         description:
           'All of them, or those that match the filters. With `domain_id`, the file has the local part of each address and ' +
@@ -106,7 +103,6 @@ export const aliasesRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/aliases/{id}', {
-        tag,
         versioned: record,
         summary: 'Get an alias',
         isOpenToScopedKeys: true,
@@ -118,7 +114,6 @@ export const aliasesRouter = router({
   update: authedProcedure(UpdateAlias)
     .meta(
       rest('PATCH', '/aliases/{id}', {
-        tag,
         versioned: record,
         summary: 'Update an alias',
         description: 'Changes only the supplied fields. Takes effect immediately.',
@@ -134,7 +129,6 @@ export const aliasesRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/aliases/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete an alias',
         audit: 'alias.delete',

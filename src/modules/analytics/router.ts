@@ -1,11 +1,11 @@
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { exportAnalytics } from './export';
 import { Analytics, ExportAnalytics, GetAnalytics } from './schema';
 import { getAnalytics } from './service';
 
-const tag = 'Analytics';
+const rest = restOf('Analytics');
 const errors = {
   400: ['INVALID_PERIOD', 'INVALID_PAGINATION'],
 } as const satisfies Parameters<typeof rest>[2]['errors'];
@@ -14,7 +14,6 @@ export const analyticsRouter = router({
   get: authedProcedure(GetAnalytics)
     .meta(
       rest('GET', '/analytics', {
-        tag,
         summary: 'Get statistics of messages',
         description:
           'Counts messages by the time they were created and their status now, so the figures agree with the list of messages ' +
@@ -29,7 +28,6 @@ export const analyticsRouter = router({
   export: authedProcedure(ExportAnalytics)
     .meta(
       rest('GET', '/analytics/export', {
-        tag,
         summary: 'Export statistics of messages',
         description: 'The series, or the breakdown if `dimension` is given, as CSV.',
         isOpenToScopedKeys: true,

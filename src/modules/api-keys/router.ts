@@ -1,12 +1,13 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { apiKeyList } from './lists';
 import { ApiKey, ApiKeyFilters, CreateApiKey, CreatedApiKey } from './schema';
 import { createApiKey, deleteApiKey, listApiKeys } from './service';
 
 const tag = 'API keys';
+const rest = restOf(tag);
 
 const apiKeys = listProcedures(apiKeyList, {
   procedure: authedProcedure,
@@ -25,7 +26,6 @@ export const apiKeysRouter = router({
   create: authedProcedure(CreateApiKey)
     .meta(
       rest('POST', '/api-keys', {
-        tag,
         summary: 'Create an API key',
         description:
           'The full key is returned only in this response. A key created with another key has no more access than that key, ' +
@@ -45,7 +45,6 @@ export const apiKeysRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/api-keys/{id}', {
-        tag,
         summary: 'Revoke an API key',
         description: 'Takes effect immediately. Also revokes all keys created with it.',
         audit: 'api_key.delete',

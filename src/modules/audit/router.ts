@@ -1,7 +1,7 @@
 import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { ExportAudit, exportAudit } from './export';
 import { auditList } from './lists';
 import { AuditEntry, AuditFilters, AuditVerification, VerifyAudit } from './schema';
@@ -9,6 +9,7 @@ import { listAudit } from './service';
 import { verifyAudit } from './verify';
 
 const tag = 'Audit log';
+const rest = restOf(tag);
 
 export const auditRouter = router({
   list: listProcedure(auditList, {
@@ -23,7 +24,6 @@ export const auditRouter = router({
   export: superAdminProcedure(ExportAudit)
     .meta(
       rest('GET', '/audit/export', {
-        tag,
         summary: 'Export the audit log',
         description:
           'As NDJSON or CSV, unless ordered otherwise the oldest first: all entries, or those that match the filters.',
@@ -36,7 +36,6 @@ export const auditRouter = router({
   verify: superAdminProcedure(VerifyAudit)
     .meta(
       rest('GET', '/audit/verify', {
-        tag,
         summary: 'Verify the audit log',
         isWriting: true,
         description:

@@ -2,7 +2,7 @@ import { ById, Confirmation, Empty } from '@/lib/wire';
 import { listProcedure } from '@/server/list/list-procedures';
 import { authedProcedure, publicProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { sessionList } from './lists';
 import { oidcProcedures } from './oidc/procedures';
 import {
@@ -26,6 +26,7 @@ import { getSetupStatus, setUp } from './setup/setup';
 import { beginTotpSetup, disableTotp, enableTotp } from './totp/setup';
 
 const tag = 'Authentication';
+const rest = restOf(tag);
 const profile = versioned('profile', getProfile);
 
 export const authRouter = router({
@@ -34,7 +35,6 @@ export const authRouter = router({
   login: publicProcedure(Login)
     .meta(
       rest('POST', '/auth/login', {
-        tag,
         summary: 'Sign in',
         description:
           'Step 1: email and password. Step 2, for admins with two-factor authentication: totp_session with totp_code or recovery_code. Sets the session cookie after the last step.',
@@ -55,7 +55,6 @@ export const authRouter = router({
   me: authedProcedure(Empty)
     .meta(
       rest('GET', '/auth/me', {
-        tag,
         versioned: profile,
         summary: 'Get your profile',
         isOpenToScopedKeys: true,
@@ -68,7 +67,6 @@ export const authRouter = router({
   updateProfile: authedProcedure(UpdateProfile)
     .meta(
       rest('PATCH', '/auth/me', {
-        tag,
         versioned: profile,
         summary: 'Update your profile',
         description: 'The time zone applies in every browser you sign in with.',
@@ -82,7 +80,6 @@ export const authRouter = router({
   logout: authedProcedure(Empty)
     .meta(
       rest('POST', '/auth/logout', {
-        tag,
         summary: 'Sign out',
         description: 'Ends the current session and clears its cookie.',
         audit: 'session.delete',
@@ -96,7 +93,6 @@ export const authRouter = router({
   logoutAll: authedProcedure(Empty)
     .meta(
       rest('POST', '/auth/logout-all', {
-        tag,
         summary: 'Sign out everywhere',
         description: 'Ends all your sessions, including the current one.',
         audit: 'session.delete_all',
@@ -111,7 +107,6 @@ export const authRouter = router({
   endSession: authedProcedure(ById)
     .meta(
       rest('DELETE', '/auth/sessions/{id}', {
-        tag,
         summary: 'End one of your sessions',
         audit: 'session.delete',
         confirmation: 'Ends one of your sessions.',
@@ -123,7 +118,6 @@ export const authRouter = router({
   changePassword: authedProcedure(ChangePassword)
     .meta(
       rest('POST', '/auth/password', {
-        tag,
         summary: 'Change your password',
         description: 'Ends your other sessions. API keys keep working unless `revoke_api_keys` is true.',
         audit: 'admin.password',
@@ -138,7 +132,6 @@ export const authRouter = router({
   setUpTotp: authedProcedure(Empty)
     .meta(
       rest('POST', '/auth/totp/setup', {
-        tag,
         summary: 'Set up two-factor authentication',
         description: 'Takes effect after POST /auth/totp/verify with a valid code.',
         audit: 'admin.setup_totp',
@@ -152,7 +145,6 @@ export const authRouter = router({
   enableTotp: authedProcedure(TotpCodeInput)
     .meta(
       rest('POST', '/auth/totp/verify', {
-        tag,
         summary: 'Enable two-factor authentication',
         description: 'The recovery codes are returned only once.',
         audit: 'admin.enable_totp',
@@ -167,7 +159,6 @@ export const authRouter = router({
   disableTotp: authedProcedure(TotpCodeInput)
     .meta(
       rest('DELETE', '/auth/totp', {
-        tag,
         summary: 'Disable two-factor authentication',
         audit: 'admin.disable_totp',
         confirmation: 'You sign in without a code from then on.',

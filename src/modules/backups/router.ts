@@ -2,7 +2,7 @@ import { ById, Confirmation, Empty } from '@/lib/wire';
 import { listProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { backupList, backupOperationList } from './lists';
 import { Backup, BackupOperation, BackupPlan, RestoreBackup } from './schema';
 import {
@@ -20,6 +20,7 @@ import {
 } from './service';
 
 const tag = 'Backups';
+const rest = restOf(tag);
 const ONE_AT_A_TIME =
   'One operation runs at a time, over all instances and commands: meanwhile the answer is 409 with its `operation_id`.';
 const START_ERRORS = { 409: ['CONFLICT' as const] };
@@ -41,7 +42,6 @@ export const backupsRouter = router({
   plan: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/backups/plan', {
-        tag,
         summary: 'Get the plan of backups',
         isReadOnPrimary: true,
         description: 'Where archives are stored, what opens them, when the next backup is due, and which are kept.',
@@ -61,7 +61,6 @@ export const backupsRouter = router({
   operation: superAdminProcedure(ById)
     .meta(
       rest('GET', '/backups/operations/{id}', {
-        tag,
         summary: 'Get an operation on a backup',
         isReadOnPrimary: true,
         description: 'With its progress, every two seconds while it runs, and its result once `finished_at` is set.',
@@ -73,7 +72,6 @@ export const backupsRouter = router({
   get: superAdminProcedure(ById)
     .meta(
       rest('GET', '/backups/{id}', {
-        tag,
         summary: 'Get a backup',
         isReadOnPrimary: true,
       }),
@@ -84,7 +82,6 @@ export const backupsRouter = router({
   download: superAdminProcedure(ById)
     .meta(
       rest('GET', '/backups/{id}/download', {
-        tag,
         summary: 'Download a backup',
         isWriting: true,
         file: 'application/octet-stream',
@@ -98,7 +95,6 @@ export const backupsRouter = router({
   create: superAdminProcedure(Empty)
     .meta(
       rest('POST', '/backups', {
-        tag,
         summary: 'Start a backup',
         description: ONE_AT_A_TIME,
         status: 202,
@@ -113,7 +109,6 @@ export const backupsRouter = router({
   verify: superAdminProcedure(ById)
     .meta(
       rest('POST', '/backups/{id}/verify', {
-        tag,
         summary: 'Verify a backup',
         description: `Reads the whole archive, and compares it with its row counts and sums. ${ONE_AT_A_TIME}`,
         status: 202,
@@ -128,7 +123,6 @@ export const backupsRouter = router({
   prove: superAdminProcedure(ById)
     .meta(
       rest('POST', '/backups/{id}/prove', {
-        tag,
         summary: 'Prove that a backup restores',
         description: `Restores the archive into a database of its own, compares all rows, and drops it. ${ONE_AT_A_TIME}`,
         status: 202,
@@ -143,7 +137,6 @@ export const backupsRouter = router({
   restore: superAdminProcedure(RestoreBackup)
     .meta(
       rest('POST', '/backups/{id}/restore', {
-        tag,
         summary: 'Restore a backup',
         description: `Replaces the content of the database, or of one domain, in one transaction: whatever fails, nothing has changed. Everyone has to sign in again. With \`dry_run\`, the result says what would change. ${ONE_AT_A_TIME}`,
         status: 202,
@@ -158,7 +151,6 @@ export const backupsRouter = router({
   delete: superAdminProcedure(ById)
     .meta(
       rest('DELETE', '/backups/{id}', {
-        tag,
         summary: 'Delete a backup',
         description: 'Deletes the archive and its record.',
         audit: 'backup.delete',

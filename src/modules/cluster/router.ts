@@ -2,12 +2,13 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { nodeList } from './lists';
 import { ClusterNode, UpdateClusterNode } from './schema';
 import { getNode, listNodes, removeNode, updateNode } from './service';
 
 const tag = 'Cluster';
+const rest = restOf(tag);
 const record = versioned('cluster_node', getNode);
 
 const nodes = listProcedures(nodeList, {
@@ -27,7 +28,6 @@ export const clusterRouter = router({
   update: superAdminProcedure(UpdateClusterNode)
     .meta(
       rest('PATCH', '/cluster/nodes/{id}', {
-        tag,
         versioned: record,
         summary: 'Drain or resume an instance',
         audit: 'cluster_node.update',
@@ -41,7 +41,6 @@ export const clusterRouter = router({
   remove: superAdminProcedure(ById)
     .meta(
       rest('DELETE', '/cluster/nodes/{id}', {
-        tag,
         versioned: record,
         summary: 'Remove a dead instance',
         description: 'Others take over immediately what it was delivering.',

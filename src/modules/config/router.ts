@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { Empty } from '@/lib/wire';
 import { listProcedure } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { settingChangeList } from './lists';
 import { ConfigChanges, Setting, SettingChange, SettingChangeFilters, UpdateConfig } from './schema';
 import { listSettingChanges, listSettings, updateConfig, versionOfSettings } from './service';
 
 const tag = 'Configuration';
+const rest = restOf(tag);
 const settings = { kind: null, table: null, read: listSettings, versionOf: versionOfSettings };
 
 export const configRouter = router({
   list: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/config', {
-        tag,
         versioned: settings,
         summary: 'List settings',
         isReadOnPrimary: true,
@@ -27,7 +27,6 @@ export const configRouter = router({
   update: superAdminProcedure(UpdateConfig)
     .meta(
       rest('PATCH', '/config', {
-        tag,
         versioned: settings,
         summary: 'Change settings',
         description: 'Saves all values or none. They take effect on every instance within two seconds.',

@@ -1,12 +1,13 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { deletedRecordList } from './lists';
 import { DeletedRecord, DeletedRecordFilters } from './schema';
 import { listDeletedRecords, restoreDeletedRecord } from './service';
 
 const tag = 'Deleted records';
+const rest = restOf(tag);
 const isOpenToScopedKeys = true;
 
 const records = listProcedures(deletedRecordList, {
@@ -28,7 +29,6 @@ export const deletedRecordsRouter = router({
   restore: authedProcedure(ById)
     .meta(
       rest('POST', '/deleted-records/{id}/restore', {
-        tag,
         summary: 'Restore a deleted record',
         description:
           'Brings it back with its ID and what was deleted with it, after the checks of a new one. Takes effect immediately.',

@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
 import { dnsProcedures } from './dns/procedures';
 import { domainList, domainStateList } from './lists';
@@ -12,6 +12,7 @@ import { DomainState, DomainStateFilters } from './states/schema';
 import { listDomainStates } from './states/service';
 
 const tag = 'Domains';
+const rest = restOf(tag);
 const record = versioned('domain', getDomain);
 
 const domains = listProcedures(domainList, {
@@ -42,7 +43,6 @@ export const domainsRouter = router({
   create: adminProcedure(CreateDomain)
     .meta(
       rest('POST', '/domains', {
-        tag,
         summary: 'Add a domain',
         description:
           'The domain gets an active DKIM key. The call returns once the mail server has it, after 3 seconds at the latest, ' +
@@ -61,7 +61,6 @@ export const domainsRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/domains/{id}', {
-        tag,
         versioned: record,
         summary: 'Get a domain',
         isOpenToScopedKeys: true,
@@ -73,7 +72,6 @@ export const domainsRouter = router({
   update: adminProcedure(UpdateDomain)
     .meta(
       rest('PATCH', '/domains/{id}', {
-        tag,
         versioned: record,
         summary: 'Update a domain',
         description: 'Changes only the supplied fields. A domain can’t be renamed.',
@@ -89,7 +87,6 @@ export const domainsRouter = router({
   delete: adminProcedure(ById)
     .meta(
       rest('DELETE', '/domains/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a domain',
         description:

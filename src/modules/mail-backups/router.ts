@@ -3,12 +3,13 @@ import { Empty } from '@/lib/wire';
 import { Operation } from '@/modules/services/schema';
 import { exportProcedure } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { snapshotList } from './lists';
 import { MailBackups, RestoreMailbox, StartMailBackup } from './schema';
 import { checkBackups, getMailBackups, restoreMailbox, startBackup } from './service';
 
 const tag = 'Backups';
+const rest = restOf(tag);
 const STARTED: Partial<Record<number, ErrorCode[]>> = {
   400: ['VALIDATION_ERROR'],
   409: ['ORCHESTRATOR_BUSY'],
@@ -19,7 +20,6 @@ export const mailBackupsRouter = router({
   get: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/backups/mail', {
-        tag,
         summary: 'List backups of mail',
         isReadOnPrimary: true,
         description:
@@ -41,7 +41,6 @@ export const mailBackupsRouter = router({
   start: superAdminProcedure(StartMailBackup)
     .meta(
       rest('POST', '/backups/mail', {
-        tag,
         summary: 'Back up mail now',
         description:
           'The mail agent runs it. Read how it goes from `GET /orchestrator/operations/{id}`. One backup, check or restore of mail at a time.',
@@ -57,7 +56,6 @@ export const mailBackupsRouter = router({
   check: superAdminProcedure(StartMailBackup)
     .meta(
       rest('POST', '/backups/mail/check', {
-        tag,
         summary: 'Check backups of mail',
         description: 'Checks the structure of the repository, and reads a tenth of its data.',
         status: 202,
@@ -72,7 +70,6 @@ export const mailBackupsRouter = router({
   restore: superAdminProcedure(RestoreMailbox)
     .meta(
       rest('POST', '/backups/mail/{snapshot}/restore', {
-        tag,
         summary: 'Restore a mailbox',
         description:
           'Its mail only: its own Sieve scripts stay as they are. If anything fails, nothing in the mailbox has changed.',

@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { ImportMailboxes, MailboxImportReport } from './import/schema';
 import { importMailboxes } from './import/service';
 import { mailboxList } from './lists';
@@ -22,6 +22,7 @@ import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailbo
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
 const tag = 'Mailboxes';
+const rest = restOf(tag);
 const record = versioned('mailbox', getMailbox);
 const isOpenToScopedKeys = true;
 
@@ -40,7 +41,6 @@ export const mailboxesRouter = router({
   create: authedProcedure(CreateMailbox)
     .meta(
       rest('POST', '/mailboxes', {
-        tag,
         summary: 'Create a mailbox',
         status: 201,
         audit: 'mailbox.create',
@@ -55,7 +55,6 @@ export const mailboxesRouter = router({
   import: authedProcedure(ImportMailboxes)
     .meta(
       rest('POST', '/mailboxes/import', {
-        tag,
         summary: 'Import mailboxes from CSV',
         description:
           'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 50 lines. With ' +
@@ -74,7 +73,6 @@ export const mailboxesRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/mailboxes/{id}', {
-        tag,
         versioned: record,
         summary: 'Get a mailbox',
         isOpenToScopedKeys,
@@ -86,7 +84,6 @@ export const mailboxesRouter = router({
   clientSettings: authedProcedure(ById)
     .meta(
       rest('GET', '/mailboxes/{id}/client-settings', {
-        tag,
         summary: 'Get the settings for mail programs',
         isOpenToScopedKeys,
       }),
@@ -97,7 +94,6 @@ export const mailboxesRouter = router({
   sentLately: authedProcedure(GetSentLately)
     .meta(
       rest('GET', '/mailboxes/{id}/sent', {
-        tag,
         summary: 'Get recent sending of a mailbox',
         description:
           'How much, to which domains and from where: what to look at if its password may be known to others.',
@@ -110,7 +106,6 @@ export const mailboxesRouter = router({
   update: authedProcedure(UpdateMailbox)
     .meta(
       rest('PATCH', '/mailboxes/{id}', {
-        tag,
         versioned: record,
         summary: 'Update a mailbox',
         description: 'Changes only the supplied fields. A new password takes effect immediately.',
@@ -125,7 +120,6 @@ export const mailboxesRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/mailboxes/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a mailbox',
         audit: 'mailbox.delete',
@@ -139,7 +133,6 @@ export const mailboxesRouter = router({
   suspend: adminProcedure(SuspendMailbox)
     .meta(
       rest('POST', '/mailboxes/{id}/suspend', {
-        tag,
         summary: 'Suspend a mailbox',
         description: 'Takes effect immediately. A suspended mailbox can’t send but still receives mail.',
         audit: 'mailbox.suspend',
@@ -154,7 +147,6 @@ export const mailboxesRouter = router({
   unsuspend: adminProcedure(UnsuspendMailbox)
     .meta(
       rest('POST', '/mailboxes/{id}/unsuspend', {
-        tag,
         summary: 'Unsuspend a mailbox',
         description: 'Takes effect immediately and resets the hourly count.',
         audit: 'mailbox.unsuspend',

@@ -1,12 +1,13 @@
 import { Confirmation, Empty } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { queueList } from './lists';
 import { ByQueueId, QueuedMessage, QueueFilters, QueueSummary } from './schema';
 import { changeQueued, countQueue, flushQueue, listQueue, summarizeQueue } from './service';
 
 const tag = 'Queue';
+const rest = restOf(tag);
 const needsMailServer = { 503: ['MAIL_STACK_UNAVAILABLE'] } as const;
 
 const queued = listProcedures(queueList, {
@@ -29,7 +30,6 @@ export const queueRouter = router({
   summary: adminProcedure(Empty)
     .meta(
       rest('GET', '/queue/summary', {
-        tag,
         summary: 'Get queue counts',
         isReadOnPrimary: true,
         isAgentRead: true,
@@ -42,7 +42,6 @@ export const queueRouter = router({
   flush: adminProcedure(Empty)
     .meta(
       rest('POST', '/queue/flush', {
-        tag,
         summary: 'Retry all deferred messages',
         description: 'Messages on hold stay on hold. Frequent use delays other mail.',
         audit: 'queue.flush',
@@ -56,7 +55,6 @@ export const queueRouter = router({
   hold: adminProcedure(ByQueueId)
     .meta(
       rest('POST', '/queue/{queue_id}/hold', {
-        tag,
         summary: 'Hold a message',
         description:
           'No delivery is attempted until the message is released. An attempt in progress may still deliver it.',
@@ -71,7 +69,6 @@ export const queueRouter = router({
   release: adminProcedure(ByQueueId)
     .meta(
       rest('POST', '/queue/{queue_id}/release', {
-        tag,
         summary: 'Release a held message',
         description: 'Delivery is attempted immediately.',
         audit: 'queue.release',
@@ -85,7 +82,6 @@ export const queueRouter = router({
   retry: adminProcedure(ByQueueId)
     .meta(
       rest('POST', '/queue/{queue_id}/retry', {
-        tag,
         summary: 'Retry a message',
         description: 'Release a message on hold first.',
         audit: 'queue.retry',
@@ -99,7 +95,6 @@ export const queueRouter = router({
   delete: adminProcedure(ByQueueId)
     .meta(
       rest('DELETE', '/queue/{queue_id}', {
-        tag,
         summary: 'Delete a message from the queue',
         description: 'The remaining recipients do not get the message, and its sender is not notified.',
         audit: 'queue.delete',

@@ -2,18 +2,17 @@ import { z } from 'zod';
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { CreateSavedView, ListSavedViews, SavedView, UpdateSavedView } from './schema';
 import { createSavedView, deleteSavedView, getSavedView, listSavedViews, updateSavedView } from './service';
 
-const tag = 'Saved views';
+const rest = restOf('Saved views');
 const record = versioned('saved_view', getSavedView);
 
 export const savedViewsRouter = router({
   list: authedProcedure(ListSavedViews)
     .meta(
       rest('GET', '/auth/me/views', {
-        tag,
         summary: 'List your saved views',
         description: 'Searches of the console’s lists, by name. Each admin has their own, at most 50.',
       }),
@@ -24,7 +23,6 @@ export const savedViewsRouter = router({
   create: authedProcedure(CreateSavedView)
     .meta(
       rest('POST', '/auth/me/views', {
-        tag,
         summary: 'Save a view',
         status: 201,
         audit: 'saved_view.create',
@@ -38,7 +36,6 @@ export const savedViewsRouter = router({
   update: authedProcedure(UpdateSavedView)
     .meta(
       rest('PATCH', '/auth/me/views/{id}', {
-        tag,
         versioned: record,
         summary: 'Change the filters of a saved view',
         audit: 'saved_view.update',
@@ -51,7 +48,6 @@ export const savedViewsRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/auth/me/views/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a saved view',
         audit: 'saved_view.delete',

@@ -1,7 +1,7 @@
 import { Empty } from '@/lib/wire';
 import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { router, superAdminProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { operationList, serviceList } from './lists';
 import { setRelay, testRelay } from './relay';
 import {
@@ -17,6 +17,7 @@ import {
 import { createOperation, getOperation, getServices, listOperations } from './service';
 
 const tag = 'Services';
+const rest = restOf(tag);
 
 const operations = listProcedures(operationList, {
   procedure: superAdminProcedure,
@@ -30,7 +31,6 @@ export const servicesRouter = router({
   get: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/orchestrator', {
-        tag,
         summary: 'Get the services of the mail server',
         isReadOnPrimary: true,
         description:
@@ -55,7 +55,6 @@ export const servicesRouter = router({
   operation: superAdminProcedure(GetOperation)
     .meta(
       rest('GET', '/orchestrator/operations/{id}', {
-        tag,
         summary: 'Get an operation with its output',
         isReadOnPrimary: true,
         description: 'The output grows while the operation runs. Read it with `after` until `finished_at` is set.',
@@ -67,7 +66,6 @@ export const servicesRouter = router({
   create: superAdminProcedure(CreateOperation)
     .meta(
       rest('POST', '/orchestrator/operations', {
-        tag,
         summary: 'Start an operation',
         description:
           'The mail agent runs it. One operation at a time: while another one is queued or running, the answer is 409 with its `operation_id`.',
@@ -83,7 +81,6 @@ export const servicesRouter = router({
   setRelay: superAdminProcedure(SetRelay)
     .meta(
       rest('POST', '/orchestrator/relay', {
-        tag,
         summary: 'Set or remove the relay of the mail server',
         description:
           'An operation that writes `RELAY_HOST`, `RELAY_USER`, `RELAY_PASSWORD` and `RELAY_TLS` to the settings file on the mail server’s host and applies it. If that fails, the former settings are back. A container gets them from its environment instead.',
@@ -99,7 +96,6 @@ export const servicesRouter = router({
   testRelay: superAdminProcedure(TestRelay)
     .meta(
       rest('POST', '/orchestrator/relay/test', {
-        tag,
         summary: 'Test the relay of the mail server',
         description:
           'The mail server connects to the relay and signs in as Postfix does, then hangs up without sending mail. It takes up to 25 seconds.',

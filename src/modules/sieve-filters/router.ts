@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { sieveFilterList } from './lists';
 import {
   CreateSieveFilter,
@@ -22,6 +22,7 @@ import {
 } from './service';
 
 const tag = 'Sieve filters';
+const rest = restOf(tag);
 const record = versioned('sieve_filter', getSieveFilter);
 const isOpenToScopedKeys = true;
 
@@ -41,7 +42,6 @@ export const sieveFiltersRouter = router({
   create: authedProcedure(CreateSieveFilter)
     .meta(
       rest('POST', '/sieve-filters', {
-        tag,
         summary: 'Create a Sieve filter',
         description: 'The mail server compiles the script first. The filter takes effect with the next message.',
         status: 201,
@@ -57,7 +57,6 @@ export const sieveFiltersRouter = router({
   validate: authedProcedure(ValidateSieve)
     .meta(
       rest('POST', '/sieve-filters/validate', {
-        tag,
         summary: 'Check a Sieve script',
         description: 'Compiles the script on the mail server, with its configuration. Nothing is saved.',
         audit: 'sieve_filter.validate',
@@ -75,7 +74,6 @@ export const sieveFiltersRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/sieve-filters/{id}', {
-        tag,
         versioned: record,
         summary: 'Get a Sieve filter',
         isOpenToScopedKeys,
@@ -87,7 +85,6 @@ export const sieveFiltersRouter = router({
   update: authedProcedure(UpdateSieveFilter)
     .meta(
       rest('PATCH', '/sieve-filters/{id}', {
-        tag,
         versioned: record,
         summary: 'Update a Sieve filter',
         description:
@@ -104,7 +101,6 @@ export const sieveFiltersRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/sieve-filters/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a Sieve filter',
         audit: 'sieve_filter.delete',

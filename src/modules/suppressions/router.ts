@@ -1,7 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { suppressionList } from './lists';
 import {
   CreateSuppression,
@@ -14,6 +14,7 @@ import { createSuppression, deleteSuppression, getSuppression, listSuppressions 
 import { importSuppressions } from './transfer';
 
 const tag = 'Suppressions';
+const rest = restOf(tag);
 const isOpenToScopedKeys = true;
 
 const suppressions = listProcedures(suppressionList, {
@@ -32,7 +33,6 @@ export const suppressionsRouter = router({
   create: authedProcedure(CreateSuppression)
     .meta(
       rest('POST', '/suppressions', {
-        tag,
         summary: 'Suppress an address',
         description: 'Takes effect with the next message. A suppression of all domains requires the role admin.',
         status: 201,
@@ -48,7 +48,6 @@ export const suppressionsRouter = router({
   import: authedProcedure(ImportSuppressions)
     .meta(
       rest('POST', '/suppressions/import', {
-        tag,
         summary: 'Import suppressions from CSV',
         description:
           'Each line is checked separately, and a line that fails does not affect the others. With `dry_run`, nothing changes.',
@@ -66,7 +65,6 @@ export const suppressionsRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/suppressions/{id}', {
-        tag,
         summary: 'Get a suppression',
         isOpenToScopedKeys,
       }),
@@ -77,7 +75,6 @@ export const suppressionsRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/suppressions/{id}', {
-        tag,
         summary: 'Delete a suppression',
         description: 'The address gets mail again with the next message, unless another suppression holds.',
         audit: 'suppression.delete',

@@ -1,7 +1,7 @@
 import { Empty } from '@/lib/wire';
 import { exportProcedure } from '@/server/list/list-procedures';
 import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { checkNow } from './health/check-now';
 import { getHealthDays, getHealthHistory, getSystemHealth } from './health/read';
 import { healthList } from './lists';
@@ -9,12 +9,12 @@ import { GetHealthHistory, Health, HealthDays, HealthHistory, SystemHealth, Vers
 import { getHealth, getVersion } from './service';
 
 const tag = 'System';
+const rest = restOf(tag);
 
 export const systemRouter = router({
   health: publicProcedure(Empty)
     .meta(
       rest('GET', '/health', {
-        tag,
         summary: 'Check readiness',
         description:
           'Returns 503 with the status `down` while the database is unavailable, or this instance is draining.',
@@ -27,14 +27,13 @@ export const systemRouter = router({
     .query(({ ctx }) => getHealth(ctx)),
 
   version: publicProcedure(Empty)
-    .meta(rest('GET', '/version', { tag, summary: 'Get the version of the server and its API', isPublic: true }))
+    .meta(rest('GET', '/version', { summary: 'Get the version of the server and its API', isPublic: true }))
     .output(Version)
     .query(() => getVersion()),
 
   status: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/system/health', {
-        tag,
         summary: 'Get the health of the system',
         isReadOnPrimary: true,
         description:
@@ -56,7 +55,6 @@ export const systemRouter = router({
   checkNow: superAdminProcedure(Empty)
     .meta(
       rest('POST', '/system/health/check', {
-        tag,
         summary: 'Run all checks now',
         description: 'Answers with the new results, after 12 seconds at most.',
         audit: 'health.check',
@@ -69,7 +67,6 @@ export const systemRouter = router({
   days: superAdminProcedure(Empty)
     .meta(
       rest('GET', '/system/health/history', {
-        tag,
         summary: 'Get the last day of all checks',
         description: 'By hour: the worst status and the average value.',
         isReadOnPrimary: true,
@@ -81,7 +78,6 @@ export const systemRouter = router({
   history: superAdminProcedure(GetHealthHistory)
     .meta(
       rest('GET', '/system/health/{name}/history', {
-        tag,
         summary: 'Get the last day of a check',
         isReadOnPrimary: true,
       }),

@@ -3,7 +3,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { templateList } from './lists';
 import {
   CreateTemplate,
@@ -22,6 +22,7 @@ import { createTemplate, deleteTemplate, getTemplate, listTemplates, previewTemp
 import { getVersion, listVersions, publishTemplate } from './versions';
 
 const tag = 'Templates';
+const rest = restOf(tag);
 const record = versioned('template', getTemplate);
 const isOpenToScopedKeys = true;
 
@@ -40,7 +41,6 @@ export const templatesRouter = router({
   create: authedProcedure(CreateTemplate)
     .meta(
       rest('POST', '/templates', {
-        tag,
         summary: 'Create a template',
         description: 'Creates a draft. Publish it to send messages with it.',
         status: 201,
@@ -58,7 +58,6 @@ export const templatesRouter = router({
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/templates/{id}', {
-        tag,
         versioned: record,
         summary: 'Get a template',
         isOpenToScopedKeys,
@@ -70,7 +69,6 @@ export const templatesRouter = router({
   update: authedProcedure(UpdateTemplate)
     .meta(
       rest('PATCH', '/templates/{id}', {
-        tag,
         versioned: record,
         summary: 'Update a template',
         description: 'Changes only the supplied fields of the draft. Messages are sent with it once it is published.',
@@ -86,7 +84,6 @@ export const templatesRouter = router({
   delete: authedProcedure(ById)
     .meta(
       rest('DELETE', '/templates/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a template',
         description: 'Scheduled messages that were made from it are sent.',
@@ -100,7 +97,6 @@ export const templatesRouter = router({
   versions: authedProcedure(ById)
     .meta(
       rest('GET', '/templates/{id}/versions', {
-        tag,
         summary: 'List the versions of a template',
         description: 'The newest first. The newest 50 are kept, as far as they have up to 4 MB.',
         isOpenToScopedKeys,
@@ -112,7 +108,6 @@ export const templatesRouter = router({
   version: authedProcedure(GetTemplateVersion)
     .meta(
       rest('GET', '/templates/{id}/versions/{number}', {
-        tag,
         summary: 'Get a version of a template',
         isOpenToScopedKeys,
       }),
@@ -123,7 +118,6 @@ export const templatesRouter = router({
   publish: authedProcedure(PublishTemplate)
     .meta(
       rest('POST', '/templates/{id}/publish', {
-        tag,
         versioned: record,
         summary: 'Publish a template',
         description:
@@ -140,7 +134,6 @@ export const templatesRouter = router({
   preview: authedProcedure(PreviewTemplate)
     .meta(
       rest('POST', '/templates/{id}/preview', {
-        tag,
         summary: 'Preview a template',
         description:
           'Renders the draft, or an earlier `version`, with its sample data. Fields that you supply are used instead of those of the template. Nothing is saved.',

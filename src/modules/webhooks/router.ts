@@ -2,7 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { adminProcedure, router } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
 import { deliveryList, webhookList } from './lists';
 import {
@@ -25,6 +25,7 @@ import {
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
 
 const tag = 'Webhooks';
+const rest = restOf(tag);
 const record = versioned('webhook', getWebhook);
 
 const webhooks = listProcedures(webhookList, {
@@ -50,7 +51,6 @@ export const webhooksRouter = router({
   create: adminProcedure(CreateWebhook)
     .meta(
       rest('POST', '/webhooks', {
-        tag,
         summary: 'Add a webhook',
         description: 'The webhook gets events from now on. The secret is returned only in this response.',
         status: 201,
@@ -68,7 +68,6 @@ export const webhooksRouter = router({
   get: adminProcedure(ById)
     .meta(
       rest('GET', '/webhooks/{id}', {
-        tag,
         versioned: record,
         summary: 'Get a webhook',
         isOpenToScopedKeys: true,
@@ -80,7 +79,6 @@ export const webhooksRouter = router({
   update: adminProcedure(UpdateWebhook)
     .meta(
       rest('PATCH', '/webhooks/{id}', {
-        tag,
         versioned: record,
         summary: 'Update a webhook',
         description:
@@ -96,7 +94,6 @@ export const webhooksRouter = router({
   delete: adminProcedure(ById)
     .meta(
       rest('DELETE', '/webhooks/{id}', {
-        tag,
         versioned: record,
         summary: 'Delete a webhook',
         description: 'Cancels its retries immediately.',
@@ -110,7 +107,6 @@ export const webhooksRouter = router({
   rotateSecret: adminProcedure(RotateSecret)
     .meta(
       rest('POST', '/webhooks/{id}/rotate-secret', {
-        tag,
         summary: 'Rotate the secret of a webhook',
         description:
           'The new secret is returned only in this response. During the grace period, deliveries are signed with the old ' +
@@ -126,7 +122,6 @@ export const webhooksRouter = router({
   test: adminProcedure(TestWebhook)
     .meta(
       rest('POST', '/webhooks/{id}/test', {
-        tag,
         summary: 'Send a test event',
         description: 'Makes one attempt immediately, even if the webhook is inactive, and returns its result.',
         audit: 'webhook.test',
@@ -140,7 +135,6 @@ export const webhooksRouter = router({
   replayFailed: adminProcedure(ReplayFailed)
     .meta(
       rest('POST', '/webhooks/{id}/replay', {
-        tag,
         summary: 'Replay abandoned deliveries',
         audit: 'webhook.replay_failed',
         confirmation: 'Sends all abandoned deliveries to the endpoint.',
@@ -158,7 +152,6 @@ export const webhooksRouter = router({
   delivery: adminProcedure(ByDelivery)
     .meta(
       rest('GET', '/webhooks/{id}/deliveries/{delivery_id}', {
-        tag,
         summary: 'Get a delivery with its request',
         isOpenToScopedKeys: true,
       }),
@@ -169,7 +162,6 @@ export const webhooksRouter = router({
   replay: adminProcedure(ByDelivery)
     .meta(
       rest('POST', '/webhooks/{id}/deliveries/{delivery_id}/replay', {
-        tag,
         summary: 'Replay a delivery',
         description:
           'Keeps its ID and gets new retries. A delivery that is waiting for a retry is attempted immediately.',

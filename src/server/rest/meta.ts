@@ -98,6 +98,12 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Needed<Of extends Method> = (Of extends 'POST' | 'PATCH' ? { confirmation: string | null } : unknown) &
   (Of extends 'PATCH' ? { versioned: VersionedRecord } : unknown);
 
+/** Returns `rest` for the routes of a tag, which groups them in the reference. */
+export function restOf(tag: string) {
+  return <Of extends Method>(method: Of, path: `/${string}`, operation: Omit<Operation, 'tag'> & Needed<Of>) =>
+    rest(method, path, { ...operation, tag } as Operation & Needed<Of>);
+}
+
 /** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
 export function rest<Of extends Method>(
   method: Of,

@@ -1,18 +1,17 @@
 import { Confirmation, Empty } from '@/lib/wire';
 import { authedProcedure, publicProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { listProviders } from './providers';
 import { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
 import { beginLink, beginSignIn, disconnect, finish } from './service';
 
-const tag = 'Authentication';
+const rest = restOf('Authentication');
 const redirect = { errorPage: '/login' };
 
 export const oidcProcedures = {
   oidcProviders: publicProcedure(Empty)
     .meta(
       rest('GET', '/auth/oidc/providers', {
-        tag,
         summary: 'List identity providers',
         description: 'Providers that admins can sign in with.',
         isPublic: true,
@@ -24,7 +23,6 @@ export const oidcProcedures = {
   oidcLogin: publicProcedure(OidcLogin)
     .meta(
       rest('GET', '/auth/oidc/login/{provider}', {
-        tag,
         summary: 'Sign in with an identity provider',
         description: 'For browsers: redirects to the provider’s authorization endpoint.',
         isPublic: true,
@@ -41,7 +39,6 @@ export const oidcProcedures = {
   oidcCallback: publicProcedure(OidcCallback)
     .meta(
       rest('GET', '/auth/oidc/callback/{provider}', {
-        tag,
         summary: 'Complete sign-in with an identity provider',
         description:
           'Register this URL with the provider. Sets the session cookie and redirects to the console, or to the login page if a second factor is required or sign-in fails.',
@@ -59,7 +56,6 @@ export const oidcProcedures = {
   oidcLink: authedProcedure(ByProvider)
     .meta(
       rest('POST', '/auth/oidc/link/{provider}', {
-        tag,
         summary: 'Link an identity provider',
         description: 'Open `url` in the same browser, with the cookies of this response.',
         audit: 'admin.begin_oidc_link',
@@ -74,7 +70,6 @@ export const oidcProcedures = {
   oidcDisconnect: authedProcedure(Empty)
     .meta(
       rest('DELETE', '/auth/oidc/disconnect', {
-        tag,
         summary: 'Disconnect your identity provider',
         description: 'Requires a password, so that you can still sign in.',
         audit: 'admin.disconnect_oidc',

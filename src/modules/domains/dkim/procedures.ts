@@ -1,13 +1,14 @@
 import { Confirmation } from '@/lib/wire';
 import { listProcedure } from '@/server/list/list-procedures';
 import { adminProcedure, authedProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { dkimKeyList } from './lists';
 import { lookUpDkim } from './lookup';
 import { DkimKey, DkimKeyFilters, DkimKeyPath, DkimLookup, RotateDkim } from './schema';
 import { activateDkim, discardDkim, listDkimKeys, rotateDkim } from './service';
 
 const tag = 'Domains';
+const rest = restOf(tag);
 
 export const dkimProcedures = {
   dkimKeys: listProcedure(dkimKeyList, {
@@ -23,7 +24,6 @@ export const dkimProcedures = {
   rotateDkim: adminProcedure(RotateDkim)
     .meta(
       rest('POST', '/domains/{id}/dkim/rotate', {
-        tag,
         summary: 'Rotate the DKIM key of a domain',
         description:
           'Creates a pending key. Publish its DNS record, then activate the key. A domain can have one pending key.',
@@ -39,7 +39,6 @@ export const dkimProcedures = {
   activateDkim: adminProcedure(DkimKeyPath)
     .meta(
       rest('POST', '/domains/{id}/dkim/{selector}/activate', {
-        tag,
         summary: 'Activate a DKIM key',
         description:
           'Signs with a pending or retired key and retires the active one. Check before that its record is published, with ' +
@@ -58,7 +57,6 @@ export const dkimProcedures = {
   lookUpDkim: authedProcedure(DkimKeyPath)
     .meta(
       rest('GET', '/domains/{id}/dkim/{selector}/dns', {
-        tag,
         summary: 'Look up the DNS record of a DKIM key',
         isAgentRead: true,
         description:
@@ -72,7 +70,6 @@ export const dkimProcedures = {
   discardDkim: adminProcedure(DkimKeyPath)
     .meta(
       rest('DELETE', '/domains/{id}/dkim/{selector}', {
-        tag,
         summary: 'Discard a pending DKIM key',
         description: 'A key that signs or has signed can’t be discarded.',
         audit: 'domain.discard_dkim',

@@ -2,12 +2,13 @@ import { ById } from '@/lib/wire';
 import { exportProcedure, listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { dnsChangeList, dnsRecordList } from './lists';
 import { DnsChange, DomainDns, GetDnsZone } from './schema';
 import { checkDns, getDns, getDnsZone, listDnsChanges } from './service';
 
 const tag = 'Domains';
+const rest = restOf(tag);
 
 const changes = listProcedures(dnsChangeList, {
   procedure: authedProcedure,
@@ -23,7 +24,6 @@ export const dnsProcedures = {
   dns: authedProcedure(ById)
     .meta(
       rest('GET', '/domains/{id}/dns', {
-        tag,
         summary: 'Get the DNS records of a domain',
         description: 'What the domain should publish, and what the last check found. Domains are checked every hour.',
         isOpenToScopedKeys: true,
@@ -44,7 +44,6 @@ export const dnsProcedures = {
   checkDns: authedProcedure(ById)
     .meta(
       rest('POST', '/domains/{id}/dns/check', {
-        tag,
         summary: 'Check the DNS records of a domain',
         description:
           'Asks the resolvers and the domain’s own name servers. Takes 15 seconds at most. If the domain is being checked already, ' +
@@ -64,7 +63,6 @@ export const dnsProcedures = {
   dnsZone: authedProcedure(GetDnsZone)
     .meta(
       rest('GET', '/domains/{id}/dns/zone', {
-        tag,
         summary: 'Get the DNS records of a domain as a zone file',
         description: 'The records to publish, in the form that DNS providers import.',
         file: 'text/dns; charset=utf-8',

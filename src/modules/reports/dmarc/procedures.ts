@@ -1,13 +1,14 @@
 import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { GetDomainResults, ReportFilters, UploadReport } from '../schema';
 import { dmarcReportList } from './lists';
 import { DmarcReport, DmarcReportSummary, DomainDmarc, UploadedDmarcReport } from './schema';
 import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
 
 const tag = 'Reports';
+const rest = restOf(tag);
 
 const reports = listProcedures(dmarcReportList, {
   procedure: authedProcedure,
@@ -22,7 +23,6 @@ export const dmarcProcedures = {
   domainDmarc: authedProcedure(GetDomainResults)
     .meta(
       rest('GET', '/domains/{id}/dmarc', {
-        tag,
         summary: 'Get the DMARC results of a domain',
         description:
           'Who sends with the domain’s name, by the reports of receiving servers, and what a stricter policy would do. The recommendation uses the last 30 days, whatever the period.',
@@ -39,7 +39,6 @@ export const dmarcProcedures = {
   dmarcReport: authedProcedure(ById)
     .meta(
       rest('GET', '/dmarc/reports/{id}', {
-        tag,
         summary: 'Get a DMARC report',
         isOpenToScopedKeys: true,
       }),
@@ -50,7 +49,6 @@ export const dmarcProcedures = {
   uploadDmarcReport: authedProcedure(UploadReport)
     .meta(
       rest('POST', '/dmarc/reports', {
-        tag,
         summary: 'Upload a DMARC report',
         description: 'A report that reached you another way: XML, plain or in a gzip or zip file.',
         audit: 'dmarc_report.upload',

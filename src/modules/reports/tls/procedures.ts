@@ -1,13 +1,14 @@
 import { ById } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure } from '@/server/procedures/trpc';
-import { rest } from '@/server/rest/meta';
+import { restOf } from '@/server/rest/meta';
 import { GetDomainResults, ReportFilters, UploadReport } from '../schema';
 import { tlsReportList } from './lists';
 import { DomainTls, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
 import { getDomainTls, getTlsReport, listTlsReports, uploadTlsReport } from './service';
 
 const tag = 'Reports';
+const rest = restOf(tag);
 
 const reports = listProcedures(tlsReportList, {
   procedure: authedProcedure,
@@ -22,7 +23,6 @@ export const tlsProcedures = {
   domainTls: authedProcedure(GetDomainResults)
     .meta(
       rest('GET', '/domains/{id}/tls', {
-        tag,
         summary: 'Get the TLS results of a domain',
         description: 'How often other mail servers failed to reach yours over TLS, by their reports, and why.',
         isOpenToScopedKeys: true,
@@ -38,7 +38,6 @@ export const tlsProcedures = {
   tlsReport: authedProcedure(ById)
     .meta(
       rest('GET', '/tls/reports/{id}', {
-        tag,
         summary: 'Get a TLS report',
         isOpenToScopedKeys: true,
       }),
@@ -49,7 +48,6 @@ export const tlsProcedures = {
   uploadTlsReport: authedProcedure(UploadReport)
     .meta(
       rest('POST', '/tls/reports', {
-        tag,
         summary: 'Upload a TLS report',
         description: 'A report that reached you another way: JSON, plain or in a gzip or zip file.',
         audit: 'tls_report.upload',
