@@ -14,8 +14,8 @@ import { submittedSender } from '@/modules/sending/submission/envelope-sender';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
+import { connectRedis } from '@/server/redis';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
-import { createSubmittedSenders, type SubmittedSenders } from './submitted-senders';
 
 export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters' | 'redis'>;
 
@@ -121,3 +121,29 @@ function logSignInError(error: unknown): void {
 }
 
 await run(workerData as AnswersSettings);
+
+// Rspamd reads it while it checks the message, see rspamd.local.lua.
+const PREFIX = 'postroom:sender:';
+const KEPT_SECONDS = 600;
+
+type SubmittedSenders = ReturnType<typeof createSubmittedSenders>;
+
+/** Tells the mail server which envelope senders submitted messages get, by a Redis connection of its own. */
+function createSubmittedSenders({ port, password }: Installation['redis']) {
+  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, {
+    answers: 'messages sent by SMTP get bounce addresses',
+    away: 'messages sent by SMTP keep their envelope sender',
+  });
+  return {
+    /** Changes the envelope sender of a message whose text the mail server has received and not accepted yet. */
+    async change(queueId: string, address: string): Promise<void> {
+      try {
+        await redis.set(PREFIX + queueId, address, 'EX', KEPT_SECONDS);
+      } catch (error) {
+        // Only the status would not follow a late bounce, which comes to the sender.
+        log.warn({ queue_id: queueId, error }, 'a message keeps its envelope sender');
+      }
+    },
+    end: () => redis.disconnect(),
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toggled } from './toggled';
+import { toggled } from './use-selection';
 
 const shown = ['a', 'b', 'c', 'd', 'e'];
 

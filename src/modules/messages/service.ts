@@ -34,9 +34,8 @@ import {
   type ScheduledState,
 } from './schema';
 import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
-import { recordNotAllowed } from './tracking/not-allowed';
 import { recordReport } from './tracking/outcomes';
-import { recordSubmission, type Submission } from './tracking/submissions';
+import { recordNotAllowed, recordSubmission, type Submission } from './tracking/submissions';
 
 export type { Message, Submission };
 export {

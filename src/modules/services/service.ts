@@ -23,8 +23,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
-import { insertOperation, insertScheduled } from './insert';
-import { expiredOutcome, interruptExpired } from './lease';
+import { expiredOutcome, insertOperation, insertScheduled, interruptExpired } from './lease';
 import { type ListOperations, operationList } from './lists';
 import type {
   CreateOperation,

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import type { Finding } from '@/lib/health/finding';
 import type { Acme, Installation } from '../installation';
 import { failedAttempts, nextAttemptAt } from './attempts';
 import { type Certificate, readCertificate } from './files';
 import { coversAll, namesOf, obtainCertificate } from './obtain';
-import { servedFingerprints } from './served';
 
 type Parts = {
   installation: Installation;
@@ -115,4 +116,28 @@ export function isDue(certificate: Certificate | null, names: string[], now: Dat
   const leftMs = validTo.getTime() - now.getTime();
   const isOld = leftMs <= (validTo.getTime() - validFrom.getTime()) * RENEWED_WITH_LEFT;
   return isSelfSigned || isOld || !coversAll(certificate, names);
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** SHA-256 of the certificates that the services show to clients now; null for one that doesn't answer. */
+async function servedFingerprints(installation: Installation): Promise<Record<'postfix' | 'dovecot', string | null>> {
+  const { ports } = installation;
+  const [postfix, dovecot] = await Promise.all([
+    fingerprintAt(installation, ports.submissions),
+    fingerprintAt(installation, ports.imaps),
+  ]);
+  return { postfix, dovecot };
+}
+
+async function fingerprintAt({ probeAddress, host }: Installation, port: number): Promise<string | null> {
+  const socket = connect({ host: probeAddress, port, servername: host, rejectUnauthorized: false });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return socket.getPeerCertificate().fingerprint256;
+  } catch {
+    return null;
+  } finally {
+    socket.destroy();
+  }
 }

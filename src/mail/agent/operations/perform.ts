@@ -13,7 +13,6 @@ import { applyConfig } from './apply-config';
 import type { Operation, Outcome, Perform, Run } from './operation';
 import { rebuildMaps } from './rebuild-maps';
 import { recoverFiles, recoverServices } from './recover';
-import { renewCertificates } from './renew-certificates';
 import { reloadServices, restartServices } from './service-operations';
 import { setRelay } from './set-relay';
 
@@ -69,4 +68,19 @@ function requireKnown({ action, service }: Operation): void {
   if (!Object.hasOwn(ACTIONS, action)) throw new Error('Unknown action.');
   if (service === null) return;
   if (!MAIL_SERVICES.includes(service) || !SERVICE_ACTIONS.includes(action)) throw new Error('Unknown service.');
+}
+
+/** Renews the certificate if it is due, and makes Postfix and Dovecot serve the one in its file. */
+async function renewCertificates(
+  { renewCertificate }: { renewCertificate: CertificateKeeper['renew'] },
+  { dryRun }: Operation,
+  { report }: Run,
+): Promise<Outcome> {
+  report('step', 'Checking the certificate');
+  try {
+    const message = await renewCertificate((line) => report('output', line), { isDryRun: dryRun });
+    return { state: 'succeeded', message };
+  } catch (error) {
+    return { state: 'failed', message: error instanceof Error ? error.message : String(error) };
+  }
 }

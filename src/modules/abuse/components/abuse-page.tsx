@@ -2,9 +2,13 @@
 
 import dynamic from 'next/dynamic';
 import { parseAsString, useQueryState } from 'nuqs';
+import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
+import { Figures } from '@/components/layout/figures';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { AbuseFigures } from './abuse-figures';
+import type { AbuseSummary } from '../schema';
 import classes from './abuse-page.module.css';
 import { Senders } from './senders';
 
@@ -22,5 +26,29 @@ export function AbusePage() {
         </div>
       </Senders>
     </Page>
+  );
+}
+
+const REFRESH_MS = 30_000;
+
+const FIGURES: [keyof AbuseSummary, string, string, href?: string][] = [
+  ['sent_last_hour', 'Last hour', 'sent or unconfirmed'],
+  ['sent_last_24h', '24 hours', 'sent or unconfirmed'],
+  ['limited_last_24h', 'Over limit', 'rejected in 24 hours', '/alerts?show=all&kind=rate_limited'],
+  ['suspended_mailboxes', 'Suspended', 'mailboxes, also idle ones', '/mailboxes?show=suspended'],
+];
+
+function AbuseFigures() {
+  const { data, error, isError, refetch } = trpc.abuse.summary.useQuery({}, { refetchInterval: REFRESH_MS });
+  if (isError && !data) return <ErrorState what="the summary" error={error} onRetry={() => void refetch()} />;
+  return (
+    <Figures
+      figures={FIGURES.map(([key, title, caption, href]) => ({
+        key,
+        title,
+        caption: href && data?.[key] ? <NearLink href={href}>{caption}</NearLink> : caption,
+        value: data?.[key],
+      }))}
+    />
   );
 }

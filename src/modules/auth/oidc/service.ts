@@ -1,11 +1,13 @@
 import { safeNextPath } from '@/lib/next-path';
 import { insertAuditEntry } from '@/server/audit';
+import type { Database, Tx } from '@/server/db';
 import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
 import { countSignInFailure } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { recordWrite } from '@/server/replica/reads';
+import { sha256 } from '@/server/secrets/crypto';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
 import { beginHandshake, type Claims, finishHandshake, logFailure, type Refused } from './handshake';
@@ -13,7 +15,6 @@ import { findAdminOf, findIdentity, linkIdentity, removeIdentity } from './ident
 import { findIntent, forgetHandshake, type Intent } from './intent';
 import { getProvider, type Provider } from './providers';
 import type { ByProvider, LinkStarted, OidcCallback, OidcLogin, Redirection } from './schema';
-import { consumeState, forgetOldStates } from './used-states';
 
 /** @throws NOT_FOUND */
 export async function beginSignIn(ctx: Context, input: OidcLogin): Promise<Redirection> {
@@ -179,4 +180,19 @@ function nextPath(next: string | undefined): string {
 
 function page(path: string, query: Record<string, string>): string {
   return `${path}?${new URLSearchParams(query)}`;
+}
+
+// Stored with the rate limit counters, which are keyed, expire, and are shared by all instances.
+const PREFIX = 'oidc-state:';
+
+/** Marks a `state` as used. Of two callbacks with one `state` one wins, even if both have the cookies. */
+async function consumeState(tx: Tx, { state, expiresAt }: Intent): Promise<boolean> {
+  const key = `${PREFIX}${Buffer.from(sha256(state)).toString('hex')}`;
+  const data = { key, points: 1, expire: expiresAt };
+  const { count } = await tx.rateLimit.createMany({ data, skipDuplicates: true });
+  return count === 1;
+}
+
+async function forgetOldStates(db: Database, now: Date): Promise<void> {
+  await db.rateLimit.deleteMany({ where: { key: { startsWith: PREFIX }, expire: { lt: now.getTime() } } });
 }

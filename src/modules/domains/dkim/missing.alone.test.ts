@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain } from '@/test/factories';
-import { createMissingDkimKeys } from './missing';
+import { createMissingDkimKeys } from '../tasks';
 
 const statusesOf = async (domainId: string) =>
   (await db.dkimKey.findMany({ where: { domainId } })).map(({ status }) => status);

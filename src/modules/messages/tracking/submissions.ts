@@ -8,7 +8,7 @@ import { database, type Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
 import { failureReason } from './bounce-category';
 import { WAIT_FOR_SENDS } from './in-flight';
-import { type SentMessage, sentEvent } from './locked-message';
+import { lockMessage, type SentMessage, sentEvent } from './locked-message';
 import { outcomeEvent } from './outcome-event';
 
 /** A message as it was submitted, with the addresses of all its recipients. */
@@ -111,4 +111,20 @@ function traceOf(outcome: SubmitOutcome): { type: string; detail: object } {
 
 function detailOf({ cause, smtpCode, enhancedCode, response }: Reply): object {
   return { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response };
+}
+
+/** Records that a scheduled message, which the caller has locked, isn't sent: status, trace and an event for each recipient. */
+export async function recordNotAllowed(
+  tx: Tx,
+  id: string,
+  { reason, at }: { reason: string; at: Date },
+): Promise<void> {
+  await tx.message.update({ where: { id }, data: { status: 'submitting', createdAt: at }, select: { id: true } });
+  await tx.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'submitting', createdAt: at } });
+  await tx.messageTag.updateMany({ where: { messageId: id }, data: { createdAt: at } });
+  const recipients = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { address: true } });
+  const message = { ...(await lockMessage(tx, id)), recipients: recipients.map(({ address }) => address) };
+  const reply = { smtpCode: null, enhancedCode: null, response: reason };
+  const refused = { outcome: 'refused', cause: 'not_allowed', isTemporary: false } as const;
+  await recordAlone(tx, { message, outcome: { ...refused, ...reply, refusedRecipients: [] }, at });
 }

@@ -2,7 +2,7 @@
 
 import { Button, Switch, TextInput } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { toProblem } from '@/components/api/problem';
+import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { CodeEditor, showLine } from '@/components/forms/code-editor';
@@ -15,7 +15,6 @@ import classes from './filter-form.module.css';
 import { canLoseMail } from './filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-server-alert';
 import { CheckResult } from './script/check-result';
-import { verdictOf } from './script/compile-errors';
 import { EXAMPLES } from './script/examples';
 
 type FilterValues = { name: string; script: string; active: boolean };
@@ -118,4 +117,10 @@ function MailLossWarning() {
       </p>
     </Notice>
   );
+}
+
+/** The compiler errors in the response to a rejected save, or null for other errors. */
+function verdictOf({ code, details }: Problem): SieveVerdict | null {
+  if (code !== 'VALIDATION_ERROR' || !Array.isArray(details.errors)) return null;
+  return { valid: false, errors: details.errors as SieveVerdict['errors'] };
 }

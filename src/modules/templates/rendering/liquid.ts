@@ -1,7 +1,6 @@
-import { CaptureTag, type Context, Liquid, LiquidError, type Template as Node } from 'liquidjs';
+import { CaptureTag, type Context, Liquid, LiquidError, type Template as Node, Token } from 'liquidjs';
 import { htmlToText, isTooMarkedUp } from '@/mail/mime/html-text';
 import type { TemplateParts } from '../schema';
-import { findPositionsByLine } from './token-positions';
 
 /** Cooperative limits of a part. The process that renders has a deadline and a limit of its memory besides. */
 const RENDER_MS = 500;
@@ -150,4 +149,31 @@ function messageOf(text: string): Pick<TemplateIssue, 'message' | 'isExhausted'>
   if (text.includes('call stack')) return { message: 'The blocks are nested too deeply.' };
   const [first = ''] = text.replace(/, line:\d+, col:\d+[\s\S]*$/, '').split('\n');
   return { message: `${first.charAt(0).toUpperCase()}${first.slice(1, 300)}.` };
+}
+
+/** The last template and where its lines start. */
+let known = { input: '', starts: [0] };
+
+/**
+ * Makes tokens of Liquid find their line and column with the lines of the template. The library reads the template from its start for
+ * every variable, which takes half a minute for a large one.
+ */
+function findPositionsByLine(): void {
+  Token.prototype.getPosition = function (this: Token) {
+    if (known.input !== this.input) known = { input: this.input, starts: lineStarts(this.input) };
+    const { starts } = known;
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= this.begin) low = middle;
+      else high = middle;
+    }
+    return [low + 1, this.begin - (starts[low] as number) + 1];
+  };
+}
+
+function lineStarts(input: string): number[] {
+  const starts = [0];
+  for (let at = input.indexOf('\n'); at >= 0; at = input.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }

@@ -7,8 +7,7 @@ import { metrics } from '@/server/metrics/metrics';
 import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
 import { type Finished, finishAttempts, type Outcome } from './finish';
-import { createLanes, type Lane } from './lanes/lanes';
-import { createProvenEndpoints } from './lanes/proven-endpoints';
+import { createLanes, createProvenEndpoints, type Lane } from './lanes/lanes';
 
 export type SweepReport = { attempted: number; delivered: number; failed: number };
 

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { formatPlural } from '@/lib/format';
 import type { OperationInput, RestoreInput } from '@/lib/mail/operations';
 import type { Installation } from '../../installation';
 import type { Operation, Outcome, Run } from '../../operations/operation';
@@ -8,12 +9,11 @@ import type { Snapshot } from '../plan';
 import { openRepository, repositoryOf } from '../repository';
 import { BackupFailure, type Repository, runRestic } from '../restic';
 import { listSnapshots } from '../snapshots';
-import { addBeside } from './beside';
 import { doveadmFor } from './doveadm';
 import { openFolder, runAsOwner } from './folders';
 import { replaceMailbox } from './replace';
-import type { RestoredMailbox } from './restored-mailbox';
-import { endWork, isMailboxFolder, makeHome, makeWork, restoredIn, type Work } from './work';
+import { type RestoredMailbox, requireRoom } from './restored-mailbox';
+import { endWork, isMailboxFolder, makeFolders, makeHome, makeWork, restoredIn, type Work } from './work';
 
 const CHOWN_TIMEOUT_MS = 10 * 60_000;
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -114,4 +114,30 @@ function escaped(path: string): string {
 
 function textOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Adds the mail of a snapshot in a folder of its own, at once. */
+async function addBeside({ doveadm, home, work, restored, run }: RestoredMailbox, takenAt: Date): Promise<string> {
+  run.report('step', 'Copying the messages');
+  const name = freeName(`Restored ${takenAt.toISOString().slice(0, 10)}`, await doveadm.folders());
+  const copy = join(work.folder, 'beside');
+  await makeFolders(work.uid, [copy]);
+  await doveadm.copy(restored, copy, name, ['mailbox', '*', 'all']);
+  const messages = await doveadm.messages(copy);
+  if (messages.length === 0) throw new BackupFailure('other', 'The mailbox has no messages in this snapshot.');
+  await requireRoom(doveadm, (await doveadm.bytes(copy)) + (await doveadm.bytes()));
+  const place = join(home, 'mail/mailboxes', name);
+  // A mailbox that has had no mail has no folders.
+  await makeFolders(work.uid, [join(home, 'mail'), dirname(place)]);
+  await runAsOwner(work.uid, ['mv', '-T', '--', join(copy, 'mailboxes', name), place]);
+  const folders = (await doveadm.folders()).filter((each) => each === name || each.startsWith(`${name}/`));
+  await doveadm.subscribe(folders);
+  return `Restored ${formatPlural(messages.length, 'message')} in the folder “${name}”. Nothing else in the mailbox was changed.`;
+}
+
+function freeName(name: string, taken: string[]): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name} (${number})`;
+    if (!taken.includes(candidate)) return candidate;
+  }
 }

@@ -4,10 +4,12 @@ import { useEffect, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { StatusMark } from '@/components/marks/status-mark';
+import { RawText } from '@/components/text/raw-text';
 import type { MailServerState } from '@/modules/mail-server/schema';
-import type { DkimKey } from '../../dkim/schema';
+import type { DkimKey, DkimLookup } from '../../dkim/schema';
 import type { Domain } from '../../schema';
-import { PublishedKey } from './published-key';
+import { statusLabel } from '../dns/dns-values';
 import { useRefreshDkim } from './use-dkim';
 
 type ActivateDialogProps = {
@@ -74,5 +76,25 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
       </p>
       <PublishedKey lookup={lookup.data} isFailed={lookup.isError} />
     </ConfirmDialog>
+  );
+}
+
+type PublishedKeyProps = { lookup: DkimLookup | undefined; isFailed: boolean };
+
+/** Shows the DNS record of a key that is about to sign. */
+function PublishedKey({ lookup, isFailed }: PublishedKeyProps) {
+  if (isFailed) return <StatusMark status="warning">The lookup of the record failed.</StatusMark>;
+  if (!lookup) return <p className="soft">Looking up the record…</p>;
+  const { status, message, fix, found } = lookup;
+  return (
+    <div role="status">
+      <StatusMark status={status === 'ok' ? 'on' : status === 'temporary_error' ? 'warning' : 'bounced'}>
+        {status === 'ok' ? 'Published' : statusLabel(status)}
+      </StatusMark>
+      <p className="soft">
+        {message} {fix}
+      </p>
+      {status !== 'ok' && found.length > 0 && <RawText>{found.join('\n')}</RawText>}
+    </div>
   );
 }

@@ -5,7 +5,9 @@ import { useEffect, useState } from 'react';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useUrlDialog } from '@/components/dialogs/use-url-dialog';
+import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
+import { DateTime } from '@/components/values/date-time';
 import type { DkimKey } from '../../dkim/schema';
 import type { DnsRecord } from '../../dns/schema';
 import type { Domain } from '../../schema';
@@ -13,8 +15,8 @@ import { ActivateDialog } from './activate-dialog';
 import { ActiveKey } from './active-key';
 import { DiscardDialog } from './discard-dialog';
 import classes from './dkim.module.css';
+import { KeyHeader } from './key-header';
 import { PendingKey } from './pending-key';
-import { RetiredKeys } from './retired-keys';
 import type { Dkim } from './use-dkim';
 
 const RotateDialog = lazyDialog(() => import('./rotate-dialog').then((module) => module.RotateDialog));
@@ -86,5 +88,36 @@ export function DkimKeys({ domain, dkim, records, isReadOnly }: DkimKeysProps) {
       />
       <DiscardDialog domain={domain} dkimKey={discarding} onClose={() => setDiscarding(null)} />
     </SettingsSection>
+  );
+}
+
+type RetiredKeysProps = { keys: DkimKey[]; onActivate?: (key: DkimKey) => void };
+
+function RetiredKeys({ keys, onActivate }: RetiredKeysProps) {
+  return (
+    <section aria-label="Retired keys">
+      <p className="soft">
+        Keep the DNS record of a retired key for a week, because messages it signed may still be in transit. Then delete
+        the record.
+      </p>
+      <ul className={classes.retired}>
+        {keys.map((key) => (
+          <li key={key.selector}>
+            <KeyHeader dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>
+              {key.retired_at && (
+                <>
+                  until <DateTime iso={key.retired_at} />
+                </>
+              )}
+            </KeyHeader>
+            {onActivate && (
+              <Button size="xs" aria-label={`Reactivate ${key.selector}`} onClick={() => onActivate(key)}>
+                Reactivate
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -15,7 +15,6 @@ import classes from './delivery-details.module.css';
 import { DeliveryRequestBlock } from './delivery-request-block';
 import { DeliveryResponseBlock } from './delivery-response-block';
 import { explainAttempt, explainNext } from './explain-attempt';
-import { useFullDelivery } from './use-full-delivery';
 
 const SPACE_ABOVE_PX = 240;
 const MIN_VISIBLE_PX = 96;
@@ -98,4 +97,23 @@ function bringIntoView(panel: HTMLElement): void {
   const { top, bottom, height } = panel.getBoundingClientRect();
   const wouldFit = height + SPACE_ABOVE_PX < window.innerHeight && bottom > window.innerHeight;
   if (wouldFit || top > window.innerHeight - MIN_VISIBLE_PX) panel.scrollIntoView({ block: 'nearest' });
+}
+
+const RETRY_MS = 5_000;
+
+/** The delivery with its request and full responses; a list has only the first line of each response. */
+function useFullDelivery(delivery: Delivery) {
+  return trpc.webhooks.delivery.useQuery(
+    { id: delivery.webhook_id, delivery_id: delivery.id },
+    {
+      // The response to an attempt never changes, so this only loads attempts it doesn't have yet.
+      enabled: ({ state }) => state.data === undefined || lastNumber(state.data) < lastNumber(delivery),
+      staleTime: 0,
+      refetchInterval: RETRY_MS,
+    },
+  );
+}
+
+function lastNumber({ attempts }: Delivery): number {
+  return attempts.at(-1)?.number ?? 0;
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
@@ -18,7 +19,6 @@ import { deliveryColumns } from './delivery-columns';
 import { DeliveryTools } from './delivery-tools';
 import { OpenDelivery } from './open-delivery';
 import { useDeliverySearch } from './use-delivery-search';
-import { useHeldRows } from './use-held-rows';
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
@@ -104,4 +104,22 @@ function NoDeliveries() {
       </p>
     </EmptyState>
   );
+}
+
+type Held = { delivery: string | null; top: string | undefined };
+
+/** While a delivery is open, newer ones are held back so that it doesn't move. `release` shows them. */
+function useHeldRows(rows: Delivery[] | undefined, delivery: string | null) {
+  const [held, setHeld] = useState<Held>({ delivery: null, top: undefined });
+  const at = rows?.findIndex(({ id }) => id === held.top) ?? -1;
+  const isOpenAbove = rows?.slice(0, Math.max(0, at)).some(({ id }) => id === delivery) ?? false;
+  const isHolding = delivery !== null && held.delivery === delivery && at >= 0 && !isOpenAbove;
+  if (rows && !isHolding && (held.delivery !== delivery || held.top !== rows[0]?.id)) {
+    setHeld({ delivery, top: rows[0]?.id });
+  }
+  return {
+    rows: isHolding ? rows?.slice(at) : rows,
+    newer: isHolding ? at : 0,
+    release: () => setHeld({ delivery, top: rows?.[0]?.id }),
+  };
 }

@@ -1,15 +1,16 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
+import { parseAsString, useQueryStates } from 'nuqs';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { IconChevronDown, IconSend } from '@/components/icons/icons';
 import { notify } from '@/components/notifications';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
 import type { Delivery, Webhook } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
-import { useShowDelivery } from './use-show-delivery';
 
 export function TestMenu({ webhook }: { webhook: Webhook }) {
   const utils = trpc.useUtils();
@@ -66,4 +67,19 @@ function isSubscribed({ events }: Webhook, type: string): boolean {
 function describe(delivery: Delivery): string {
   if (delivery.status === 'delivered') return `Test delivered: ${lastResponse(delivery)}`;
   return delivery.status === 'abandoned' ? `Test failed: ${lastResponse(delivery)}` : 'Test in progress';
+}
+
+const parsers = {
+  tab: parseAsString,
+  status: parseAsString,
+  event: parseAsString,
+  cursor: parseAsString,
+  delivery: parseAsString,
+};
+
+/** Opens a new delivery. It is first in the list, so filters and the page position are cleared. */
+function useShowDelivery() {
+  const [, setState] = useQueryStates(parsers);
+  return (delivery: string) =>
+    confirmLeave(() => void setState({ tab: null, status: null, event: null, cursor: null, delivery }));
 }

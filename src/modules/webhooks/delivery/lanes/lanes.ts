@@ -1,4 +1,5 @@
 import type { Room } from '../claim';
+import type { Outcome } from '../finish';
 
 /** Failing endpoints, those that responded promptly lately, all others, and tests. */
 export type Lane = 'failing' | 'proven' | 'unproven' | 'test';
@@ -54,5 +55,26 @@ export function createLanes() {
       counts.test < MAX_TESTS && (tests.get(webhookId) ?? 0) < MAX_TESTS_PER_WEBHOOK,
     enter: (slot: Slot) => count(slot, 1),
     leave: (slot: Slot) => count(slot, -1),
+  };
+}
+
+const PROMPT_MS = 1_000;
+const PROVEN_FOR_MS = 10_000;
+
+/**
+ * Tracks the endpoints whose last attempt succeeded within a second, in the last 10 seconds. Only these get many
+ * concurrent attempts, so that an endpoint that starts to hang occupies few slots.
+ */
+export function createProvenEndpoints() {
+  const promptAt = new Map<string, number>();
+  return {
+    record(webhookId: string, { failure, durationMs }: Outcome, now: number): void {
+      if (failure === null && durationMs < PROMPT_MS) promptAt.set(webhookId, now);
+      else promptAt.delete(webhookId);
+    },
+    list(now: number): string[] {
+      for (const [id, at] of promptAt) if (now - at > PROVEN_FOR_MS) promptAt.delete(id);
+      return [...promptAt.keys()];
+    },
   };
 }

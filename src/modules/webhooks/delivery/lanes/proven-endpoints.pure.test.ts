@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../finish';
-import { createProvenEndpoints } from './proven-endpoints';
+import { createProvenEndpoints } from './lanes';
 
 const PROMPT = outcome({ durationMs: 999 });
 const SLOW = outcome({ durationMs: 1_000 });
