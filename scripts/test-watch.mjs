@@ -7,8 +7,8 @@ import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { checkNodeVersion, installMissing } from './steps/install.mjs';
 import { stopChild, toolPath } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
-import { prepareRedisServer } from './testing/redis.mjs';
 import { startTestDatabase, testEnvironment } from './testing/test-environment.mjs';
+import { prepareRedisServer } from './testing/test-programs.mjs';
 
 const STOP_TIMEOUT_MS = 3_000;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '../process/free-port.mjs';
 import { PlainError } from '../process/plain-error.mjs';
-import { findRedisServer, prepareRedisServer } from './redis.mjs';
+import { findRedisServer, prepareRedisServer } from './test-programs.mjs';
 
 /** A Redis that ends with the command. */
 export async function startTemporaryRedis(lifetime) {

@@ -5,13 +5,10 @@ import { PlainError } from '../process/plain-error.mjs';
 import { build, isBuildCurrent } from '../steps/build.mjs';
 import { takeLock } from '../steps/lock.mjs';
 import { runTool, toolPath } from '../steps/run-tool.mjs';
-import { prepareAge } from './age.mjs';
 import { findBrowser } from './browser.mjs';
-import { prepareDnsServers } from './dns-servers.mjs';
 import { wrongOrder } from './migration-order.mjs';
-import { preparePromtool } from './promtool.mjs';
-import { prepareRedisServer } from './redis.mjs';
 import { withSecondRun } from './second-run.mjs';
+import { prepareTestPrograms } from './test-programs.mjs';
 import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 
 /**
@@ -81,10 +78,7 @@ async function recreateDatabase(adminUrl, database) {
 }
 
 async function runVitest({ root, env, adminUrl, filters }, projects) {
-  prepareRedisServer();
-  prepareAge();
-  prepareDnsServers();
-  preparePromtool();
+  prepareTestPrograms();
   return withSecondRun(filters, (chosen, { isAlone }) =>
     withReportFile(async (report) => {
       const workers = isAlone ? ['--maxWorkers=1'] : [];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { freePort } from '../../process/free-port.mjs';
-import { findNginx } from '../../testing/nginx.mjs';
+import { findNginx } from '../../testing/test-programs.mjs';
 import { childrenOf, until } from '../../testing/trial.mjs';
 
 export const HOST_NAME = 'mail.example.com';

@@ -8,7 +8,7 @@ import { after, before, DAY_MS, MINUTE_MS } from '../time';
 import { type DemoZone, resolverOf, zoneWith } from './dns-zones';
 import { type DemoDomain, WITHOUT_KEY } from './domains';
 
-/** As in scripts/demo/demo-environment.mjs. */
+/** As in scripts/demo.mjs. */
 const MAIL_HOST = 'mail.postroom.example';
 
 type Change = (zone: DemoZone, facts: DomainFacts) => DemoZone;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type DnsServer } from '@/server/dns/ask';
 import { freePort } from '../../../scripts/process/free-port.mjs';
-import { findDnsServers } from '../../../scripts/testing/dns-servers.mjs';
+import { findDnsServers } from '../../../scripts/testing/test-programs.mjs';
 
 export const NAME_SERVERS = ['127.0.0.2', '127.0.0.3'] as const;
 const PARENT_SERVER = '127.0.0.4';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../scripts/process/free-port.mjs';
-import { findRedisServer } from '../../../scripts/testing/redis.mjs';
+import { findRedisServer } from '../../../scripts/testing/test-programs.mjs';
 
 /** A real Redis for one test, not started yet, that can be started, killed and suspended. */
 export async function makeRedis() {

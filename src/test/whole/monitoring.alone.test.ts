@@ -8,7 +8,7 @@ import { metrics, startProcessMetrics } from '@/server/metrics/metrics';
 import { db } from '@/test/database';
 import { METRICS_TOKEN, scrape } from '@/test/scrape';
 import { setSettings } from '@/test/settings';
-import { findPromtool } from '../../../scripts/testing/promtool.mjs';
+import { findPromtool } from '../../../scripts/testing/test-programs.mjs';
 
 setSettings({ METRICS_TOKEN: 'metrics-token-of-the-tests' });
 
