@@ -2,10 +2,11 @@
 
 import { toProblem } from '../api/problem';
 import { trpc } from '../api/trpc';
+import type { RowActions } from '../list/use-row-actions';
 import { type Notice, notify } from '../notifications';
 
 /** The page that restores what was deleted, for as long as that is possible. */
-export const RESTORABLE: Notice['link'] = { label: 'Recently deleted', href: '/deleted' };
+const RESTORABLE: Notice['link'] = { label: 'Recently deleted', href: '/deleted' };
 
 /** Says that a record was deleted, with Undo. The page that deleted it may be gone by then. */
 export function useNotifyDeleted() {
@@ -27,4 +28,30 @@ export function useNotifyDeleted() {
     };
     notify({ text: `Deleted ${record.name}`, undo: undoOnce, link: RESTORABLE });
   };
+}
+
+type Deletion<Row> = { rows: Row[]; act: (row: Row) => Promise<unknown>; onDone?: () => void };
+
+/** Deletes rows of a list, with Undo. */
+export function useDeleteRows<Row extends { id: string }>(
+  { run }: Pick<RowActions<Row>, 'run'>,
+  nameOf: (rows: Row[]) => string,
+) {
+  const restoreOne = trpc.deletedRecords.restore.useMutation();
+  const restore = (rows: Row[]): void =>
+    run({
+      rows,
+      verb: 'restore',
+      act: ({ id }) => restoreOne.mutateAsync({ id }),
+      text: (done) => `Restored ${nameOf(done)}`,
+    });
+  return (deletion: Deletion<Row>): void =>
+    run({
+      ...deletion,
+      verb: 'delete',
+      text: (done) => `Deleted ${nameOf(done)}`,
+      undo: restore,
+      link: RESTORABLE,
+      takesFocus: true,
+    });
 }

@@ -26,13 +26,11 @@ type Options<Values, Result> = {
   /** Validates the input of `submit`. Its keys are the names of the form's fields. */
   schema: z.ZodType;
   initialValues: Values;
-  initialProblem?: Problem | null;
   /** Rules for values that the schema never sees. */
   rules?: (values: Values) => FormErrors;
   /** The message of an error in a list or record. */
   describe?: (error: FieldError, values: Values) => string;
   onSaved?: (result: Result, values: Values) => unknown;
-  onFailed?: (problem: Problem) => void;
   /** Whether a problem has a dialog of its own, so that no alert shows it. */
   hasDialog?: (problem: Problem) => boolean;
 };
@@ -56,9 +54,9 @@ export function useApiForm<Values extends object, Result>(
     submit: (input: never, values: Values) => Promise<Result>;
   },
 ): ApiForm<Values> {
-  const { schema, initialValues, initialProblem = null, toInput = identity, submit, rules, describe } = options;
-  const [failure, setFailure] = useState<Problem | null>(initialProblem);
-  const [problem, setProblem] = useState<Problem | null>(initialProblem);
+  const { schema, initialValues, toInput = identity, submit, rules, describe } = options;
+  const [failure, setFailure] = useState<Problem | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const isSubmitting = useRef(false);
   const element = useRef<HTMLFormElement>(null);
   const shouldFocusError = useRef(false);
@@ -87,7 +85,6 @@ export function useApiForm<Values extends object, Result>(
     setFailure(found);
     form.setErrors(matched);
     setProblem(isSessionLost(found) || options.hasDialog?.(found) ? null : unmatched);
-    options.onFailed?.(found);
   };
 
   const send = async (values: Values) => {

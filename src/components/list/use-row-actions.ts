@@ -72,6 +72,8 @@ export function useRowActions<Row extends object>({ keyOf, nameOf, refresh }: Ro
   };
 }
 
+export type RowActions<Row extends object> = ReturnType<typeof useRowActions<Row>>;
+
 type ActiveActionsOptions<Row> = RowActionsOptions<Row> & {
   update: (row: Row, change: { active: boolean }) => Promise<unknown>;
 };

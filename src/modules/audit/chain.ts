@@ -39,14 +39,8 @@ export function signPlace(purpose: Purpose, place: Place): string {
   return sign(purpose, textOf(place));
 }
 
-/** @param keys instead of those in SECRET_KEY */
-export function isSignedPlace(
-  purpose: Purpose,
-  place: Place,
-  signature: string | null,
-  keys?: readonly string[],
-): boolean {
-  return unsign(purpose, signature ?? '', keys) === textOf(place);
+export function isSignedPlace(purpose: Purpose, place: Place, signature: string | null): boolean {
+  return unsign(purpose, signature ?? '') === textOf(place);
 }
 
 export function textOf({ seq, hash }: Place): string {

@@ -36,8 +36,6 @@ export type OutboundOptions = {
   allowPrivateNetworks: boolean;
   /** Total time, from resolving to the last byte read; 10 s by default. */
   timeoutMs?: number;
-  /** Most bytes of the response body to read; 64 KB by default. The status counts even if there is more. */
-  maxResponseBytes?: number;
   resolve?: typeof resolveHost;
   connect?: (options: ConnectionOptions) => TLSSocket;
   /** PEM; trusted instead of the authorities that Node trusts. */
@@ -70,7 +68,8 @@ export async function requestOnce(request: OutboundRequest, options: OutboundOpt
 type Attempt = { remoteAddress: string | null };
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
+/** Most bytes of a response's body to read. The status counts even if there is more. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 async function responseInTime(request: OutboundRequest, options: OutboundOptions, attempt: Attempt): Promise<Answer> {
   const deadline = startDeadline(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => timeoutOf(attempt));
@@ -107,7 +106,7 @@ async function responseTo(
       onReused: onReached,
     };
     const message = { method: request.method, target, headers: request.headers, body, bodyBytes: request.bodyBytes };
-    return await exchange(over, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, deadline);
+    return await exchange(over, message, MAX_RESPONSE_BYTES, deadline);
   } finally {
     body.close();
   }

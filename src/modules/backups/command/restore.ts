@@ -129,11 +129,8 @@ function textOf({ created_at: createdAt, version }: Header): string {
 const TABLE = 'domain';
 
 /** The domains in an archive, also those that were deleted since. Reads it only as far as they are in it. */
-export async function readDomains(
-  source: ArchiveSource,
-  signal?: AbortSignal,
-): Promise<{ id: string; name: string }[]> {
-  const { header, parts, close } = await openArchive(source, signal);
+export async function readDomains(source: ArchiveSource): Promise<{ id: string; name: string }[]> {
+  const { header, parts, close } = await openArchive(source);
   const columns = header.tables.find(({ name }) => name === TABLE)?.columns ?? [];
   async function* chunks(): AsyncGenerator<Buffer> {
     let isFound = false;

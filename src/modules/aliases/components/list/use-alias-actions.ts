@@ -2,7 +2,7 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
-import { RESTORABLE } from '@/components/changes/use-notify-deleted';
+import { useDeleteRows } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import type { Alias } from '../../schema';
 
@@ -11,7 +11,6 @@ export function useAliasActions() {
   const utils = trpc.useUtils();
   const update = trpc.aliases.update.useMutation();
   const remove = trpc.aliases.delete.useMutation();
-  const restoreOne = trpc.deletedRecords.restore.useMutation();
   const refresh = () => Promise.all([utils.aliases.invalidate(), utils.domains.invalidate()]);
   const { run, ...actions } = useActiveActions<Alias>({
     keyOf: ({ id }) => id,
@@ -20,25 +19,9 @@ export function useAliasActions() {
     refresh,
   });
 
-  const restore = (rows: Alias[]) =>
-    run({
-      rows,
-      verb: 'restore',
-      act: ({ id }) => restoreOne.mutateAsync({ id }),
-      text: (done) => `Restored ${nameOf(done)}`,
-    });
-
+  const deleteRows = useDeleteRows({ run }, nameOf);
   const deleteAll = (rows: Alias[], onDone: () => void) =>
-    run({
-      rows,
-      verb: 'delete',
-      act: (row) => remove.mutateAsync(ifUnchanged('alias', row, { id: row.id })),
-      text: (done) => `Deleted ${nameOf(done)}`,
-      undo: restore,
-      link: RESTORABLE,
-      onDone,
-      takesFocus: true,
-    });
+    deleteRows({ rows, act: (row) => remove.mutateAsync(ifUnchanged('alias', row, { id: row.id })), onDone });
 
   return { ...actions, refresh, deleteAll, isDeleting: remove.isPending };
 }

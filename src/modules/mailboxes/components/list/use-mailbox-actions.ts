@@ -2,7 +2,7 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
-import { RESTORABLE } from '@/components/changes/use-notify-deleted';
+import { useDeleteRows } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
 import { formatPlural } from '@/lib/format';
 import type { Mailbox } from '../../schema';
@@ -14,7 +14,6 @@ export function useMailboxActions() {
   const suspendOne = trpc.mailboxes.suspend.useMutation();
   const unsuspendOne = trpc.mailboxes.unsuspend.useMutation();
   const remove = trpc.mailboxes.delete.useMutation();
-  const restoreOne = trpc.deletedRecords.restore.useMutation();
   const { run, setActive, latest } = useActiveActions<Mailbox>({
     keyOf: ({ id }) => id,
     nameOf: nameOfMailboxes,
@@ -39,13 +38,7 @@ export function useMailboxActions() {
     });
   };
 
-  const restore = (rows: Mailbox[]): void =>
-    run({
-      rows,
-      verb: 'restore',
-      act: ({ id }) => restoreOne.mutateAsync({ id }),
-      text: (done) => `Restored ${nameOfMailboxes(done)}`,
-    });
+  const deleteRows = useDeleteRows({ run }, nameOfMailboxes);
 
   return {
     latest,
@@ -63,15 +56,7 @@ export function useMailboxActions() {
         change: () => ({ suspended: true }),
       }),
     deleteAll: (rows: Mailbox[]): void =>
-      run({
-        rows,
-        verb: 'delete',
-        act: (row) => remove.mutateAsync(ifUnchanged('mailbox', row, { id: row.id })),
-        text: (done) => `Deleted ${nameOfMailboxes(done)}`,
-        undo: restore,
-        link: RESTORABLE,
-        takesFocus: true,
-      }),
+      deleteRows({ rows, act: (row) => remove.mutateAsync(ifUnchanged('mailbox', row, { id: row.id })) }),
   };
 }
 
