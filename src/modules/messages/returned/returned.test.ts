@@ -222,7 +222,8 @@ describe('what changes nothing is counted:', () => {
   });
 
   it('mail of a person, and automatic answers', async () => {
-    await report(bounceMail(), address(), 'ann@far.example');
+    const quoted = 'Hi. This is the qmail-send program.\r\n<ann@far.example>:\r\n550 5.1.1 No such user\r\n';
+    await report(`From: bob@far.example\r\nSubject: Fwd: failure notice\r\n\r\n${quoted}`, address(), 'bob@far.example');
     await report('Subject: A question\r\n\r\nWhere is my order?\r\n', address(), 'ann@far.example');
     await report('Subject: Away\r\nAuto-Submitted: auto-replied\r\n\r\nBack on Monday.\r\n');
     await expectUnchanged(['answer', 3]);
@@ -271,7 +272,7 @@ describe('what changes nothing is counted:', () => {
   });
 
   it('for 30 days after the last one, with the newest 200 in the API', async () => {
-    await report(bounceMail(), address(), 'ann@far.example');
+    await report('Subject: A question\r\n\r\nWhere is my order?\r\n', address(), 'ann@far.example');
     const at = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
     await deleteOldUnread(db, at(29));
     expect(await dropped()).toEqual([['answer', 1]]);
@@ -290,6 +291,14 @@ describe('what changes nothing is counted:', () => {
     await db.message.delete({ where: { id: message.id } });
     await report(bounceMail());
     expect(await dropped()).toEqual([['message_deleted', 1]]);
+  });
+
+  it.each([
+    ['a report', bounceMail()],
+    ['a bounce without structure', `From: Mailer-Daemon@far.example\r\n\r\n<ann@far.example>:\r\n550 5.1.1 No such user\r\n`],
+  ])('but %s of a server that gives a sender is recorded', async (_kind, raw) => {
+    await report(raw, address(), 'mailer-daemon@far.example');
+    expect(await currentState(message)).toMatchObject({ status: 'bounced' });
   });
 
   it.each(['mx\0.far.example', '.', '\0'])('but a report of a server named %j is recorded', async (reportingMta) => {

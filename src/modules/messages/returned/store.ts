@@ -45,8 +45,9 @@ async function store(
     countDropped(tx, domainId ?? (await domainIdOf(tx, address)), reason, at);
   if (isBounceAddress(address) && id === null) return drop('forged');
   if (!found || found.kind === 'nothing') return;
-  // Only reports have no sender, and complaints have one.
-  if (isBounceAddress(address) && mail.mailFrom !== '' && found.kind !== 'complaint') return drop('answer');
+  // Reports should have no sender, but those of some servers have one. Complaints always have one.
+  const isReport = found.kind === 'complaint' || (found.kind === 'bounce' && found.isByServer);
+  if (isBounceAddress(address) && mail.mailFrom !== '' && !isReport) return drop('answer');
   if (found.kind === 'unreadable') {
     await drop('unreadable');
     return keepUnread(tx, sent?.domainId ?? (await domainIdOf(tx, address)), mail, at);

@@ -16,7 +16,9 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   // Google.
   [/5\.2\.1 The email account that you tried to reach is (?:inactive|disabled)\b/i, 'certain'],
   // Microsoft: of a directory that doesn't answer now, too.
-  [/5\.4\.1 Recipient address rejected: Access denied/i, 'repeated'],
+  [/5\.4\.1 (?:[<[]\S{1,254}[>\]]: )?Recipient address rejected: Access denied/i, 'repeated'],
+  // Microsoft, of the reply of a server behind it.
+  [/5\.1\.351 Remote server returned unknown recipient/i, 'repeated'],
   // Outlook.com.
   [/5\.5\.0 Requested action not taken: mailbox unavailable/i, 'repeated'],
   // Yahoo and AOL.
@@ -29,6 +31,11 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   [/5\.7\.1 No such user\b/i, 'certain'],
   // Mail.ru.
   [/invalid mailbox\. Local mailbox \S+ is unavailable: (?:user not found|account is disabled)/i, 'certain'],
+  // NTT docomo and au: also of recipients whose settings reject the sender.
+  [/\bUnknown user \S{1,64}@(?:[a-z0-9-]{1,63}\.)?docomo\.ne\.jp/i, 'repeated'],
+  [/^550 (?:5\.0\.0 )?: User unknown/i, 'repeated'],
+  // Lotus Domino.
+  [/not listed in (?:the )?(?:Domino Directory|public Name & Address Book)/i, 'certain'],
   // Mimecast.
   [/^550 Invalid Recipient - https:\/\/community\.mimecast\.com\//i, 'certain'],
   // Your own Postfix: the domain has a null MX record (RFC 7505), or doesn't exist.
@@ -36,9 +43,16 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   [/^Host or domain name not found\. Name service error for name=\S+ type=\w+: Host not found$/i, 'repeated'],
 ];
 
-/** Replies without an enhanced code, for which Postfix logs 5.0.0. */
-const PLAIN_TEXT =
-  /\b(?:user unknown|unknown user|no such user|user not found|mailbox not found|no such mailbox|no such recipient|unknown recipient)\b/i;
+/** What replies without an enhanced code, for which Postfix logs 5.0.0, and with a general one say of an unknown recipient. */
+const PLAIN_TEXT: readonly [RegExp, UnknownRecipient][] = [
+  [
+    /\b(?:user unknown|unknown user|no such user|user not found|mailbox not found|no such mailbox|no such recipient|unknown recipient|recipient not found|no such account|no mailbox (?:here )?by that name)\b/i,
+    'certain',
+  ],
+  [/\b(?:user|recipient|account|mailbox)(?: \S{1,254})? (?:does not|doesn['’]t|not) exist\b/i, 'certain'],
+  [/\binvalid (?:recipient|mailbox)\b/i, 'repeated'],
+];
+const GENERAL_CODE = /^5\.[0135]\.0$/;
 
 const BY_CODE: Record<string, UnknownRecipient> = {
   '5.1.1': 'certain',
@@ -64,6 +78,6 @@ export function unknownRecipient(
   if (known) return known[1];
   if (OTHER_REASON.test(response.replace(/\S+@\S+/g, ''))) return null;
   const code = enhancedCode ?? '5.0.0';
-  if (code === '5.0.0') return PLAIN_TEXT.test(response) ? 'certain' : null;
+  if (GENERAL_CODE.test(code)) return PLAIN_TEXT.find(([pattern]) => pattern.test(response))?.[1] ?? null;
   return BY_CODE[code] ?? null;
 }

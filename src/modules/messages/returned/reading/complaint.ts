@@ -17,11 +17,21 @@ export function readComplaint(root: Part, feedback: Part): ReturnedMail {
   const { fields } = readFields(content);
   const type = /^[a-z-]+/.exec((bodyOf(fields, 'feedback-type') ?? '').trim().toLowerCase())?.[0];
   if (type !== 'abuse' && type !== 'opt-out') return { kind: type ? 'nothing' : 'unreadable' };
-  const original = findPart(root, /^message\/rfc822(?:-headers)?$|^text\/rfc822-headers$/, LIMITS.depth);
-  const header = original ? headerOf(original) : [];
-  const text = [...fields, ...header].map(({ raw }) => raw).join('\n');
+  return complaintOf(type, [...fields, ...originalHeader(root)], /^original-rcpt-to$/i);
+}
+
+/** Reads a complaint of Outlook.com without a report: only the message is attached, with the recipient in a field of its header. */
+export function readOutlookComplaint(root: Part): ReturnedMail | null {
+  const header = originalHeader(root);
+  return bodyOf(header, 'x-hmxmroriginalrecipient') === null
+    ? null
+    : complaintOf('abuse', header, /^x-hmxmroriginalrecipient$/i);
+}
+
+function complaintOf(type: 'abuse' | 'opt-out', fields: RawField[], recipientField: RegExp): ReturnedMail {
+  const text = fields.map(({ raw }) => raw).join('\n');
   const senders = new Set(text.match(BOUNCE_ADDRESSES)?.filter(isBounceAddress));
-  const named = fields.filter(({ name }) => /^original-rcpt-to$/i.test(name)).map(({ raw }) => raw);
+  const named = fields.filter(({ name }) => recipientField.test(name)).map(({ raw }) => raw);
   return {
     kind: 'complaint',
     type,
@@ -30,6 +40,8 @@ export function readComplaint(root: Part, feedback: Part): ReturnedMail {
   };
 }
 
-function headerOf(part: Part): RawField[] {
-  return readFields(part.content().subarray(0, LIMITS.statusBytes)).fields;
+/** The header of the message that is attached. */
+function originalHeader(root: Part): RawField[] {
+  const original = findPart(root, /^message\/rfc822(?:-headers)?$|^text\/rfc822-headers$/, LIMITS.depth);
+  return original ? readFields(original.content().subarray(0, LIMITS.statusBytes)).fields : [];
 }

@@ -110,7 +110,8 @@ function recipientIn(fields: RawField[], action: RecipientReport['action']): Rec
   if (addresses.length === 0) return [];
   const diagnostic = typedValue(textOf(fields, 'diagnostic-code'));
   const status = textOf(fields, 'status') ?? '';
-  const response = oneLine(diagnostic ?? status).slice(0, LIMITS.response);
+  // A folded field has the white space that its lines began with.
+  const response = oneLine((diagnostic ?? status).replace(/\s+/g, ' ')).slice(0, LIMITS.response);
   const remoteMta = serverIn(fields, 'remote-mta');
   return [{ action, addresses, ...codesIn(status, response), response, remoteMta }];
 }

@@ -10,7 +10,8 @@ export type RecipientReport = {
 };
 
 export type ReturnedMail =
-  | { kind: 'bounce'; reportingMta: string | null; recipients: RecipientReport[] }
+  /** `isByServer` says that a mail server wrote it, whatever its envelope sender. */
+  | { kind: 'bounce'; reportingMta: string | null; recipients: RecipientReport[]; isByServer: boolean }
   /** A recipient's complaint (RFC 5965), and what it shows of the message: bounce addresses, which may be forged, and recipients. */
   | { kind: 'complaint'; type: 'abuse' | 'opt-out'; senders: string[]; recipients: string[] }
   /** A confirmation, of which nothing follows. */
