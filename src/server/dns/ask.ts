@@ -29,6 +29,16 @@ export type Reply = {
 
 // What fits in one packet on every path (DNS flag day 2020). Longer answers come by TCP.
 const UDP_PAYLOAD_BYTES = 1232;
+const EDNS: Answer = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: UDP_PAYLOAD_BYTES,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
 const UDP_TRIES = 2;
 const RESEND_AFTER_MS = 1_500;
 const MAX_REPLY_BYTES = 65_535;
@@ -41,8 +51,9 @@ export class DnsFailure extends Error {
 }
 
 /**
- * Asks one server one question, by UDP and, if the answer is too long, by TCP. Packets that don't match the question are
- * ignored, because anybody can send some.
+ * Asks one server one question, by UDP and, if the answer is too long, by TCP. A server that answers nothing or an error to a
+ * question with EDNS is asked without it (RFC 6891, 6.2.2). Packets that don't match the question are ignored, because anybody
+ * can send some.
  * @throws DnsFailure without an answer
  */
 export async function ask(
@@ -50,9 +61,25 @@ export async function ask(
   question: { name: string; type: RecordType },
   { signal, ...flags }: AskOptions,
 ): Promise<Reply> {
-  const query = encodeQuery(question, flags);
-  const reply = await askByUdp(server, query, signal);
+  const [extended, plain] = [encodeQuery(question, flags, true), encodeQuery(question, flags, false)];
+  const first = await askByUdp(server, [extended, plain], signal);
+  const isRefused = first.query === extended && isUnknownEdns(first.reply);
+  const { query, reply } = isRefused ? await askByUdp(server, [plain], signal) : first;
   return toReply(reply.flag_tc ? await askByTcp(server, query, signal) : reply);
+}
+
+/** Whether the server doesn't know EDNS, or this version of it (BADVERS). */
+function isUnknownEdns(reply: DecodedPacket): boolean {
+  return (
+    NO_EDNS.has(rcodeOf(reply)) ||
+    (reply.additionals ?? []).some((each) => each.type === 'OPT' && each.extendedRcode === 1)
+  );
+}
+
+const NO_EDNS = new Set(['FORMERR', 'NOTIMP']);
+
+function rcodeOf(packet: DecodedPacket): string {
+  return (packet as DecodedPacket & { rcode: string }).rcode;
 }
 
 type Query = { id: number; question: Question; bytes: Buffer };
@@ -60,6 +87,7 @@ type Query = { id: number; question: Question; bytes: Buffer };
 function encodeQuery(
   { name, type }: { name: string; type: RecordType },
   { isRecursive, isUnverified = false }: Omit<AskOptions, 'signal'>,
+  hasEdns: boolean,
 ): Query {
   const id = randomInt(0x10000);
   const question: Question = { name, type, class: 'IN' };
@@ -71,40 +99,34 @@ function encodeQuery(
       (isRecursive ? dnsPacket.RECURSION_DESIRED : 0) |
       (isUnverified ? dnsPacket.CHECKING_DISABLED : 0),
     questions: [question],
-    additionals: [
-      {
-        type: 'OPT',
-        name: '.',
-        udpPayloadSize: UDP_PAYLOAD_BYTES,
-        extendedRcode: 0,
-        ednsVersion: 0,
-        flags: 0,
-        flag_do: false,
-        options: [],
-      },
-    ],
+    additionals: hasEdns ? [EDNS] : [],
   });
   return { id, question, bytes };
 }
 
-async function askByUdp(server: DnsServer, query: Query, signal: AbortSignal): Promise<DecodedPacket> {
+type Answered = { query: Query; reply: DecodedPacket };
+
+/** Sends the queries in turn, UDP_TRIES in all, until one has an answer. */
+async function askByUdp(server: DnsServer, queries: Query[], signal: AbortSignal): Promise<Answered> {
   const socket = createSocket(server.address.includes(':') ? 'udp6' : 'udp4');
   const stop = new AbortController();
   const ending = AbortSignal.any([signal, stop.signal]);
   try {
     socket.connect(server.port, server.address);
     await once(socket, 'connect', { signal });
-    const answered = new Promise<DecodedPacket>((resolve, reject) => {
+    const answered = new Promise<Answered>((resolve, reject) => {
       socket.on('message', (bytes) => {
-        const reply = decodeReply(bytes, query);
-        if (reply) resolve(reply);
+        for (const query of queries) {
+          const reply = decodeReply(bytes, query);
+          if (reply) resolve({ query, reply });
+        }
       });
       socket.once('error', (error) => reject(failureOf(error)));
       ending.addEventListener('abort', () => reject(noAnswer()), { once: true });
     });
     answered.catch(() => {});
     for (let sent = 0; sent < UDP_TRIES; sent += 1) {
-      socket.send(query.bytes);
+      socket.send((queries[sent] ?? (queries[0] as Query)).bytes);
       const reply = await Promise.race([answered, pause(RESEND_AFTER_MS, ending)]);
       if (reply) return reply;
     }
@@ -141,22 +163,23 @@ async function askByTcp(server: DnsServer, query: Query, signal: AbortSignal): P
   }
 }
 
-/** @returns undefined for bytes that are no answer to the query */
+/** @returns undefined for bytes that are no answer to the query. Old servers repeat no question that they don't understand */
 function decodeReply(bytes: Buffer, { id, question }: Query): DecodedPacket | undefined {
   try {
     const reply = dnsPacket.decode(bytes);
+    if (reply.type !== 'response' || reply.id !== id) return undefined;
     const [asked] = reply.questions ?? [];
-    const isAnswer = reply.type === 'response' && reply.id === id && asked?.type === question.type;
-    return isAnswer && asked.name.toLowerCase() === question.name.toLowerCase() ? reply : undefined;
+    if (!asked) return NO_EDNS.has(rcodeOf(reply)) ? reply : undefined;
+    const isAnswer = asked.type === question.type && asked.name.toLowerCase() === question.name.toLowerCase();
+    return isAnswer ? reply : undefined;
   } catch {
     return undefined;
   }
 }
 
 function toReply(packet: DecodedPacket): Reply {
-  const { rcode } = packet as DecodedPacket & { rcode: string };
   return {
-    rcode,
+    rcode: rcodeOf(packet),
     isAuthentic: packet.flag_ad,
     isAuthoritative: packet.flag_aa,
     answers: packet.answers ?? [],

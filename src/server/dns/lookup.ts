@@ -20,7 +20,7 @@ type Trust = {
   isAuthoritative: boolean;
 };
 
-const MAX_CNAMES = 8;
+const MAX_CNAMES = 16;
 const MAX_NAME_BYTES = 253;
 const MAX_LABEL_BYTES = 63;
 const MAX_VALUE_LENGTH = 4_096;

@@ -59,6 +59,16 @@ describe('a lookup', () => {
     expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found(key, 'v=spf1 -all'));
   });
 
+  it.each(['no_edns', 'other_edns'] as const)(
+    'asks without EDNS a server that does not know it (%s)',
+    async (fault) => {
+      server.zone = { [NAME]: { TXT: ['v=spf1 -all'] } };
+      server.faults = { [NAME]: fault };
+      expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found('v=spf1 -all'));
+      expect(server.questions).toHaveLength(2);
+    },
+  );
+
   it('writes control characters as in a zone file, because a database stores no NUL', async () => {
     server.zone = { [NAME]: { TXT: ['v=spf1 \0\n-all'] } };
     expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found('v=spf1 \\000\\010-all'));

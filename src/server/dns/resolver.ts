@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { isPublicAddress } from '../outbound/address/public-address';
 import { processWide } from '../process-wide';
+import { withinTime } from '../within-time';
 import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
 import { failed, isPossibleName, isSame, type Lookup, toLookup } from './lookup';
 
@@ -188,8 +189,7 @@ async function askWithin(
     signal.addEventListener('abort', end, { once: true });
     inTurn(async () => {
       if (signal.aborted) return;
-      const ending = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      resolve(await ask(server, question, { ...flags, signal: ending }));
+      resolve(await withinTime(signal, timeoutMs, (ending) => ask(server, question, { ...flags, signal: ending })));
     })
       .catch(reject)
       .finally(() => signal.removeEventListener('abort', end));

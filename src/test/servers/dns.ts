@@ -13,7 +13,9 @@ type DnsFault =
   | 'truncated'
   | 'bogus'
   | 'lame'
-  | 'other_question';
+  | 'other_question'
+  | 'no_edns'
+  | 'other_edns';
 
 export type DnsZone = Record<string, Partial<Record<string, string[]>>>;
 
@@ -111,6 +113,10 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
       return [Buffer.from('not dns'), encode(reply).subarray(0, 15)];
     case 'forged':
       return [encode({ ...reply, id: ((query.id ?? 0) + 1) % 0x10000, answers: [] }), encode(reply)];
+    case 'no_edns':
+      return [hasEdns(query) ? FORMERR(query.id ?? 0) : encode(reply)];
+    case 'other_edns':
+      return [encode(hasEdns(query) ? { ...reply, answers: [], additionals: [BADVERS] } : reply)];
     case 'truncated':
       return [
         encode(
@@ -125,6 +131,19 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
 }
 
 const encode = (packet: Packet) => dnsPacket.encode(packet);
+const hasEdns = ({ additionals }: DecodedPacket) => (additionals ?? []).some(({ type }) => type === 'OPT');
+/** An error as old servers give it, without the question. */
+const FORMERR = (id: number) => encode({ type: 'response', id, flags: 1 });
+const BADVERS: Answer = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 512,
+  extendedRcode: 1,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
 
 function answerFrom({ zone, ttls }: DnsTestServer, query: DecodedPacket, name: string, type: string): Packet {
   const answers: Answer[] = [];

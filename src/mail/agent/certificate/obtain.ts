@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseEnv, promisify } from 'node:util';
+import { withinTime } from '@/server/within-time';
 import { hideSecrets } from '../configuration/show-diff';
 import type { Acme, Installation } from '../installation';
 import { type Certificate, parseCertificate, replaceCertificate } from './files';
@@ -80,11 +81,15 @@ async function argumentsOf(acme: Acme, { path, request }: { path: string; reques
   };
 }
 
-async function runLego({ args, environment, secrets }: Command, { onLine, signal }: Run): Promise<void> {
+function runLego(command: Command, { onLine, signal }: Run): Promise<void> {
+  return withinTime(signal, TIMEOUT_MS, (ending) => runUntil(command, { onLine, signal: ending }));
+}
+
+async function runUntil({ args, environment, secrets }: Command, { onLine, signal }: Run): Promise<void> {
   const lego = spawn('lego', args, {
     env: environment as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    signal,
   });
   const last: string[] = [];
   for (const output of [lego.stdout, lego.stderr])

@@ -223,7 +223,11 @@ describe('what changes nothing is counted:', () => {
 
   it('mail of a person, and automatic answers', async () => {
     const quoted = 'Hi. This is the qmail-send program.\r\n<ann@far.example>:\r\n550 5.1.1 No such user\r\n';
-    await report(`From: bob@far.example\r\nSubject: Fwd: failure notice\r\n\r\n${quoted}`, address(), 'bob@far.example');
+    await report(
+      `From: bob@far.example\r\nSubject: Fwd: failure notice\r\n\r\n${quoted}`,
+      address(),
+      'bob@far.example',
+    );
     await report('Subject: A question\r\n\r\nWhere is my order?\r\n', address(), 'ann@far.example');
     await report('Subject: Away\r\nAuto-Submitted: auto-replied\r\n\r\nBack on Monday.\r\n');
     await expectUnchanged(['answer', 3]);
@@ -295,7 +299,10 @@ describe('what changes nothing is counted:', () => {
 
   it.each([
     ['a report', bounceMail()],
-    ['a bounce without structure', `From: Mailer-Daemon@far.example\r\n\r\n<ann@far.example>:\r\n550 5.1.1 No such user\r\n`],
+    [
+      'a bounce without structure',
+      `From: Mailer-Daemon@far.example\r\n\r\n<ann@far.example>:\r\n550 5.1.1 No such user\r\n`,
+    ],
   ])('but %s of a server that gives a sender is recorded', async (_kind, raw) => {
     await report(raw, address(), 'mailer-daemon@far.example');
     expect(await currentState(message)).toMatchObject({ status: 'bounced' });

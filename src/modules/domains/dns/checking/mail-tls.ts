@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 import { escapeControls } from '@/server/dns/lookup';
 import { isPublicAddress } from '@/server/outbound/address/public-address';
+import { withinTime } from '@/server/within-time';
 import type { Probes, TlsOffer } from '../records/record';
 
 const SMTP_PORT = 25;
@@ -19,25 +20,28 @@ export function tlsStarter(options: Options): NonNullable<Probes['startTls']> {
     if (!options.allowPrivateNetworks && !isPublicAddress(address)) {
       return { outcome: 'unreachable', message: 'it is a private address' };
     }
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const socket = connectTcp({ host: address, port: options.port ?? SMTP_PORT, signal: ending });
-    socket.on('error', () => {});
-    try {
-      await once(socket, 'connect', { signal: ending });
-    } catch (error) {
-      socket.destroy();
-      return { outcome: 'unreachable', message: reasonOf(error) };
-    }
-    try {
-      const refusal = await askForTls(socket, options.ownName, ending);
-      if (refusal !== null) return { outcome: 'no_tls', message: refusal };
-      return await shakeHands(socket, { host, ca: options.ca, signal: ending });
-    } catch (error) {
-      return { outcome: 'no_tls', message: reasonOf(error) };
-    } finally {
-      socket.destroy();
-    }
+    return withinTime(signal, TIMEOUT_MS, (ending) => startTls(address, host, options, ending));
   };
+}
+
+async function startTls(address: string, host: string, options: Options, signal: AbortSignal): Promise<TlsOffer> {
+  const socket = connectTcp({ host: address, port: options.port ?? SMTP_PORT, signal });
+  socket.on('error', () => {});
+  try {
+    await once(socket, 'connect', { signal });
+  } catch (error) {
+    socket.destroy();
+    return { outcome: 'unreachable', message: reasonOf(error) };
+  }
+  try {
+    const refusal = await askForTls(socket, options.ownName, signal);
+    if (refusal !== null) return { outcome: 'no_tls', message: refusal };
+    return await shakeHands(socket, { host, ca: options.ca, signal });
+  } catch (error) {
+    return { outcome: 'no_tls', message: reasonOf(error) };
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** @returns why there is no TLS, null if it starts now */

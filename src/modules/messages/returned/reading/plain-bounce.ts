@@ -150,7 +150,8 @@ function reportedInWords(subject: string, lines: string[]): RecipientReport[] {
   }
   const [only, ...others] = [...found.values()];
   // Some servers quote the reply before the recipient.
-  const reply = only?.action === 'failed' && only.smtpCode === null && others.length === 0 && replyAfter(lines, 0, lines.length);
+  const reply =
+    only?.action === 'failed' && only.smtpCode === null && others.length === 0 && replyAfter(lines, 0, lines.length);
   return reply ? [{ ...only, ...reply }] : [...found.values()];
 }
 
