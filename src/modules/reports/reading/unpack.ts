@@ -6,33 +6,80 @@ import { LIMITS, UnreadableReport } from './report';
 const MB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const GZIP = [0x1f, 0x8b];
-const REPORT_NAME = /\.(xml|json)\s*$/i;
+const ZIP = [0x50, 0x4b];
+const ZIP_END = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
+/** Bytes of the end of a zip file, before its comment. */
+const ZIP_END_BYTES = 22;
+/** Depth of archives in one another. */
+const MAX_DEPTH = 3;
+const REPORT_NAME = /\.(xml|json)(\.(gz|gzip|zip))?\s*$/i;
 /** What macOS adds about each file. */
-const MACOS_NAME = /(^|\/)(__MACOSX\/|\._)/;
+const MACOS_NAME = /(^|[/\\])(__MACOSX[/\\]|\._)/;
+const OTHER_ARCHIVES: [name: string, start: number[]][] = [
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
+  ['7z', [0x37, 0x7a, 0xbc, 0xaf]],
+  ['RAR', [0x52, 0x61, 0x72, 0x21]],
+];
+
+/** What of the limits a file has left, with all archives in it. */
+type Budget = { files: number; depth: number };
 
 /**
- * The content of a file in pieces: plain, unpacked from gzip, or of each report in a zip file. It stops at the limits, so that its
- * memory does not depend on what a file would unpack to.
+ * The content of a file in pieces: plain, unpacked from gzip, or of each report in a zip file, also of those in one another. It stops
+ * at the limits, so that its memory does not depend on what a file would unpack to.
  */
-export async function* unpack(bytes: Uint8Array): AsyncGenerator<AsyncIterable<Uint8Array>> {
-  if (bytes.byteLength > LIMITS.compressedBytes) throw tooLarge();
+export function unpack(bytes: Uint8Array): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (startsWith(file, GZIP)) yield gunzipped(file);
-  else if (startsWith(file, [0x50, 0x4b])) yield* unzip(file);
-  else yield pieces(file);
+  return contentsOf(file, { files: LIMITS.zipEntries, depth: MAX_DEPTH });
+}
+
+async function* contentsOf(given: Buffer, budget: Budget): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  if (given.byteLength > LIMITS.compressedBytes) throw tooLarge();
+  const file = withoutLineBreaks(given);
+  if (startsWith(file, GZIP)) yield* inside(gunzipped(file), budget);
+  else if (startsWith(file, ZIP)) yield* unzip(file, budget);
+  else {
+    const [archive] = OTHER_ARCHIVES.find(([, start]) => startsWith(file, start)) ?? [];
+    if (archive) throw new UnreadableReport(`The file is packed with ${archive}. Send it as gzip or zip.`);
+    yield pieces(given);
+  }
+}
+
+/** Line breaks can get before and behind an archive on its way. Neither kind ends in one, within the limits. */
+function withoutLineBreaks(file: Buffer): Buffer {
+  const isBreak = (byte: number) => byte === 0x0d || byte === 0x0a;
+  const start = file.findIndex((byte) => !isBreak(byte));
+  return start < 0 ? file : file.subarray(start, file.findLastIndex((byte) => !isBreak(byte)) + 1);
 }
 
 async function* pieces(file: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < file.byteLength; start += PIECE_BYTES) yield file.subarray(start, start + PIECE_BYTES);
 }
 
-/** Some reporters pack twice: the second time as the transfer encoding of a file that is packed already. */
-async function* gunzipped(file: Buffer): AsyncGenerator<Uint8Array> {
-  const content = limited(gunzip(Readable.from([file])), file.byteLength);
+/** The content, or what is in it if that is an archive, too: some reporters pack twice. */
+async function* inside(
+  content: AsyncGenerator<Uint8Array>,
+  { files, depth }: Budget,
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const { value: first, done } = await content.next();
-  if (done) return;
+  if (done) return yield pieces(Buffer.alloc(0));
   const all = prefixed(first, content);
-  yield* startsWith(first, GZIP) ? limited(gunzip(Readable.from(all)), file.byteLength) : all;
+  if (!startsWith(first, GZIP) && !startsWith(first, ZIP)) return yield all;
+  if (depth <= 1) throw new UnreadableReport('The file has archives in one another, too many for a report.');
+  yield* contentsOf(await whole(all), { files, depth: depth - 1 });
+}
+
+/** An archive in another one, which is no larger than one that is sent by itself. */
+async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of content) {
+    total += chunk.byteLength;
+    if (total > LIMITS.compressedBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 async function* prefixed(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -44,27 +91,59 @@ async function* prefixed(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): A
   }
 }
 
-/** A file that was cut is read as far as it goes. */
-function gunzip(packed: Readable): Readable {
-  // A pipe would keep errors from the reader.
-  return pipeline(packed, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
+function gunzipped(file: Buffer): AsyncGenerator<Uint8Array> {
+  // A file that was cut is read as far as it goes. A pipe would keep errors from the reader.
+  const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  return limited(
+    pipeline(Readable.from([file]), gunzip, () => {}),
+    file.byteLength,
+  );
 }
 
-async function* unzip(file: Buffer): AsyncGenerator<AsyncIterable<Uint8Array>> {
+async function* unzip(file: Buffer, budget: Budget): AsyncGenerator<AsyncIterable<Uint8Array>> {
   try {
-    const zip = await yauzl.fromBufferPromise(file, { lazyEntries: true, validateEntrySizes: true, autoClose: false });
-    if (zip.entryCount > LIMITS.zipEntries) throw new UnreadableReport('The zip file has too many files.');
-    const entries: yauzl.Entry[] = [];
+    const zip = await openZip(file);
+    if (zip.entryCount > budget.files) throw new UnreadableReport('The zip file has too many files.');
+    budget.files -= zip.entryCount;
+    const entries: { entry: yauzl.Entry; name: string }[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (!entry.fileName.endsWith('/') && !MACOS_NAME.test(entry.fileName)) entries.push(entry);
+      // Names lead nowhere, so that any is allowed.
+      const name = Buffer.from(entry.fileName as unknown as Uint8Array).toString();
+      if (!/[/\\]$/.test(name) && !MACOS_NAME.test(name)) entries.push({ entry, name });
     }
-    const named = entries.filter(({ fileName }) => REPORT_NAME.test(fileName));
-    for (const entry of named.length > 0 ? named : entries) yield entryOf(zip, entry);
+    const named = entries.filter(({ name }) => REPORT_NAME.test(name));
+    for (const { entry } of named.length > 0 ? named : entries) yield* entryIn(zip, entry, budget);
     if (entries.length > 0) return;
   } catch (error) {
     throw unreadable(error);
   }
   throw new UnreadableReport('The zip file has no file.');
+}
+
+/** What is in an entry. One that can't be read loses no other. */
+async function* entryIn(
+  zip: yauzl.ZipFile,
+  entry: yauzl.Entry,
+  budget: Budget,
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  try {
+    yield* inside(entryOf(zip, entry), budget);
+  } catch (error) {
+    yield rejected(unreadable(error));
+  }
+}
+
+async function* rejected(error: UnreadableReport): AsyncGenerator<Uint8Array> {
+  yield await Promise.reject(error);
+}
+
+/** Opens a zip file, without what follows its end. */
+function openZip(file: Buffer): Promise<yauzl.ZipFile> {
+  const end = file.lastIndexOf(ZIP_END);
+  const comment = end >= 0 && end + ZIP_END_BYTES <= file.length ? file.readUInt16LE(end + ZIP_END_BYTES - 2) : 0;
+  const zip = end < 0 ? file : file.subarray(0, end + ZIP_END_BYTES + comment);
+  const options = { lazyEntries: true, validateEntrySizes: true, autoClose: false, decodeStrings: false };
+  return yauzl.fromBufferPromise(zip, options);
 }
 
 async function* entryOf(zip: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator<Uint8Array> {
