@@ -3,9 +3,9 @@ import { normalizeDomainName } from '@/lib/mail/address';
 
 /** The words that databases, and spreadsheet programs in their languages, write for true and false. */
 const TRUE =
-  '1 1.0 t y true yes on wahr vrai verdadero vero verdadeiro waar sant sann sand tosi prawda pravda igaz doğru истина';
+  '1 1.0 t y true yes on wahr ja vrai oui verdadero sí si vero verdadeiro sim waar sant sann sand tosi prawda tak pravda ano igaz doğru истина да';
 const FALSE =
-  '0 0.0 f n false no off falsch faux falso onwaar falskt usann falsk epätosi fałsz nepravda hamis yanliş yanlış ложь';
+  '0 0.0 f n false no off falsch nein faux non falso não onwaar nee falskt nej usann nei falsk epätosi fałsz nie nepravda ne hamis yanliş yanlış ложь нет';
 const IS_ACTIVE = new Map([
   ...['', ...TRUE.split(' ')].map((word) => [word, true] as const),
   ...FALSE.split(' ').map((word) => [word, false] as const),

@@ -53,7 +53,7 @@ export async function readCsv(text: string, columns: Columns): Promise<CsvFile> 
   let header: string[] | undefined;
   await eachRow(text, ({ record, info }) => {
     if (!header) header = headerOf(record, columns);
-    else if (lines.length < maxLines) lines.push(lineOf(header, record, info.lines, columns));
+    else if (lines.length < maxLines) lines.push(lineOf(header, record, info.lines - breaksIn(record), columns));
     else throw invalid(`Import at most ${maxLines} rows at once. Split the file, and import the parts.`);
   });
   header ??= headerOf([], columns);
@@ -171,6 +171,11 @@ function headerOf(record: string[], columns: Columns): string[] {
   const missing = required.find((name) => !header.includes(name));
   if (missing !== undefined) throw invalid(`The column “${missing}” is missing from the first row.`);
   return header;
+}
+
+/** Line breaks in cells, before the line in which a row ends. */
+function breaksIn(record: string[]): number {
+  return record.reduce((sum, cell) => sum + (cell.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
 function lineOf(header: string[], record: string[], line: number, { exact }: Columns): CsvLine {

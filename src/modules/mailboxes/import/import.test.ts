@@ -23,7 +23,7 @@ describe('importing mailboxes', () => {
     const csv = [
       'local_part,display_name,password,quota_mb,active',
       `Ann@${domain.name},Ann Field,paper boats on the canal,2048,true`,
-      'bo,,,,false',
+      'bo,,,,nein',
       'ann,Another,,,',
       'same,,,,',
       'there,Other name,,,',
@@ -34,11 +34,12 @@ describe('importing mailboxes', () => {
       'odd,,,-1,',
       'flag,,,,maybe',
       'huge,,,999999999999999,',
+      'hash,,{SSHA512}Zm9yIHRoZSB0ZXN0cyBvZiBpbXBvcnRz,,',
     ].join('\r\n');
     const dry = await importCsv(csv, { dry_run: true });
     expect(await count()).toBe(2);
     const { data } = await importCsv(csv);
-    expect(data).toMatchObject({ dry_run: false, total: 12, created: 2, unchanged: 1, failed: 9 });
+    expect(data).toMatchObject({ dry_run: false, total: 13, created: 2, unchanged: 1, failed: 10 });
     const withoutPasswords = data.lines.map((line: object) => ({ ...line, password: null }));
     expect(dry.data).toEqual({ ...data, dry_run: true, lines: withoutPasswords });
     expect(data.lines.map(({ line, outcome, code }: Record<string, unknown>) => [line, outcome, code])).toEqual([
@@ -54,7 +55,9 @@ describe('importing mailboxes', () => {
       [11, 'failed', 'VALIDATION_ERROR'],
       [12, 'failed', 'VALIDATION_ERROR'],
       [13, 'failed', 'VALIDATION_ERROR'],
+      [14, 'failed', 'VALIDATION_ERROR'],
     ]);
+    expect(data.lines[12].message).toMatch(/hash of a password/);
     expect(data.lines[2].message).toBe('Duplicate of line 2, which has the same address. Remove one of the lines.');
     expect(data.lines[9].message).toBe('“quota_mb”: Enter a whole number of MB, or nothing for the domain’s default.');
     expect(data.lines[11].message).toBe('“quota_mb”: Enter at most 8,589,934,591 MB.');

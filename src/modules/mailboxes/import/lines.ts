@@ -11,6 +11,10 @@ import { mailboxList } from '../lists';
 import { CreateMailbox } from '../schema';
 import type { MailboxImportLine } from './schema';
 
+/** As files in /etc, Dovecot and other mail servers' exports have them. */
+const PASSWORD_HASH =
+  /^(?:\{[A-Z0-9][A-Z0-9.-]{2,30}\}|\$(?:1|2[abxy]|5|6|y|argon2[a-z]{1,2}|pbkdf2[a-z0-9-]*)\$).{13}/i;
+
 const NAMES = ['local_part', 'display_name', 'password', 'quota_mb', 'quota_bytes', 'active'] as const;
 
 /** Columns of the export are read, too. Those that an import can't set are ignored. */
@@ -41,6 +45,10 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
   password: z
     .union([z.literal(''), CreateMailbox.shape.password])
     .refine((text) => text === '' || !isCommonPassword(text), 'This password is too common. Choose another.')
+    .refine(
+      (text) => !PASSWORD_HASH.test(text),
+      'This is the hash of a password, which can’t be imported. Leave it empty to have a password generated.',
+    )
     .transform((text) => text || undefined),
   quota_mb: z
     .string()
