@@ -18,7 +18,7 @@ export function readAddresses(raw: string, hint: string | null): Mailbox[] {
   const close = () => {
     const isBracketed = entry.some(({ kind }) => kind === 'angle');
     for (const tokensOfOne of withoutCommas(entry)) {
-      const mailbox = mailboxOf(tokensOfOne, hint);
+      const mailbox = mailboxOf(tokensOfOne, hint) ?? mailboxInWords(tokensOfOne, hint);
       if (mailbox && isBracketed) mailbox.name = [...parts, mailbox.name].filter(Boolean).join(', ');
       if (mailbox) mailboxes.push(mailbox);
       parts = mailbox || isBracketed ? [] : [...parts, nameOf(tokensOfOne, hint).replace(/\\$/, '')].slice(-MAX_PARTS);
@@ -128,6 +128,13 @@ function mailboxOf(entry: Token[], hint: string | null): Mailbox | null {
   if (!bare) return null;
   const others = name(rest.filter((token) => !bare.parts.has(token)));
   return { name: unquoted(others || name(comments)), address: bare.address };
+}
+
+/** The address in encoded words, in which some programs put the whole entry against RFC 2047. */
+function mailboxInWords(entry: Token[], hint: string | null): Mailbox | null {
+  const isInWords = entry.every(({ kind, text }) => kind === 'space' || (kind === 'text' && text.startsWith('=?')));
+  const decoded = isInWords ? nameOf(entry, hint) : '';
+  return decoded.includes('@') && !decoded.includes('=?') ? (readAddresses(decoded, null)[0] ?? null) : null;
 }
 
 function nameOf(entry: Token[], hint: string | null): string {

@@ -40,11 +40,14 @@ function partIn(bytes: Buffer, { start, end }: Range, { depth, ofDigest, left }:
   const disposition = readStructured(bodyOf(fields, 'content-disposition') ?? '');
   const type = typeOf(contentType, bodyOf(fields, 'content-type') === null && ofDigest, disposition);
   const body = { start: bodyStart, end };
-  const ranges = type.startsWith('multipart/') ? rangesIn(bytes, body, contentType.rawParameter('boundary')) : [];
+  const given = readStructured(bodyOf(fields, 'content-transfer-encoding') ?? '').value;
+  const isMultipart = type.startsWith('multipart/');
   const place = { depth: depth + 1, ofDigest: type === 'multipart/digest', left };
-  const children = ranges.map((range) => partIn(bytes, range, place));
-  const isUnread = type.startsWith('multipart/') && children.length === 0;
-  const encoding = isUnread ? '' : readStructured(bodyOf(fields, 'content-transfer-encoding') ?? '').value;
+  const children = isMultipart
+    ? childrenIn(bytes, body, { boundary: contentType.rawParameter('boundary'), encoding: given, place })
+    : [];
+  const isUnread = isMultipart && children.length === 0;
+  const encoding = isUnread ? '' : given;
   return {
     fields,
     type: isUnread ? 'text/plain' : type,
@@ -53,6 +56,21 @@ function partIn(bytes: Buffer, { start, end }: Range, { depth, ofDigest, left }:
     children,
     content: () => decodeTransfer(bytes.subarray(body.start, body.end), encoding),
   };
+}
+
+/** The parts of a multipart. Some programs encode it as a whole, which none may be (RFC 2045, 6.4). */
+function childrenIn(
+  bytes: Buffer,
+  body: Range,
+  { boundary, encoding, place }: { boundary: string | null; encoding: string; place: Place },
+): Part[] {
+  const partsOf = (content: Buffer, ranges: Range[]) => ranges.map((range) => partIn(content, range, place));
+  const ranges = rangesIn(bytes, body, boundary);
+  if (ranges.length > 0) return partsOf(bytes, ranges);
+  const content = bytes.subarray(body.start, body.end);
+  const decoded = decodeTransfer(content, encoding);
+  const inDecoded = decoded === content ? [] : rangesIn(decoded, { start: 0, end: decoded.length }, boundary);
+  return inDecoded.length > 0 ? partsOf(decoded, inDecoded) : partsOf(bytes, shownRangesIn(bytes, body));
 }
 
 /** The body of the first field of that name, in lower case. */
@@ -87,6 +105,11 @@ function rangesIn(bytes: Buffer, body: Range, boundary: string | null): Range[] 
     const ranges = delimiter ? divide(bytes, body, delimiter) : [];
     if (ranges.length > 0) return ranges;
   }
+  return [];
+}
+
+/** Divides a multipart by the boundary that its content shows. */
+function shownRangesIn(bytes: Buffer, body: Range): Range[] {
   const shown = SHOWN_BOUNDARY.exec(
     bytes.toString('latin1', body.start, Math.min(body.end, body.start + SHOWN_WITHIN)),
   )?.[1];

@@ -5,8 +5,13 @@
 export function decodeTransfer(content: Buffer, encoding: string): Buffer {
   switch (encoding) {
     case 'base64':
+    case 'base-64':
+    case 'x-base64':
       return decodeBase64(content);
     case 'quoted-printable':
+    case 'quoted':
+    case 'quotedprintable':
+    case 'quoted_printable':
       return decodeQuotedPrintable(content);
     case 'x-uuencode':
     case 'x-uu':
