@@ -88,9 +88,9 @@ function textOf(answer: Answer): string[] {
   return value === undefined ? [] : [escapeControls(value).slice(0, MAX_VALUE_LENGTH).toWellFormed()];
 }
 
-/** As in a zone file, `\\000` for NUL, which a database can't store. */
+/** As in a zone file, `\\000` for NUL, which a database can't store. Tabs stay: they divide the tags of records. */
 export function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\${String(control.codePointAt(0)).padStart(3, '0')}`);
+  return text.replace(/[^\P{Cc}\t]/gu, (control) => `\\${String(control.codePointAt(0)).padStart(3, '0')}`);
 }
 
 function recordValue(answer: Answer): string | undefined {

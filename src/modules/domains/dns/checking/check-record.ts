@@ -63,16 +63,20 @@ async function examineRecord(
   return { purpose, type, name, expected, inherited_from: null, authoritative: [], ...examined, found };
 }
 
-async function lookUp({ name, type, orElse }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
-  const lookup = await resolver.lookup(name, type);
-  return orElse && lookup.status === 'missing' ? resolver.lookup(name, orElse) : lookup;
+async function lookUp({ name, type, orElse = [] }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
+  let lookup = await resolver.lookup(name, type);
+  for (const other of orElse) if (lookup.status === 'missing') lookup = await resolver.lookup(name, other);
+  return lookup;
 }
 
-async function lookUpAuthoritative({ name, type, orElse }: ExpectedRecord, resolver: Resolver) {
-  const answers = await resolver.lookupAuthoritative(name, type);
-  if (!orElse || answers.every(({ lookup }) => lookup.status !== 'missing')) return answers;
-  const others = await resolver.lookupAuthoritative(name, orElse);
-  return answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
+async function lookUpAuthoritative({ name, type, orElse = [] }: ExpectedRecord, resolver: Resolver) {
+  let answers = await resolver.lookupAuthoritative(name, type);
+  for (const other of orElse) {
+    if (answers.every(({ lookup }) => lookup.status !== 'missing')) break;
+    const others = await resolver.lookupAuthoritative(name, other);
+    answers = answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
+  }
+  return answers;
 }
 
 async function judge(record: ExpectedRecord, lookup: Lookup, resolver: Resolver, probes: Probes): Promise<Judged> {

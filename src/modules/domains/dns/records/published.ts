@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Resolver } from '@/server/dns/resolver';
 import { MTA_STS_PATH, mtaStsHosts, mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
 import { targetsOf } from './mail-host';
@@ -140,16 +141,14 @@ function settingsHostRecord(
 }
 
 function appRecord({ appHost }: DomainFacts, name: string) {
-  return { type: 'CNAME', orElse: 'A', name, expected: appHost, required: false } as const;
+  return { type: 'CNAME', orElse: ['A', 'AAAA'], name, expected: appHost, required: false } as const;
 }
 
 /** Null if a host name, given its CNAME or its addresses, is this app. */
 async function elsewhere(values: string[], resolver: Resolver, { appHost }: DomainFacts): Promise<Verdict | null> {
   if (values.includes(appHost)) return null;
   const own = await addressesOf(resolver, appHost);
-  const found = await Promise.all(
-    values.map((value) => (/^[\d.]+$/.test(value) ? [value] : addressesOf(resolver, value))),
-  );
+  const found = await Promise.all(values.map((value) => (isIP(value) ? [value] : addressesOf(resolver, value))));
   const addresses = found.flat();
   if (addresses.length > 0 && addresses.every((address) => own.includes(address))) return null;
   return mismatch('warning', `The host name points to ${values.join(', ')}.`, `Point it to ${appHost}.`);

@@ -71,8 +71,8 @@ type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 're
 
 /** A record that a domain should publish, and how to judge what is found. */
 export type ExpectedRecord = RecordName & {
-  /** The type to look up where there is none of `type`. */
-  orElse?: RecordType;
+  /** The types to look up where there is none of `type`, in turn. */
+  orElse?: readonly RecordType[];
   /** Tells which values of that name and type concern the purpose. All do by default. */
   concerns?: (value: string) => boolean;
   /** Where none concerns the purpose, one that looks like a record of this version is shown with what is wrong with it. */
@@ -134,6 +134,7 @@ export function temporaryError(reason: string): Verdict {
 }
 
 const TAG_NAME = /^[a-z][a-z0-9_]*$/;
+const ESCAPED_CONTROL = /\\(?:0[0-3]|12)\d/;
 
 const MAX_SHOWN = 60;
 
@@ -158,6 +159,7 @@ function readTags(text: string): Map<string, string> | string {
     const key = name.trim().toLowerCase();
     if (rest.length === 0) return `“${shown}” has no value`;
     if (!TAG_NAME.test(key)) return `“${shown}” doesn’t begin with the name of a tag`;
+    if (ESCAPED_CONTROL.test(part) && key !== 'p') return `“${shown}” has a line break or another control character`;
     if (tags.has(key)) return `${key} is there twice`;
     tags.set(key, rest.join('=').trim());
   }

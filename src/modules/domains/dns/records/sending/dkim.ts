@@ -85,7 +85,7 @@ function judgeInUse(values: string[], value: string, what: string): Verdict {
 }
 
 function withoutExtras(key: string): string {
-  return key.replace(/-----[A-Z]+-----|["'\\]/g, '');
+  return key.replace(/-----[A-Z]+-----|\\0(?:10|13)|["'\\]/g, '');
 }
 
 /** Finds the tag that keeps the right key from counting for mail (RFC 6376, 3.6.1). */

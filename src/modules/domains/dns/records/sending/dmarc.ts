@@ -18,7 +18,10 @@ const MAX_REPORT_ADDRESSES = 10;
 const POLICY = /^(none|quarantine|reject)$/i;
 const ALIGNMENT = /^[rs]$/i;
 const REPORTS = /^mailto:[^@\s,;!]+@[^@\s,;!]+(![0-9]+[kmgt]?)?$/i;
-const isReportList = (value: string) => value.split(',').every((uri) => REPORTS.test(uri.trim()));
+/** A URI of another scheme is allowed, and nobody sends reports there. */
+const OTHER_URI = /^(?!mailto:)[a-z][a-z0-9+.-]{1,20}:\S+$/i;
+const isReportList = (value: string) => value.split(',').every((uri) => isReportUri(uri.trim()));
+const isReportUri = (uri: string) => REPORTS.test(uri) || OTHER_URI.test(uri);
 
 /** The tags of RFC 9989 and those that it took over or dropped. Others are ignored, as receiving servers do. */
 const TAGS: Record<string, (value: string) => boolean> = {
@@ -115,7 +118,15 @@ async function reportProblem(domain: string, tags: Map<string, string>, resolver
       `Add rua=mailto:dmarc-reports@${domain}.`,
     );
   }
-  const hosts = rua.split(',').map((uri) => uri.trim().replace(/!.*$/, '').split('@')[1]?.toLowerCase() ?? '');
+  const addresses = rua.split(',').filter((uri) => REPORTS.test(uri.trim()));
+  if (addresses.length === 0) {
+    return mismatch(
+      'warning',
+      'The DMARC record’s rua has no mailto: address, so you get no reports about mail from the domain.',
+      `Add mailto:dmarc-reports@${domain} to rua.`,
+    );
+  }
+  const hosts = addresses.map((uri) => uri.trim().replace(/!.*$/, '').split('@')[1]?.toLowerCase() ?? '');
   // Reports to the same organization need no permission (RFC 9990).
   const foreign = [...new Set(hosts)]
     .filter((host) => !isSameOrganization(host, domain))
