@@ -83,7 +83,10 @@ export function createRestHandler(router: AnyTRPCRouter, webhooks: () => Webhook
 function find(match: Matcher, method: string, path: string) {
   if (path === DOCUMENT_PATH) throw notAllowed(['GET']);
   const found = match(method === 'HEAD' ? 'GET' : method, path);
-  if (!found) throw new AppError('NOT_FOUND', 'Unknown endpoint.');
+  if (!found) {
+    const isOnlySlash = path.endsWith('/') && match(method, path.replace(/\/$/, '')) !== null;
+    throw new AppError('NOT_FOUND', `Unknown endpoint.${isOnlySlash ? ' Leave out the slash at the end.' : ''}`);
+  }
   if ('route' in found) return found;
   throw notAllowed(found.allowed);
 }

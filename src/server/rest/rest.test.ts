@@ -18,6 +18,11 @@ describe('routing', () => {
     expectError(await client().call(method, path), 404, 'NOT_FOUND');
   });
 
+  it('says that only a slash is too much', async () => {
+    const { error } = expectError(await client().call('GET', '/domains/'), 404, 'NOT_FOUND');
+    expect(error.message).toBe('Unknown endpoint. Leave out the slash at the end.');
+  });
+
   it('answers 405 with Allow to a known path and another method', async () => {
     const answer = expectError(await client().call('PUT', '/domains'), 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');

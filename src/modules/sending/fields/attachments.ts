@@ -27,7 +27,7 @@ export const Attachment = z
       }),
     content: z
       .string()
-      .refine(isBase64, 'Enter base64 with the standard alphabet and padding.')
+      .refine(isBase64, { error: ({ input }) => contentError(String(input)) })
       .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
     content_id: z
       .string()
@@ -51,6 +51,15 @@ export const Attachments = boundedArray(Attachment, MAX_ATTACHMENTS).superRefine
     ctx.addIssue({ code: 'custom', path: [index, 'content_id'], message: 'Another attachment has this content_id.' });
   }
 });
+
+/** What is wrong with content, by its start. */
+function contentError(text: string): string {
+  const start = text.slice(0, 1_000);
+  if (/^\s*data:/i.test(start)) return 'Leave out the beginning of the data: URI, up to and with the comma.';
+  if (/[-_]/.test(start) && /^[\w\s=-]+$/.test(start))
+    return 'This is base64url. Enter base64 with + and /, and padding.';
+  return 'Enter base64 with the standard alphabet and padding.';
+}
 
 function isFileName(text: string): boolean {
   return !/[/\\]/.test(text) && text !== '.' && text !== '..';

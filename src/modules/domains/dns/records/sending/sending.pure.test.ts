@@ -302,6 +302,8 @@ describe('DMARC', () => {
     expect(await check('dmarc')).toMatchObject(problem('error', /invalid/));
     publish('v=DMARC1; p=reject; p=none');
     expect(await check('dmarc')).toMatchObject(problem('error', /invalid/));
+    publish(`v=DMARC1; p=reject; ${REPORTS}\n`);
+    expect(await check('dmarc')).toMatchObject(problem('error', /has a line break/));
   });
 
   it.each<[string, RegExp]>([
