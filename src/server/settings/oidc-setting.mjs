@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
+/** The endpoints of Microsoft for accounts of any tenant. */
+const SHARED_ISSUER = /^https:\/\/login\.microsoftonline\.(?:com|us)\/(?:common|organizations|consumers)(?:\/|$)/i;
+
 const OidcProviders = z
   .array(
     z.strictObject(
@@ -12,7 +15,13 @@ const OidcProviders = z
         name: filled('each provider needs a name').max(100, 'the name of a provider has at most 100 characters'),
         issuer: z
           .string('each provider needs an issuer')
-          .refine(isIssuer, 'an issuer is an https URL without a query (http only on this machine)'),
+          .refine(isIssuer, 'an issuer is an https URL without a query (http only on this machine)')
+          .refine(
+            (url) => !SHARED_ISSUER.test(url),
+            'the issuer of Microsoft has the ID of your tenant in place of common, organizations or consumers, because id_tokens do',
+          )
+          // Providers show the URL of their configuration more often than their issuer.
+          .transform((url) => url.replace(/\/\.well-known\/openid-configuration\/?$/, '')),
         clientId: filled('each provider needs a clientId'),
         clientSecret: filled('each provider needs a clientSecret'),
         linkVerifiedEmail: z.boolean('linkVerifiedEmail is true or false').default(false),

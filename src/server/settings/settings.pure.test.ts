@@ -114,6 +114,12 @@ describe('readSettings', () => {
     ]);
   });
 
+  it('takes the URL of a provider’s configuration for its issuer', () => {
+    const issuerOf = (issuer: string) =>
+      readSettings({ OIDC_PROVIDERS: JSON.stringify([provider({ issuer })]) }).oidcProviders[0]?.issuer;
+    expect(issuerOf('https://id.example.com/a/.well-known/openid-configuration')).toBe('https://id.example.com/a');
+  });
+
   it('reads the content store: a folder, by default in DATA_DIR, or a bucket', () => {
     const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
     const store = (CONTENT_STORE: string) => readSettings({ CONTENT_STORE, ...credentials }).contentStore;
@@ -166,6 +172,10 @@ describe('readSettings', () => {
     ['an issuer with a query', JSON.stringify([provider({ issuer: 'https://id.example.com/?a=b' })])],
     ['an issuer with a password', JSON.stringify([provider({ issuer: 'https://a:b@id.example.com' })])],
     ['an issuer that is not a URL', JSON.stringify([provider({ issuer: 'id.example.com' })])],
+    [
+      'the issuer of any tenant',
+      JSON.stringify([provider({ issuer: 'https://login.microsoftonline.com/common/v2.0' })]),
+    ],
     ['a string for a boolean', JSON.stringify([provider({ linkVerifiedEmail: 'yes' })])],
     ['no way to authenticate', JSON.stringify([provider({ tokenEndpointAuthMethod: 'none' })])],
   ])('rejects OIDC_PROVIDERS with %s in one sentence without secrets', (_, value) => {
