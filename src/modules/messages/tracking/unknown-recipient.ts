@@ -36,6 +36,8 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   [/^550 (?:5\.0\.0 )?: User unknown/i, 'repeated'],
   // Lotus Domino.
   [/not listed in (?:the )?(?:Domino Directory|public Name & Address Book)/i, 'certain'],
+  // Postfix in front of other servers.
+  [/5\.1\.1 .*: User unknown in relay recipient table/i, 'certain'],
   // Mimecast.
   [/^550 Invalid Recipient - https:\/\/community\.mimecast\.com\//i, 'certain'],
   // Your own Postfix: the domain has a null MX record (RFC 7505), or doesn't exist.
@@ -64,7 +66,7 @@ const BY_CODE: Record<string, UnknownRecipient> = {
 
 /** Words of replies that are about the sender, the message or a full mailbox, whatever their code. */
 const OTHER_REASON =
-  /\b(?:quota|full|storage|too many|rate|spam|block(?:ed|ing|list(?:ed)?)?|blacklist(?:ed)?|reputation|polic(?:y|ies)|denied|spf|dkim|dmarc|authenticat\w*|relay\w*|greylist\w*|temporar\w*|try again|not allowed|sender)\b/i;
+  /\b(?:quota|full|storage|too many|rate|spam|block(?:ed|ing|list(?:ed)?)?|blacklist(?:ed)?|reputation|polic(?:y|ies)|denied|spf|dkim|dmarc|authenticat\w*|relay\w*|greylist\w*|temporar\w*|try again|not allowed|sender|content|virus(?:es)?|malware|unsolicited|suspicious|restrict\w*|permissions?|(?:not |un)authori[sz]ed|abus\w*)\b/i;
 
 /** Returns null if the bounce says nothing certain about the address. */
 export function unknownRecipient(
