@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { withinTime } from '@/lib/within-time';
 import { isPublicAddress } from '../outbound/address/public-address';
 import { processWide } from '../process-wide';
-import { withinTime } from '../within-time';
 import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
 import { failed, isPossibleName, isSame, type Lookup, toLookup } from './lookup';
 

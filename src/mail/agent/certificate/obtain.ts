@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseEnv, promisify } from 'node:util';
-import { withinTime } from '@/server/within-time';
+import { withinTime } from '@/lib/within-time';
 import { hideSecrets } from '../configuration/show-diff';
 import type { Acme, Installation } from '../installation';
 import { type Certificate, parseCertificate, replaceCertificate } from './files';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
+import { withinTime } from '@/lib/within-time';
 import { escapeControls } from '@/server/dns/lookup';
 import { isPublicAddress } from '@/server/outbound/address/public-address';
-import { withinTime } from '@/server/within-time';
 import type { Probes, TlsOffer } from '../records/record';
 
 const SMTP_PORT = 25;
