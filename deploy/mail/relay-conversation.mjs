@@ -23,7 +23,10 @@ export class RelayProblem extends Error {
  * @throws RelayProblem
  */
 export async function connectTo({ host, port }, { signal, isIpv4Only, connectTimeoutMs = CONNECT_TIMEOUT_MS }) {
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
+  // Not AbortSignal.timeout, which Node.js 20 forgets among others at the next garbage collection.
+  const connecting = new AbortController();
+  const timer = setTimeout(() => connecting.abort(), connectTimeoutMs);
+  const ending = AbortSignal.any([signal, connecting.signal]);
   const family = isIpv4Only ? 4 : 0;
   const socket = connect({ host, port, family, autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS });
   socket.on('error', () => {});
@@ -33,6 +36,8 @@ export async function connectTo({ host, port }, { signal, isIpv4Only, connectTim
   } catch (error) {
     socket.destroy();
     throw new RelayProblem('unreachable', whyUnreachable(error, host, port));
+  } finally {
+    clearTimeout(timer);
   }
 }
 
