@@ -6,6 +6,8 @@ export type ReportFile = {
   bytes: Uint8Array;
   /** Whether its name or type says that it is a report. Others are looked at too, and nothing is wrong with them if they are none. */
   isNamed: boolean;
+  /** The domain that the message says the report is about, in the file’s name or in a field (RFC 8460, 5.1 and 5.3). */
+  domain?: string | null;
 };
 
 export type FoundFiles = { files: ReportFile[]; filesOverLimit: number; sender: ReportSender | null };
@@ -36,8 +38,9 @@ export function filesInMail(raw: Uint8Array, mailHost: string | undefined): Foun
   };
 }
 
-function filesIn({ attachments, text }: Message, depth: number): ReportFile[] {
+function filesIn({ attachments, text, header }: Message, depth: number): ReportFile[] {
   const files: ReportFile[] = [];
+  const inField = header.value('tls-report-domain');
   for (const { mimeType, filename, content: bytes } of attachments) {
     const name = filename ?? '';
 
@@ -46,10 +49,13 @@ function filesIn({ attachments, text }: Message, depth: number): ReportFile[] {
       continue;
     }
     const isNamed = PACKED_TYPE.test(mimeType) || PLAIN_TYPE.test(mimeType) || REPORT_NAME.test(name);
-    if (isNamed || (looksLikeReport(bytes) && !OTHER_NAME.test(name))) files.push({ bytes, isNamed });
+    const domain = DOMAIN_IN_NAME.exec(name)?.[1] ?? inField;
+    if (isNamed || (looksLikeReport(bytes) && !OTHER_NAME.test(name))) files.push({ bytes, isNamed, domain });
   }
   return [...files, ...reportsInText(text ?? '')];
 }
+
+const DOMAIN_IN_NAME = /^[^!]{1,253}!([^!]{1,253})!\d{1,12}!\d{1,12}(?![^!.])/;
 
 const SNIFFED_BYTES = 4_096;
 

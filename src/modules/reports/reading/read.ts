@@ -60,7 +60,7 @@ type Budget = {
 };
 
 /** Adds the reports of a file, each by itself, and why others can't be read. */
-async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budget: Budget): Promise<void> {
+async function readFile({ bytes, isNamed, domain }: ReportFile, found: ReadReports, budget: Budget): Promise<void> {
   let kind: ReportKind | null = null;
   const add = (result: ParsedReport | UnreadableReport) => {
     if (budget.reportsLeft() < 0) return;
@@ -82,7 +82,7 @@ async function readFile({ bytes, isNamed }: ReportFile, found: ReadReports, budg
         const { texts, first } = await startOf(inTime(decode(content), budget.isLate));
         kind = KINDS[first] ?? null;
         if (!kind) throw new UnreadableReport('The file is neither XML nor JSON.');
-        const results = kind === 'dmarc' ? await readDmarc(texts, budget) : await parseTlsJson(texts);
+        const results = kind === 'dmarc' ? await readDmarc(texts, budget) : await parseTlsJson(texts, domain);
         results.forEach(add);
       } catch (error) {
         if (!(error instanceof UnreadableReport)) throw error;

@@ -22,9 +22,13 @@ const MAX_POLICIES = 20;
 
 /**
  * Reads TLS reports of RFC 8460, as far as they go: one report for each domain that they are about.
+ * @param named the domain of policies that name none, such as those of Postfix where it found none
  * @throws UnreadableReport
  */
-export async function parseTlsJson(texts: AsyncIterable<string>): Promise<(ParsedTls | UnreadableReport)[]> {
+export async function parseTlsJson(
+  texts: AsyncIterable<string>,
+  named: string | null = null,
+): Promise<(ParsedTls | UnreadableReport)[]> {
   let text = '';
   for await (const piece of texts) {
     text += piece;
@@ -33,15 +37,15 @@ export async function parseTlsJson(texts: AsyncIterable<string>): Promise<(Parse
   const { value, isCut } = parseJson(text);
   const reports = listIn(value)
     .slice(0, MAX_REPORTS)
-    .flatMap((given) => readable(given, isCut));
+    .flatMap((given) => readable(given, isCut, named));
   if (reports.length === 0) throw new UnreadableReport('The report names no domain.');
   return reports;
 }
 
 /** The reports of one value of a list, or why it can't be read, which doesn't affect the others. */
-function readable(given: unknown, isCut: boolean): (ParsedTls | UnreadableReport)[] {
+function readable(given: unknown, isCut: boolean, named: string | null): (ParsedTls | UnreadableReport)[] {
   try {
-    return reportsIn(reportIn(given), isCut);
+    return reportsIn(reportIn(given), isCut, named);
   } catch (error) {
     if (error instanceof UnreadableReport) return [error];
     throw error;
@@ -106,7 +110,7 @@ function textIn(value: unknown, maxLength?: number): string | null {
   return typeof value === 'string' || typeof value === 'number' ? plain(String(value), maxLength) || null : null;
 }
 
-function reportsIn(given: unknown, isCut: boolean): ParsedTls[] {
+function reportsIn(given: unknown, isCut: boolean, named: string | null): ParsedTls[] {
   if (fieldOf(given, 'policies') === undefined) throw new UnreadableReport('The JSON is not a TLS report.');
   const range = fieldOf(given, 'date-range');
   const timeIn = (name: string) => timeOf(textIn(fieldOf(range, name)) ?? '');
@@ -126,15 +130,15 @@ function reportsIn(given: unknown, isCut: boolean): ParsedTls[] {
   }
   const byDomain = new Map<string, unknown[]>();
   for (const entry of policies.slice(0, MAX_POLICIES)) {
-    for (const domain of leftOut.attempt(() => domainOf(entry)))
+    for (const domain of leftOut.attempt(() => domainOf(entry, named)))
       byDomain.set(domain, [...(byDomain.get(domain) ?? []), entry]);
   }
   // What belongs to no domain is shown with each.
   return [...byDomain].map(([domain, entries]) => ({ ...sender, domain, ...contentOf(entries, leftOut.list()) }));
 }
 
-function domainOf(entry: unknown): string {
-  const text = textIn(fieldOf(fieldOf(entry, 'policy'), 'policy-domain')) ?? '';
+function domainOf(entry: unknown, named: string | null): string {
+  const text = textIn(fieldOf(fieldOf(entry, 'policy'), 'policy-domain')) ?? named ?? '';
   const domain = normalizeDomainName(withoutServiceLabels(text));
   if (!domain) throw new UnreadablePart('The policy names no domain.');
   return domain;
