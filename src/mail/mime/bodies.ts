@@ -3,7 +3,8 @@ import { joinFlowed } from './flowed';
 import { decodeRaw, strip } from './header-fields';
 import { htmlToText, textToHtml } from './html-text';
 import { type MailFile, readTnef, takeUuencoded } from './packed-files';
-import { bodyOf, type Part } from './parts';
+import { bodyOf, type Part, readPart } from './parts';
+import { signedContent } from './signed-content';
 
 /** What a message says of itself: whether it can be read only with a key, or was signed. Neither is verified. */
 type Protection = 'encrypted' | 'signed';
@@ -48,10 +49,20 @@ type Block = { text: string[]; html: string[] };
 
 type Leaf = { part: Part; alternative: Part | null };
 
-function leavesOf(part: Part, alternative: Part | null = null): Leaf[] {
-  if (part.children.length === 0) return [{ part, alternative }];
+function leavesOf(part: Part, alternative: Part | null = null, depth = 0): Leaf[] {
+  if (part.children.length === 0) return [{ part, alternative }, ...leavesInSigned(part, alternative, depth)];
   const inner = part.type === 'multipart/alternative' ? part : alternative;
-  return part.children.flatMap((child) => leavesOf(child, inner));
+  return part.children.flatMap((child) => leavesOf(child, inner, depth));
+}
+
+// Messages that are signed twice are rare.
+const MAX_SIGNED = 3;
+
+/** What a file that is signed and not encrypted has in it, which every mail program shows. The file stays, with its signature. */
+function leavesInSigned(part: Part, alternative: Part | null, depth: number): Leaf[] {
+  if (depth >= MAX_SIGNED || !isSmime(part) || !isOnlySigned(part)) return [];
+  const content = signedContent(part.content());
+  return content ? leavesOf(readPart(content), alternative, depth + 1) : [];
 }
 
 /**

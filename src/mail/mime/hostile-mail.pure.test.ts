@@ -32,6 +32,14 @@ it.each([
     'parts whose boundaries are nowhere',
     `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts(20_000)}${filled('x').repeat(40)}`,
   ],
+  [
+    'signed content that never ends',
+    `Content-Type: application/pkcs7-mime; smime-type=signed-data\r\nContent-Transfer-Encoding: base64\r\n\r\n${filled('MIAk')}`,
+  ],
+  [
+    'multiparts that are encoded as a whole',
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts(10_000).replaceAll('\r\n\r\n', '\r\nContent-Transfer-Encoding: base64\r\n\r\n')}`,
+  ],
   ['a parameter of asterisks', attached(`Content-Disposition: attachment; ${filled('*')}`)],
   ['addresses of marks', `From: ${filled(`<a${'\u200b'.repeat(600)}b@c.example>,`)}\r\n\r\nx`],
   ['addresses of white space', `From: ${filled(`<a${' '.repeat(1_900)}b@c.example>,`)}\r\n\r\nx`],
