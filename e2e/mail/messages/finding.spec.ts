@@ -197,8 +197,12 @@ test('the peek opens next to the list, steps through the messages, also by singl
   const [first, second, third] = subjects as [string, string, string];
   await page.goto(`${url()}/messages?domain=${domain.id}`);
   const peek = page.getByRole('complementary', { name: /^Message/ });
+  const last = page.getByRole('link', { name: first });
+  await page.getByRole('link', { name: third }).hover();
+  const place = await last.boundingBox();
   await page.getByRole('link', { name: third }).click();
   await expect(peek.getByRole('heading', { name: third })).toBeVisible();
+  expect((await last.boundingBox())?.y).toBe(place?.y);
   await expect(page).toHaveURL(/peek=/);
   await expect(peek.getByText('1 of 3')).toBeVisible();
   await expect(peek.getByRole('button', { name: 'Previous message' })).toBeDisabled();
