@@ -1,9 +1,11 @@
 import { Fragment, type ReactNode } from 'react';
+import { Skeleton } from './marks/skeleton';
 import { NearLink } from './near-link';
 import classes from './page-header.module.css';
 
 type PageHeaderProps = {
-  title: string;
+  /** Undefined while the record that the page is named after loads. */
+  title: string | undefined;
   description: ReactNode;
   parent?: { label: string; href: string };
   mono?: boolean;
@@ -29,7 +31,7 @@ export function PageHeader({ title, description, parent, mono, hasTabs, children
             </Fragment>
           )}
           <span key={`${parent?.label} ${title}`} className={mono ? 'mono clip' : 'clip'}>
-            {title}
+            {title ?? <Skeleton width={208} />}
           </span>
         </h1>
         <div className={classes.description}>{description}</div>

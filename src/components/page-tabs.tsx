@@ -4,12 +4,14 @@ import { Tabs } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { confirmLeave } from './dialogs/navigation-guard';
 import classes from './page-tabs.module.css';
+import { SettingsSkeleton } from './settings-section';
 
 type PageTabsProps<Tab extends string> = {
   label: string;
+  /** A tab without content yet shows the skeleton of a form. */
   tabs: Record<Tab, { title: ReactNode; content: () => ReactNode }>;
   current: Tab;
-  /** Keeps the tabs hidden until the header has its final height. Their content loads already. */
+  /** Keeps the tabs hidden until their names are final, and on narrow screens all of it until the header has its height. */
   isWaiting: boolean;
   onChange: (tab: Tab) => void;
 };
@@ -47,7 +49,7 @@ export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, 
       </Tabs.List>
       {names.map((name) => (
         <Tabs.Panel key={name} value={name}>
-          {name === current && tabs[name].content()}
+          {name === current && (tabs[name].content() || <SettingsSkeleton heights={[160, 248]} />)}
         </Tabs.Panel>
       ))}
     </Tabs>

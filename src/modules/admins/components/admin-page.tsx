@@ -34,7 +34,7 @@ export function AdminPage({ id, history }: AdminPageProps) {
       <PageHeader
         hasTabs
         parent={CRUMB}
-        title={admin?.email ?? '\u00a0'}
+        title={admin?.email}
         description={
           admin && (
             <>

@@ -25,3 +25,6 @@ export const SEVERITIES: Record<Alert['severity'], string> = { critical: 'Critic
 /** The names of kinds and severities, as in the filters. */
 export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, , label]]) => ({ value, label }));
 export const SEVERITY_OPTIONS = Object.entries(SEVERITIES).map(([value, label]) => ({ value, label }));
+
+/** The sections of the notification settings, while they load. */
+export const NOTIFICATION_HEIGHTS = [608, 424, 160];

@@ -8,13 +8,16 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
+import { SettingsSkeleton } from '@/components/settings-section';
 import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import type { Alert } from '../schema';
 import { AlertList } from './alert-list';
+import { NOTIFICATION_HEIGHTS } from './alert-values';
 
 const Notifications = dynamic(() => import('./notifications/notifications').then((module) => module.Notifications), {
   ssr: false,
+  loading: () => <SettingsSkeleton heights={NOTIFICATION_HEIGHTS} />,
 });
 
 const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));

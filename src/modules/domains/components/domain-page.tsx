@@ -23,6 +23,7 @@ import { DkimKeys } from './dkim/dkim-keys';
 import { useDkim } from './dkim/use-dkim';
 import { DnsTab } from './dns/dns-tab';
 import { DnsTabTitle } from './dns/dns-tab-title';
+import { DnsSkeleton } from './dns/dns-table';
 import { type Dns, useDns } from './dns/use-dns';
 import { ZoneMenu } from './dns/zone-menu';
 import { DeleteDomain } from './settings/delete-domain';
@@ -70,7 +71,7 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
       <PageHeader
         hasTabs
         parent={CRUMB}
-        title={domain?.name ?? '\u00a0'}
+        title={domain?.name}
         mono
         description={domain && <Description domain={domain} />}
       >
@@ -91,7 +92,7 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
         tabs={{
           dns: {
             title: <DnsTabTitle dns={dns.data} active={domain?.active ?? true} />,
-            content: () => domain && <DnsTab domain={domain} dns={dns} reports={reports} />,
+            content: () => (domain ? <DnsTab domain={domain} dns={dns} reports={reports} /> : <DnsSkeleton />),
           },
           dkim: {
             title: 'DKIM',
@@ -105,13 +106,12 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
           settings: {
             title: 'Settings',
             content: () =>
-              domain && canEdit !== undefined ? (
+              domain &&
+              canEdit !== undefined && (
                 <>
                   <DomainSettings domain={domain} isReadOnly={!canEdit} />
                   {canEdit && <DeleteDomain domain={domain} />}
                 </>
-              ) : (
-                <SettingsSkeleton heights={[160, 248]} />
               ),
           },
           history: { title: 'History', content: () => history },

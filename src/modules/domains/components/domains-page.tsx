@@ -65,7 +65,7 @@ export function DomainsPage() {
         title="Domains"
         description={
           <>
-            <span>The domains you send and receive mail for.</span>
+            <span>The domains you send and receive mail for</span>
             <NearLink className="act" href="/domains/dns">
               DNS and reports
             </NearLink>

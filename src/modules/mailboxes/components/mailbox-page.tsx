@@ -47,7 +47,7 @@ export function MailboxPage({ id, sent, history }: MailboxPageProps) {
       <PageHeader
         hasTabs
         parent={CRUMB}
-        title={mailbox?.email ?? '\u00a0'}
+        title={mailbox?.email}
         mono
         description={
           mailbox && (

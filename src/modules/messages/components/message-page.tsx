@@ -40,7 +40,7 @@ export function MessagePage({ id }: { id: string }) {
       <PageHeader
         hasTabs={isKept}
         parent={CRUMB}
-        title={message ? message.subject || '(no subject)' : '\u00a0'}
+        title={message && (message.subject || '(no subject)')}
         description={message && <Description message={message} />}
       >
         {message && isKept && <Actions message={message} />}

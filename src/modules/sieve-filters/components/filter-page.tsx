@@ -33,7 +33,7 @@ export function FilterPage({ id, history }: FilterPageProps) {
     <Page>
       <PageHeader
         hasTabs
-        title={filter?.name ?? 'Filter'}
+        title={filter?.name ?? (found.isError ? 'Filter' : undefined)}
         description={filter ? <Description filter={filter} /> : ' '}
         parent={PARENT}
       />

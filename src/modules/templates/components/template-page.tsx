@@ -49,7 +49,7 @@ export function TemplatePage({ id, history }: TemplatePageProps) {
       <PageHeader
         hasTabs
         mono
-        title={template?.name ?? 'Template'}
+        title={template?.name ?? (found.isError ? 'Template' : undefined)}
         description={template ? <span className="clip mono">{template.domain}</span> : ' '}
         parent={PARENT}
       >

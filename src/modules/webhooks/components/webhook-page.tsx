@@ -47,7 +47,7 @@ export function WebhookPage({ id, history }: WebhookPageProps) {
       <PageHeader
         hasTabs
         parent={CRUMB}
-        title={webhook ? urlParts(webhook.url).join('') : '\u00a0'}
+        title={webhook && urlParts(webhook.url).join('')}
         mono
         description={
           webhook && (

@@ -4,8 +4,9 @@ import { Stack } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { FormColumn } from '@/components/layout/form-layout';
-import { SettingsSection } from '@/components/settings-section';
+import { SettingsSection, SettingsSkeleton } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { NOTIFICATION_HEIGHTS } from '../alert-values';
 import { Mutes, useMutes } from '../mutes/mutes';
 import { AlertEmails } from './alert-emails';
 import { AlertWebhooks, useAlertWebhooks } from './alert-webhooks';
@@ -18,8 +19,8 @@ export function Notifications({ onMute }: { onMute: () => void }) {
   const mutes = useMutes();
   const webhooks = useAlertWebhooks();
   // Everything appears at once, so that nothing moves.
-  if (canConfigure === undefined || (canConfigure && config.isPending)) return null;
-  if (mutes.isPending || webhooks.isPending) return null;
+  const isPending = canConfigure === undefined || (canConfigure && config.isPending);
+  if (isPending || mutes.isPending || webhooks.isPending) return <SettingsSkeleton heights={NOTIFICATION_HEIGHTS} />;
   return (
     <>
       {config.error && <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />}
