@@ -68,13 +68,13 @@ export function deliveryColumns({
     },
     {
       header: 'Attempts',
-      width: 148,
-      maxWidth: 176,
+      width: 192,
+      maxWidth: 208,
       skeletonWidth: 56,
       cell: (delivery) => (
         <Cell>
           <AttemptDots delivery={delivery} />
-          <span className="soft">
+          <span className="soft clip">
             <Next delivery={delivery} isInactive={isInactive} />
           </span>
         </Cell>
@@ -82,7 +82,7 @@ export function deliveryColumns({
     },
     {
       header: 'Last response',
-      width: 152,
+      width: 192,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',

@@ -19,7 +19,7 @@ export function webhookColumns({ domainNames, onSetActive }: WebhookColumnsOptio
   return [
     {
       header: 'Status',
-      width: 96,
+      width: 104,
       kind: 'mark',
       skeletonWidth: 56,
       cell: (webhook) => (
