@@ -86,9 +86,12 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     mobile: 'under',
     skeletonWidth: 168,
     cell: (message) => (
-      <RowLink prefetch={false} data-row={message.id} {...link(message)}>
-        <span className="clip">{message.subject || '(no subject)'}</span>
-      </RowLink>
+      <>
+        {isFailed && message.failure && <span className={classes.reason}>{message.failure.reason}</span>}
+        <RowLink prefetch={false} data-row={message.id} {...link(message)}>
+          <span className="clip">{message.subject || '(no subject)'}</span>
+        </RowLink>
+      </>
     ),
   };
   const reason: Column = {
