@@ -1,6 +1,6 @@
 'use client';
 
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
 import { MailboxState } from '@/components/directory/mailbox-columns';
@@ -9,8 +9,10 @@ import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
+import type { Mailbox, SentLately as Sent } from '../../schema';
 import { MailboxPassword } from '../password/mailbox-password';
 import { Sending } from '../suspension';
+import { misuseSigns } from './misuse-signs';
 import { SentLately } from './sent-lately';
 import { Verdict } from './verdict';
 
@@ -22,7 +24,10 @@ type MisusePageProps = {
   queued: ReactNode;
 };
 
-/** All that an admin needs if others may know the password of a mailbox, in the order in which it is done. */
+/**
+ * All that an admin needs if others may know the password of a mailbox. With signs of it, what to do comes before the facts, in the order
+ * in which it is done: suspend, delete what is queued, set a password, and at the end unsuspend.
+ */
 export function MisusePage({ id, queued }: MisusePageProps) {
   const isAdmin = useHasRole('admin');
   const utils = trpc.useUtils();
@@ -44,14 +49,26 @@ export function MisusePage({ id, queued }: MisusePageProps) {
       {mailbox && isAdmin !== undefined && !sent.isPending ? (
         <>
           {sent.data && <Verdict mailbox={mailbox} sent={sent.data} />}
-          <SentLately mailbox={mailbox} />
-          {isAdmin && queued}
-          <MailboxPassword mailbox={mailbox} />
-          {isAdmin && <Sending mailbox={mailbox} />}
+          {inOrder(mailbox, sent.data, {
+            facts: <SentLately key="facts" mailbox={mailbox} />,
+            steps: [
+              <Fragment key="queued">{isAdmin && queued}</Fragment>,
+              <MailboxPassword key="password" mailbox={mailbox} />,
+            ],
+            sending: isAdmin && <Sending key="sending" mailbox={mailbox} />,
+          })}
         </>
       ) : (
         <SettingsSkeleton heights={[72, 420, 96, 160, 120]} />
       )}
     </Page>
   );
+}
+
+type Sections = { facts: ReactNode; steps: ReactNode[]; sending: ReactNode };
+
+/** Each section has a key, so that it keeps what was entered when the order changes. */
+function inOrder(mailbox: Mailbox, sent: Sent | undefined, { facts, steps, sending }: Sections): ReactNode[] {
+  if (!sent || misuseSigns(mailbox, sent).length === 0) return [facts, ...steps, sending];
+  return mailbox.suspended ? [...steps, facts, sending] : [sending, ...steps, facts];
 }

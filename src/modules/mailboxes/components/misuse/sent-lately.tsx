@@ -98,6 +98,16 @@ function captionOf(sent: Sent | undefined): string {
   return sent.is_complete ? `usually ${usualText(sent.usual_per_day)}` : 'or more; the newest are shown';
 }
 
+/** A figure, which has no header on a narrow screen. */
+function Counted({ count, what }: { count: number; what: string }) {
+  return (
+    <>
+      {formatCount(count)}
+      <span className="only-narrow">{`\u00a0${what}`}</span>
+    </>
+  );
+}
+
 type Source = Sent['sources'][number];
 
 const SOURCE_LABELS: Record<Source['source'], string> = {
@@ -116,7 +126,13 @@ const SOURCES: DataTableColumn<Source>[] = [
       </Cell>
     ),
   },
-  { header: 'Messages', kind: 'figure', width: 96, mobile: 'side', cell: ({ messages }) => formatCount(messages) },
+  {
+    header: 'Messages',
+    kind: 'figure',
+    width: 96,
+    mobile: 'side',
+    cell: ({ messages }) => <Counted count={messages} what={messages === 1 ? 'message' : 'messages'} />,
+  },
   { header: 'Last', width: 128, mobile: 'under', cell: ({ last_at }) => <TimeAgo iso={last_at} /> },
 ];
 
@@ -127,13 +143,13 @@ const DOMAINS: DataTableColumn<Sent['recipient_domains'][number]>[] = [
     kind: 'figure',
     width: 96,
     mobile: 'side',
-    cell: ({ recipients }) => formatCount(recipients),
+    cell: ({ recipients }) => <Counted count={recipients} what={recipients === 1 ? 'recipient' : 'recipients'} />,
   },
   {
     header: 'Undelivered',
     kind: 'figure',
     width: 128,
-    mobile: 'none',
-    cell: ({ undelivered }) => formatCount(undelivered),
+    mobile: 'under',
+    cell: ({ undelivered }) => <Counted count={undelivered} what="undelivered" />,
   },
 ];
