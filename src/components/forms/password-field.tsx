@@ -10,13 +10,15 @@ import classes from './password-field.module.css';
 
 type PasswordFieldProps = {
   label: string;
+  /** Follows the rule for passwords. */
+  hint?: string;
   value: string;
   error?: React.ReactNode;
   onChange: (value: string) => void;
   onGenerate: (password: string) => void;
 };
 
-export function PasswordField({ label, value, error, onChange, onGenerate }: PasswordFieldProps) {
+export function PasswordField({ label, hint, value, error, onChange, onGenerate }: PasswordFieldProps) {
   const [isVisible, setIsVisible] = useState(false);
   const generate = () => {
     const password = generatePassword();
@@ -28,7 +30,7 @@ export function PasswordField({ label, value, error, onChange, onGenerate }: Pas
     <div className={classes.field}>
       <PasswordInput
         label={label}
-        description={PASSWORD_RULE}
+        description={hint ? `${PASSWORD_RULE}. ${hint}` : PASSWORD_RULE}
         className="mono-input"
         autoComplete="new-password"
         visible={isVisible}

@@ -1,12 +1,14 @@
 'use client';
 
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useRouter } from 'next/navigation';
+import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { PasswordField } from '@/components/forms/password-field';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
-import { PASSWORD_RULE } from '@/lib/password';
 import type { Role } from '@/lib/roles';
 import { CreateAdmin } from '../schema';
 import { RoleFields } from './role-fields';
@@ -16,6 +18,8 @@ type AddAdminDialogProps = { opened: boolean; onClose: () => void };
 export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
   const router = useRouter();
   const utils = trpc.useUtils();
+  const [generated, setGenerated] = useState<string | null>(null);
+  const [created, setCreated] = useState<{ id: string; email: string; password: string } | null>(null);
   const create = trpc.admins.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateAdmin,
@@ -25,21 +29,32 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
       domain_ids: values.role === 'domain_admin' ? values.domain_ids : [],
     }),
     submit: (input) => create.mutateAsync(input),
-    onSaved: async ({ id }) => {
+    onSaved: async ({ id, email }, { password }) => {
       await utils.admins.list.invalidate();
-      router.push(`/admins/${id}`);
+      if (password === generated) setCreated({ id, email, password });
+      else router.push(`/admins/${id}`);
     },
   });
 
+  if (created) {
+    return (
+      <SecretDialog
+        title={`Copy the password for ${created.email}`}
+        secret={created.password}
+        copyLabel="Copy password"
+        onDone={() => router.push(`/admins/${created.id}`)}
+      />
+    );
+  }
   return (
     <Dialog opened={opened} title="Add admin" action="Add admin" isBusy={isBusy} onClose={onClose} onSubmit={onSubmit}>
       <TextInput label="Email" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
-      <PasswordInput
+      <PasswordField
         label="Initial password"
-        description={`${PASSWORD_RULE}. The admin can change it later.`}
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        hint="The admin can change it later."
         {...form.getInputProps('password')}
+        value={form.values.password}
+        onGenerate={setGenerated}
       />
       <RoleFields
         role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}

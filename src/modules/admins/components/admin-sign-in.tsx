@@ -1,18 +1,20 @@
 'use client';
 
-import { Button, Checkbox, PasswordInput } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { PasswordField } from '@/components/forms/password-field';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
-import { PASSWORD_RULE } from '@/lib/password';
 import { type Admin, UpdateAdmin } from '../schema';
 import { twoFactorMark } from './admin-columns';
 import { AdminIdentity } from './admin-identity';
@@ -68,26 +70,28 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
 
 function NewPasswordForm({ admin }: { admin: Admin }) {
   const utils = trpc.useUtils();
+  const [generated, setGenerated] = useState<string | null>(null);
+  const [newPassword, setNewPassword] = useState<string | null>(null);
   const update = trpc.admins.update.useMutation();
   const { form, problem, isBusy, onSubmit, reset } = useApiForm({
     schema: UpdateAdmin,
     initialValues: { password: '', revoke_api_keys: false },
     toInput: (values) => ({ id: admin.id, ...values }),
     submit: (input) => update.mutateAsync(ifUnchanged('admin', admin, input)),
-    onSaved: (saved) => {
+    onSaved: (saved, { password }) => {
       utils.admins.get.setData({ id: admin.id }, saved);
       reset();
+      if (password === generated) setNewPassword(password);
     },
   });
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
-        <PasswordInput
+        <PasswordField
           label="New password"
-          description={PASSWORD_RULE}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           {...form.getInputProps('password')}
+          value={form.values.password}
+          onGenerate={setGenerated}
         />
         <Checkbox
           label="Revoke all their API keys"
@@ -104,6 +108,14 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
           </span>
         </FormFooter>
       </FormColumn>
+      {newPassword && (
+        <SecretDialog
+          title={`Copy the password for ${admin.email}`}
+          secret={newPassword}
+          copyLabel="Copy password"
+          onDone={() => setNewPassword(null)}
+        />
+      )}
     </form>
   );
 }
