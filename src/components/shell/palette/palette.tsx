@@ -135,7 +135,7 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
                   {item.icon}
                   <span className={classes.label}>{item.label}</span>
                   <span className={classes.hint}>
-                    {item.hint}
+                    <span className="clip">{item.hint}</span>
                     {index === at && <kbd>Enter</kbd>}
                   </span>
                 </Spotlight.Action>
