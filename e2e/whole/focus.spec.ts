@@ -47,6 +47,10 @@ test('the focus goes to the heading of a new page, which alone announces it, and
   await page.goBack();
   await page.goBack();
   await expect(heading('Domains')).toBeFocused();
+
+  await page.getByRole('row').filter({ has: link }).getByRole('cell').last().click();
+  await expect(heading(domain.name)).toBeFocused();
+  await expect(heading(domain.name)).toHaveCSS('outline-style', 'none');
 });
 
 test('the focus stays on what a new page focuses itself', async ({ signedIn: page, api }) => {

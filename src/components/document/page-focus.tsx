@@ -15,6 +15,18 @@ export function PageFocus() {
   const last = useRef(pathname);
 
   useEffect(() => {
+    const note = ({ type }: Event) => {
+      document.documentElement.toggleAttribute('data-pointing', type === 'pointerdown');
+    };
+    document.addEventListener('pointerdown', note, true);
+    document.addEventListener('keydown', note, true);
+    return () => {
+      document.removeEventListener('pointerdown', note, true);
+      document.removeEventListener('keydown', note, true);
+    };
+  }, []);
+
+  useEffect(() => {
     if (last.current === pathname) return;
     last.current = pathname;
     if (focusHeading()) return;
