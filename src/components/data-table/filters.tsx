@@ -3,6 +3,8 @@
 import { Menu } from '@mantine/core';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { formatMoment } from '@/lib/format';
+import { currentTimeZone } from '@/lib/time/time-zone';
+import { startOfDay } from '@/lib/time/zoned-time';
 import { lazyDialog } from '../dialogs/lazy-dialog';
 import { IconChevronDown, IconX } from '../icons/icons';
 import { nameOfPeriod, PERIODS, type Period, type Since } from '../list/since';
@@ -35,6 +37,8 @@ export function PeriodFilter({ range, onChange }: PeriodFilterProps) {
               {label}
             </Menu.Item>
           ))}
+          <Menu.Item onClick={() => onChange({ since: midnight(), until: null })}>Today</Menu.Item>
+          <Menu.Item onClick={() => onChange({ since: midnight(1), until: midnight() })}>Yesterday</Menu.Item>
           <Menu.Item onClick={() => setChoosing(true)}>Custom range…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -49,6 +53,10 @@ export function PeriodFilter({ range, onChange }: PeriodFilterProps) {
       />
     </>
   );
+}
+
+function midnight(daysBefore = 0): Date {
+  return startOfDay(new Date(), currentTimeZone(), daysBefore);
 }
 
 type FilterButtonProps = ComponentProps<'button'> & { name: string; value: string };

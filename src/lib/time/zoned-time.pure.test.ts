@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { enteredTime, inputValue, joinMoment, parseClock, splitMoment } from './zoned-time';
+import { enteredTime, inputValue, joinMoment, parseClock, splitMoment, startOfDay } from './zoned-time';
 
 it.each([
   ['2026-07-01T00:15', 'Europe/Berlin', '2026-06-30T22:15:00.000Z'],
@@ -10,6 +10,16 @@ it.each([
   ['2026-11-21T10:00', 'UTC', '2026-11-21T10:00:00.000Z'],
 ])('%s entered in %s is %s', (text, timeZone, expected) => {
   expect(enteredTime(text, timeZone)?.toISOString()).toBe(expected);
+});
+
+it.each([
+  ['2026-11-30T22:30:00Z', 'Europe/Berlin', 0, '2026-11-29T23:00:00.000Z'],
+  ['2026-11-30T23:30:00Z', 'Europe/Berlin', 0, '2026-11-30T23:00:00.000Z'],
+  ['2026-03-01T12:00:00Z', 'UTC', 1, '2026-02-28T00:00:00.000Z'],
+  ['2026-03-30T12:00:00Z', 'Europe/Berlin', 1, '2026-03-28T23:00:00.000Z'],
+  ['2026-11-21T12:00:00Z', 'America/New_York', 1, '2026-11-20T05:00:00.000Z'],
+])('the day of %s in %s, less %d, begins at %s', (at, timeZone, daysBefore, expected) => {
+  expect(startOfDay(new Date(at), timeZone, daysBefore).toISOString()).toBe(expected);
 });
 
 it.each(['', '2026-11-29T', 'T14:30', '2026-11-29T9 pm', '2026-11-29T9:30', '2026-13-29T09:30'])(

@@ -44,6 +44,13 @@ export function enteredTime(text: string, timeZone: string): Date | null {
   return new Date(local - offsetMs(new Date(guess), timeZone));
 }
 
+/** The midnight with which the day of a time begins in a time zone, or that of so many days before. */
+export function startOfDay(at: Date, timeZone: string, daysBefore = 0): Date {
+  const day = new Date(`${inputValue(at, timeZone).slice(0, 10)}T00:00Z`);
+  day.setUTCDate(day.getUTCDate() - daysBefore);
+  return enteredTime(day.toISOString().slice(0, 16), timeZone) as Date;
+}
+
 /** How far a time zone is ahead of UTC. */
 function offsetMs(at: Date, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone }).formatToParts(at);
