@@ -15,7 +15,6 @@ import { formatCount } from '@/lib/format';
 import type { SortOf } from '@/lib/lists';
 import { senderList } from '../lists';
 import type { AbuseSender } from '../schema';
-import classes from './abuse-page.module.css';
 
 const MAX_SENDERS = 20;
 type Period = SortOf<typeof senderList>;
@@ -51,7 +50,7 @@ export function Senders({ domainId, children }: SendersProps) {
   const { data, isError } = list.query;
   return (
     <>
-      <section aria-labelledby="senders" className={classes.senders}>
+      <section aria-labelledby="senders">
         <SectionHeading title={`Top ${MAX_SENDERS} senders`} id="senders">
           <span className="spacer" />
           <ExportButton list={{ ...list, what: 'senders' }} />
@@ -81,25 +80,38 @@ const ADDRESS: DataTableColumn<AbuseSender> = {
   mobile: 'lead',
   skeletonWidth: 200,
   kind: 'copyable',
-  cell: ({ address, active, suspended, mailbox_id: mailboxId }) => (
-    <Copyable value={address} what="address">
+  cell: (sender) => (
+    <Copyable value={sender.address} what="address">
       <Cell>
-        <RowLink prefetch={false} aria-label={address} href={messagesOf(address)}>
-          <EmailAddress value={address} />
+        <RowLink prefetch={false} aria-label={sender.address} href={messagesOf(sender.address)}>
+          <EmailAddress value={sender.address} />
         </RowLink>
-        {suspended && (
-          <>
-            <StatusMark status="failed">Suspended</StatusMark>
-            <NearLink className="act" href={`/mailboxes/${mailboxId}/misuse`}>
-              Check for misuse
-            </NearLink>
-          </>
-        )}
-        {active === false && !suspended && <StatusMark status="off" />}
+        <span className="only-narrow">
+          <State sender={sender} />
+        </span>
       </Cell>
     </Copyable>
   ),
 };
+
+const STATE: DataTableColumn<AbuseSender> = {
+  header: 'State',
+  width: 264,
+  skeletonWidth: 72,
+  cell: (sender) => <State sender={sender} />,
+};
+
+function State({ sender: { active, suspended, mailbox_id: mailboxId } }: { sender: AbuseSender }) {
+  if (!suspended) return active === false && <StatusMark status="off" />;
+  return (
+    <Cell>
+      <StatusMark status="failed">Suspended</StatusMark>
+      <NearLink className="act" href={`/mailboxes/${mailboxId}/misuse`}>
+        Check for misuse
+      </NearLink>
+    </Cell>
+  );
+}
 
 const COLUMNS = { sent_last_hour: columnsBy('sent_last_hour'), sent_last_24h: columnsBy('sent_last_24h') };
 
@@ -115,6 +127,7 @@ function columnsBy(sort: Period): ListColumn<AbuseSender, typeof senderList>[] {
   });
   return [
     ADDRESS,
+    STATE,
     sent('sent_last_24h'),
     sent('sent_last_hour'),
     {
