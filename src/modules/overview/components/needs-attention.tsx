@@ -1,5 +1,4 @@
 import { useDisclosure } from '@mantine/hooks';
-import { Fragment } from 'react';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { IconChevronRight } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
@@ -72,12 +71,9 @@ function Reason({ row: { reason, more = [] } }: { row: AttentionRow }) {
     <>
       {reason}
       {more.map(({ text, href }) => (
-        <Fragment key={href}>
-          {' '}
-          <NearLink className={`act ${classes.more}`} href={href}>
-            {text}
-          </NearLink>
-        </Fragment>
+        <NearLink key={href} className={`act ${classes.more}`} href={href}>
+          {text}
+        </NearLink>
       ))}
     </>
   );
