@@ -78,8 +78,8 @@ export function deletedColumns(
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 116,
-      kind: 'control',
+      width: 104,
+      kind: 'tail',
       mobile: 'tail',
       skeletonWidth: 88,
       cell: (record) => (
