@@ -21,6 +21,7 @@ import { seedSuppressions } from './mail/suppressions';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { seedBackups } from './oversight/backups';
+import { seedDeleted } from './oversight/deleted';
 import { seedHealth } from './oversight/health';
 import { createRandom } from './random';
 import { seedReports } from './reports/reports';
@@ -96,7 +97,8 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   );
   await seedDeliveries(ctx, webhooks, events);
   await seedAbuse(ctx, domains, mailboxes, webhooks);
-  await seedAudit(ctx, { admins, messages });
+  const deletions = domains[0] ? await seedDeleted(ctx, domains[0], admins) : [];
+  await seedAudit(ctx, { admins, messages, deletions });
   await seedBackups(ctx);
   await seedSuppressions(ctx, domains, admins[0]?.id ?? '');
   if (domains[0] && admins[0]) await seedScheduled(ctx, domains[0], admins[0]);

@@ -19,10 +19,11 @@ type Plan = {
   parent?: number;
   /** Time since the last use of a read-only key; null if it was never used. Absent for keys that send. */
   readMs?: number | null;
+  canManage?: boolean;
 };
 
 const KEYS: Plan[] = [
-  { name: 'Demo', admin: 0, rateLimit: 0, ageDays: 0, readMs: null },
+  { name: 'Demo', admin: 0, rateLimit: 0, ageDays: 0, readMs: null, canManage: true },
   { name: 'Alderbrook web shop', admin: 2, domains: [0], rateLimit: 600, ageDays: 310 },
   { name: 'Nordwind store', admin: 2, domains: [1], rateLimit: 600, ageDays: 280, expiresInDays: 85 },
   { name: 'Billing system', admin: 3, rateLimit: 120, ageDays: 190 },
@@ -58,6 +59,7 @@ export async function seedApiKeys(
         keyPrefix: prefix,
         keyHash: sha256(key),
         scopedDomainIds: domainIds,
+        ...(plan.readMs !== undefined && !plan.canManage && { permissions: ['read'] }),
         rateLimit: plan.rateLimit ?? 60,
         lastUsedAt: plan.readMs ? before(now, plan.readMs) : null,
         expiresAt: plan.expiresInDays === undefined ? null : after(now, plan.expiresInDays * DAY_MS),

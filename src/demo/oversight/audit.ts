@@ -8,10 +8,14 @@ import { type DemoEntry, insertEntries } from './audit-entry';
 import { sentEntries } from './audit-of-sending';
 import { type Records, readRecords } from './records';
 
-type Facts = { admins: readonly [DemoAdmin, ...DemoAdmin[]]; messages: readonly DemoMessage[] };
+type Facts = {
+  admins: readonly [DemoAdmin, ...DemoAdmin[]];
+  messages: readonly DemoMessage[];
+  deletions: readonly DemoEntry[];
+};
 
 /** The audit log of creations and later changes, with records as the API presents them. */
-export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): Promise<void> {
+export async function seedAudit(ctx: DemoContext, { admins, messages, deletions }: Facts): Promise<void> {
   const [owner] = admins;
   const records = await readRecords(ctx, owner);
   const isActive = ({ lastLoginAt: at }: DemoAdmin) => at !== null && at > before(ctx.now, DAY_MS);
@@ -23,6 +27,7 @@ export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): 
     ...signIns(ctx, admins),
     ...refusals(ctx, records, admins),
     ...sentEntries(messages, admins),
+    ...deletions,
   ]);
 }
 
@@ -56,8 +61,7 @@ function asCreated(mailbox: Records['mailboxes'][number]): Records['mailboxes'][
 function changes({ now, random }: DemoContext, records: Records, staff: DemoAdmin[]): DemoEntry[] {
   const ago = (days: number) => before(now, days * DAY_MS + random.int(0, 7 * 60) * MINUTE_MS);
   const aliases = random.sample(records.aliases, 26).map((after, index): DemoEntry => {
-    const change =
-      index % 2 ? { active: !after.active } : { destination: splitDestinations(after.destination)[0] ?? '' };
+    const change = index % 2 ? { active: !after.active } : { destination: destinationBefore(after.destination) };
     const about = { action: 'alias.update', resource: `alias:${after.id}`, domainId: after.domain_id };
     return { at: ago(index), ...about, admin: random.pick(staff), details: { before: { ...after, ...change }, after } };
   });
@@ -80,6 +84,12 @@ function changes({ now, random }: DemoContext, records: Records, staff: DemoAdmi
     return [{ ...about, at, action: 'webhook.rotate_secret', details: { grace_hours: 24 } }];
   });
   return [...aliases, ...domains, ...keys, ...webhooks];
+}
+
+/** Without the destinations that were added, or the one that a single destination has replaced. */
+function destinationBefore(destination: string): string {
+  const [first = '', ...added] = splitDestinations(destination);
+  return added.length > 0 ? first : `former.colleague@${first.split('@')[1]}`;
 }
 
 function incident(

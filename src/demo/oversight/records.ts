@@ -39,7 +39,7 @@ export async function readRecords(demo: DemoContext, viewer: DemoAdmin) {
 }
 
 /** An admin's context within the seeding transaction. */
-function contextOf({ tx, now }: DemoContext, admin: DemoAdmin): ActorContext {
+export function contextOf({ tx, now }: DemoContext, admin: DemoAdmin): ActorContext {
   const { id, email, role, lastLoginAt } = admin;
   const actor = {
     admin: { id, email, role, totpEnabled: false, lastLoginAt },
