@@ -45,6 +45,15 @@ test('shows a key for one domain once; its command works until the key is revoke
   await expect(page.getByRole('row')).toHaveCount(2);
   await row.getByRole('button', { name: `Actions: ${name}` }).click();
   await checkState();
+  await page.getByRole('menuitem', { name: 'Replace…' }).click();
+  const replacement = page.getByRole('dialog', { name: `Replace ${name}` });
+  await expect(replacement.getByLabel('Name')).toHaveValue(name);
+  await expect(replacement.getByText(domain.name)).toBeVisible();
+  await expect(replacement.getByLabel('Requests per minute')).toHaveValue('120');
+  await replacement.getByRole('button', { name: 'Cancel' }).click();
+  await expect(replacement).toHaveCount(0);
+
+  await row.getByRole('button', { name: `Actions: ${name}` }).click();
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();
   const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
   await check();

@@ -23,11 +23,14 @@ const MAX_NAMES = 3;
 type Options = {
   /** Whether keys of several admins are listed. */
   hasOwners: boolean;
+  /** Who is signed in, and replaces only own keys: a new key belongs to who creates it. */
+  adminId: string | undefined;
+  onReplace: (key: ApiKey) => void;
   onHistory: (key: ApiKey) => void;
   onRevoke: (key: ApiKey) => void;
 };
 
-export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): ListColumn<ApiKey, typeof apiKeyList>[] {
+export function apiKeyColumns({ hasOwners, adminId, onReplace, onHistory, onRevoke }: Options): ListColumn<ApiKey, typeof apiKeyList>[] {
   const owner: ListColumn<ApiKey, typeof apiKeyList> = {
     header: 'Admin',
     width: 212,
@@ -130,6 +133,7 @@ export function apiKeyColumns({ hasOwners, onHistory, onRevoke }: Options): List
       skeletonWidth: 24,
       cell: (key) => (
         <RowMenu label={`Actions: ${key.name}`}>
+          {key.admin_id === adminId && <Menu.Item onClick={() => onReplace(key)}>Replace…</Menu.Item>}
           <Menu.Item onClick={() => onHistory(key)}>History</Menu.Item>
           <Menu.Item className="danger" onClick={() => onRevoke(key)}>
             Revoke…

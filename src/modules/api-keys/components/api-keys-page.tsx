@@ -42,6 +42,7 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
   const search = useListSearch(SEARCH);
   const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const [replacing, setReplacing] = useState<{ key: ApiKey | null; opened: boolean }>({ key: null, opened: false });
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const input = { q: settled.q || undefined, ...CHOICES[values.show].input };
@@ -49,11 +50,17 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
   const hasOwners = me.data?.role === 'super_admin';
   const columns = apiKeyColumns({
     hasOwners,
+    adminId: me.data?.id,
+    onReplace: (key) => setReplacing({ key, opened: true }),
     onHistory: ({ id }) => open({ history: id }),
     onRevoke: setRevoking,
   });
   const rows = useMemo(() => list.query.data && expiredLast(list.query.data.items), [list.query.data]);
   const openNew = () => open({ new: true });
+  const close = () => {
+    setReplacing({ ...replacing, opened: false });
+    if (values.new) open({ new: null });
+  };
 
   return (
     <Page>
@@ -79,11 +86,12 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
         skeletonRows={6}
       />
       <CreateKeyDialog
-        opened={values.new && created === null}
-        onClose={() => open({ new: null })}
+        opened={(values.new || replacing.opened) && created === null}
+        replaced={values.new ? null : replacing.key}
+        onClose={close}
         onCreated={(key) => {
           setCreated(key);
-          open({ new: null });
+          close();
         }}
       />
       {created && <KeySecretDialog created={created} onStored={() => setCreated(null)} />}

@@ -8,7 +8,7 @@ import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { DomainsPicker } from '@/components/pickers/domains-picker';
 import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
-import { CreateApiKey, type CreatedApiKey } from '../schema';
+import { type ApiKey, CreateApiKey, type CreatedApiKey } from '../schema';
 import { PERMISSION_LABELS } from './api-key-columns';
 
 const EXPIRIES = [
@@ -21,23 +21,25 @@ const EXPIRIES = [
 
 type CreateKeyDialogProps = {
   opened: boolean;
+  /** The key whose access the new one gets, so that it can be revoked. */
+  replaced: ApiKey | null;
   onClose: () => void;
   onCreated: (created: CreatedApiKey) => void;
 };
 
-export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ opened, replaced, onClose, onCreated }: CreateKeyDialogProps) {
   const utils = trpc.useUtils();
   const create = trpc.apiKeys.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateApiKey,
     initialValues: {
-      name: '',
-      scoped_domain_ids: [] as string[],
-      permissions: [...KEY_PERMISSIONS] as KeyPermission[],
-      allowed_ips: [] as string[],
-      senders: [] as string[],
-      rate_limit: 60,
-      expires_in_days: 90,
+      name: replaced?.name ?? '',
+      scoped_domain_ids: replaced?.scoped_domain_ids ?? [],
+      permissions: replaced?.permissions ?? ([...KEY_PERMISSIONS] as KeyPermission[]),
+      allowed_ips: replaced?.allowed_ips ?? [],
+      senders: replaced?.senders ?? [],
+      rate_limit: replaced?.rate_limit ?? 60,
+      expires_in_days: replaced && replaced.expires_at === null ? 0 : 90,
     },
     toInput: (values) => trimmed(values, ['name']),
     submit: (input) => create.mutateAsync(input),
@@ -51,7 +53,7 @@ export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogP
   return (
     <Dialog
       opened={opened}
-      title="New API key"
+      title={replaced ? `Replace ${replaced.name}` : 'New API key'}
       action="Create key"
       isBusy={isBusy}
       onClose={onClose}
@@ -59,7 +61,11 @@ export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogP
     >
       <TextInput
         label="Name"
-        description="The application that will use the key"
+        description={
+          replaced
+            ? 'Revoke the old key once the application uses the new one'
+            : 'The application that will use the key'
+        }
         maxLength={100}
         autoComplete="off"
         data-autofocus
