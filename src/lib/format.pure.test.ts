@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { formatAgo, formatBytes, formatDate, formatFull, formatMoment } from './format';
+import { formatAgo, formatBound, formatBytes, formatDate, formatFull, formatMoment } from './format';
 import { chooseTimeZone, currentTimeZone } from './time/time-zone';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -51,6 +51,7 @@ describe('the chosen time zone', () => {
     expect(formatDate(at, NOW)).toBe('1 Jan');
     expect(formatFull(at)).toBe('1 January 2026, 01:45:00 GMT+5:45');
     expect(formatMoment('2026-11-20T18:30:00Z', NOW)).toBe('00:15:00');
+    expect(formatBound('2026-11-20T18:30:00Z', NOW)).toBe('21 Nov 00:15');
     chooseTimeZone('UTC');
     expect(formatDate(at, NOW)).toBe('31 Dec 2025');
     expect(formatFull(at)).toBe('31 December 2025, 20:00:00 UTC');

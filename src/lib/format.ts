@@ -67,6 +67,11 @@ export function formatMoment(iso: string, now = new Date()): string {
   return isSameYear(iso, now) ? `${dayMonth(iso)} ${formatClock(iso)}` : dayMonthYear(iso);
 }
 
+/** The beginning or end of a range, which names its day even if that is today: 30 Nov 00:00. */
+export function formatBound(iso: string, now = new Date()): string {
+  return `${formatDate(iso, now)} ${formatClock(iso)}`;
+}
+
 /** Splits a time into the part that is always shown and the part that narrow columns hide. */
 export function momentParts(iso: string, now = new Date()): { lead: string; rest: string } {
   const clock = formatClock(iso);

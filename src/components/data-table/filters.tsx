@@ -2,7 +2,7 @@
 
 import { Menu } from '@mantine/core';
 import { type ComponentProps, type ReactNode, useState } from 'react';
-import { formatMoment } from '@/lib/format';
+import { formatBound } from '@/lib/format';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { startOfDay } from '@/lib/time/zoned-time';
 import { lazyDialog } from '../dialogs/lazy-dialog';
@@ -74,7 +74,7 @@ export function FilterButton({ name, value, className = '', ...props }: FilterBu
 type TimeFilterProps = { name: string; at: Date; onRemove: () => void };
 
 function TimeFilter({ name, at, onRemove }: TimeFilterProps) {
-  const value = <LocalText>{() => formatMoment(at.toISOString())}</LocalText>;
+  const value = <LocalText>{() => formatBound(at.toISOString())}</LocalText>;
   return <ActiveFilter name={name} value={value} onRemove={onRemove} />;
 }
 

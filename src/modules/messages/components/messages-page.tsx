@@ -16,7 +16,7 @@ import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { LocalText } from '@/components/values/local-text';
-import { formatMoment, formatZone } from '@/lib/format';
+import { formatBound, formatZone } from '@/lib/format';
 import { messageList } from '../lists';
 import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
@@ -91,8 +91,8 @@ function describeRange(search: MessageSearch): string {
   const since = sinceOf(search);
   const { until } = search.values;
   const from =
-    since && (since instanceof Date ? `since ${formatMoment(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
-  const to = until && `until ${formatMoment(until.toISOString())}`;
+    since && (since instanceof Date ? `since ${formatBound(since.toISOString())}` : `of the ${nameOfPeriod(since)}`);
+  const to = until && `until ${formatBound(until.toISOString())}`;
   const range = [from, to].filter(Boolean).join(' ');
   const zone = since instanceof Date || until ? ` · times in ${formatZone()}` : '';
   return range ? `Messages ${range}${zone}` : 'All retained messages';
