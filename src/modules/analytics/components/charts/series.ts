@@ -19,6 +19,6 @@ export const STATUS_SERIES: Record<Flow, Series[]> = {
 
 export const PERCENTILE_SERIES: Series[] = [
   { name: 'p50', label: PERCENTILES.p50, color: 'var(--postmark)' },
-  { name: 'p95', label: PERCENTILES.p95, color: 'var(--deferred)' },
-  { name: 'p99', label: PERCENTILES.p99, color: 'var(--failed)' },
+  { name: 'p95', label: PERCENTILES.p95, color: 'var(--ink-3)' },
+  { name: 'p99', label: PERCENTILES.p99, color: 'var(--ink)' },
 ];
