@@ -30,7 +30,13 @@ type Options = {
   onRevoke: (key: ApiKey) => void;
 };
 
-export function apiKeyColumns({ hasOwners, adminId, onReplace, onHistory, onRevoke }: Options): ListColumn<ApiKey, typeof apiKeyList>[] {
+export function apiKeyColumns({
+  hasOwners,
+  adminId,
+  onReplace,
+  onHistory,
+  onRevoke,
+}: Options): ListColumn<ApiKey, typeof apiKeyList>[] {
   const owner: ListColumn<ApiKey, typeof apiKeyList> = {
     header: 'Admin',
     width: 212,
