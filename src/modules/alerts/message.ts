@@ -10,7 +10,7 @@ export type AlertFacts = Pick<AlertRow, 'kind' | 'subject' | 'count' | 'expected
 /** `details` is what was found, what it means and what to do; empty if `summary` says it all. */
 type AlertMessage = { summary: string; details: string };
 
-/** What happened, in one or two sentences. */
+/** Returns what happened, in one or two sentences. */
 export function describeAlert(alert: AlertFacts): string {
   const { summary, details } = messagePartsOf(alert);
   return details ? `${summary} ${details}` : summary;

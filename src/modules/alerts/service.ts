@@ -20,7 +20,7 @@ export type NewAlert = {
   mailboxId?: string | null;
   count: number;
   expected: number;
-  /** What was found and what to do, for kinds that have no text of their own. */
+  /** The problem and its fix, for kinds that have no text of their own. */
   text?: string;
 };
 

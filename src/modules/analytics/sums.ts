@@ -99,7 +99,7 @@ function partOf({ points, previous }: Range): Prisma.Sql {
   return Prisma.sql`width_bucket(r.at, ${[previous.start, ...points]}::timestamptz[]) - 1`;
 }
 
-/** What is counted, and the changes that aren't yet: in one statement, so that each change is in one of them. */
+/** Selects the counts and the changes not yet added to them, in one statement, so that each change is in exactly one of the two. */
 function rowsOf(
   table: 'analytics_count' | 'analytics_delivery' | 'analytics_breakdown',
   columns: Prisma.Sql,

@@ -7,8 +7,8 @@ export type Place = { seq: bigint; hash: Uint8Array };
 export const START: Place = { seq: 0n, hash: new Uint8Array() };
 
 /**
- * What the hash of an entry covers after the previous hash, for a query of `audit_entry entry`. It is `audit_entry_text`,
- * written out because somebody with the database could replace that function.
+ * The text of an entry that its hash covers after the previous hash, for a query of `audit_entry entry`. It is
+ * `audit_entry_text`, written out because somebody with the database could replace that function.
  */
 export const ENTRY_TEXT = Prisma.sql`(
   jsonb_build_array(

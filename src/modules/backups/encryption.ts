@@ -13,7 +13,7 @@ export function backupKeyFile(): string {
   return path.join(env().dataDir, 'backup-key');
 }
 
-/** What archives are encrypted with. Makes this server's key if it is needed and not there. */
+/** Returns the recipients or the passphrase that archives are encrypted with. Makes this server's key if it is needed and missing. */
 export async function encryption(): Promise<OwnEncryption> {
   const { backupPassphrase: passphrase, dataDir } = env();
   if (passphrase !== undefined) return { recipients: [], passphrase, serverKey: null };
@@ -33,7 +33,7 @@ export async function describeEncryption(): Promise<Encryption> {
   return { recipients: withConfigured(await recipientsOf(backupKeyFile())) };
 }
 
-/** What may open an archive. */
+/** Returns the keys and passphrases that this server opens archives with. */
 export function archiveKeys(): ArchiveKeys {
   return keysOf(env());
 }
@@ -49,7 +49,7 @@ export function keysOf(
   };
 }
 
-/** What alone opens everything that this server backs up; null before the first backup has made its key. */
+/** Returns the one secret that opens every backup of this server; null before the first backup has made its key. */
 export function ownBackupSecret(): string | null {
   return env().backupPassphrase ?? readIdentitiesIfAny(backupKeyFile())[0] ?? null;
 }

@@ -10,7 +10,10 @@ export function latestTime(now: Date): Date {
   return new Date(now.getTime() + MAX_AHEAD_MS);
 }
 
-/** What this server has made: not archives that were found, whose names and times anyone can choose, or of the future. */
+/**
+ * Returns the filter for completed backups that this server made. Archives that were found don't count, because anyone can
+ * choose their names and times, and neither do backups of the future.
+ */
 export function ownCompleted(now: Date) {
   return { status: 'completed', trigger: { not: 'found' }, startedAt: { lte: latestTime(now) } } as const;
 }

@@ -39,7 +39,7 @@ const KEPT: Partial<Record<SettingName, Kept>> = {
   },
 };
 
-/** What is deleted soon after a setting is changed to fewer days. Null if the change deletes nothing. */
+/** Returns the kind and number of rows that are deleted soon after a setting is changed to fewer days. Null if there are none. */
 export async function deletionOf(
   db: Tx,
   { key, before, after, now }: { key: SettingName; before: Value | null; after: Value | null; now: Date },

@@ -165,7 +165,7 @@ async function readSaved(db: Tx): Promise<SavedByKey> {
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** What is in effect with this saved text. */
+/** Returns the value in effect with this saved text, and its source. */
 function stateOf(key: SettingName, saved: string | undefined): Pick<Setting, 'value' | 'source'> {
   const given = process.env[key];
   if (given) return { value: shown(key, given), source: 'environment' };

@@ -68,7 +68,7 @@ function sectionsOf(title: string, tokens: readonly Token[]): Section[] {
   return sections;
 }
 
-/** What a reader sees of a token, in one line. */
+/** Returns the text of a token that a reader sees, in one line. */
 function textOf(token: Token): string {
   return rawTextOf(token).replace(/\s+/g, ' ').trim();
 }

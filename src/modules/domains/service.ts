@@ -71,7 +71,7 @@ export async function updateDomain(ctx: MutationContext, { id, ...settings }: Up
     await requireVersion();
     const before = present(await requireDomain(ctx, tx, id));
     await requireOwnMailbox(tx, id, settings.report_mailbox_id);
-    // What the check of its DNS accepts has changed.
+    // The DNS check accepts `other_mx_hosts`, so a change to them makes it due now.
     const recheck = settings.other_mx_hosts ? { nextDnsCheckAt: ctx.clock.now() } : {};
     const row = await tx.domain
       .update({ where: { id }, select: FIELDS, data: { ...columns(settings), ...recheck } })

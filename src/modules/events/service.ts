@@ -37,7 +37,7 @@ export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
   await storeEvents(tx, [encodeEvent(event)]);
 }
 
-/** What the SQL function emit_events stores, for statements that call it. */
+/** Returns an event as the SQL function emit_events stores it, for statements that call that function. */
 export function encodeEvent({ type, messageId, messageRowId, domainId, at, data }: NewEvent): object {
   const id = uuidv7();
   const body = eventBody({ type, id: messageId ?? id, at, data });

@@ -2,7 +2,7 @@ import type { BackupRecords, Snapshot } from '@/mail/agent/backup/plan';
 import type { Database, Tx } from '@/server/db';
 import { readPlan } from './plan';
 
-/** What the agent of a host reads and records about its backups. */
+/** Returns the functions with which the agent of a host reads and records its backups. */
 export function backupRecords(db: Database, host: string): BackupRecords {
   return {
     plan: () => readPlan(db),

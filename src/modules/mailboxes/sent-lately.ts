@@ -70,7 +70,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
   };
 }
 
-/** What is known of the days before. */
+/** The mail of the days before the period. `blockedAt` is a time within the period. */
 type Earlier = { messages: number; clients: string[]; blockedAt: Date | null };
 type Source = SentLately['sources'][number];
 type SourceRow = Omit<Source, 'first_at' | 'last_at'> & { firstAt: Date; lastAt: Date };

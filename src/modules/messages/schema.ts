@@ -225,7 +225,7 @@ const filters = {
   }),
 };
 
-/** What a sender stores with a message, for itself. Absent and null are the same. */
+/** The labels that a sender stores with a message, for its own use. Absent and null are the same. */
 export type Labels = { tags?: Tags | null; metadata?: Record<string, unknown> | null };
 
 type Given<All> = { [Name in keyof All]?: NonNullable<All[Name]> };
@@ -235,7 +235,7 @@ export function labelsOf({ tags, metadata }: Labels): Given<Labels> {
   return { ...(tags && Object.keys(tags).length > 0 && { tags }), ...(metadata && { metadata }) };
 }
 
-/** What events tell about a message beyond its envelope and subject. */
+/** The fields of events about a message, beyond its envelope and subject. */
 export type EventLabels = Labels & { template?: UsedTemplate | null };
 
 export function eventLabelsOf({ template, ...labels }: EventLabels): Given<EventLabels> {

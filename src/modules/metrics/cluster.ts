@@ -13,7 +13,7 @@ const TIMEOUT_MS = 3_000;
 type Check = { name: CheckName; subject: string; status: keyof typeof STATUS_VALUES; value: number | null };
 type Total = { metric: 'messages' | 'alerts' | 'nodes'; one: string; other: string; count: number };
 
-/** What the database knows about the system as a whole, the same from every instance. Two queries. */
+/** Returns the metrics of the system as a whole from the database, the same from every instance. Runs two queries. */
 export async function clusterMetrics(db: Database): Promise<Registry> {
   const registry = new Registry();
   const success = new Gauge({

@@ -29,7 +29,7 @@ const ask = (authorization?: string, method = 'GET') =>
     new Request('http://localhost:3000/api/metrics', { method, headers: authorization ? { authorization } : {} }),
   );
 
-/** What the samples grew by during `work`. */
+/** Returns a function that gives the growth of a sample during `work`. */
 async function during(work: () => Promise<unknown>): Promise<(sample: string) => number> {
   const { samples: before } = await scrape();
   await work();

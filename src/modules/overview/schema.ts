@@ -84,7 +84,7 @@ const AttentionItem = z.object({
 });
 export type AttentionItem = z.infer<typeof AttentionItem>;
 
-/** What needs attention, for the overview and for the numbers in the navigation. */
+/** The items that need attention, for the overview and for the numbers in the navigation. */
 export const Attention = z.object({
   /** Up to five of each section. */
   items: z.array(AttentionItem),

@@ -29,7 +29,7 @@ const BY_NAME: [RegExp, string][] = [
   [/(^|_)ip/, '192.0.2.1'],
 ];
 const PASSWORD = /password/;
-/** What the patterns of the API accept. */
+/** Values that the patterns of the API accept. */
 const BY_PATTERN = [
   'example',
   'example.com',

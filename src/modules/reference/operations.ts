@@ -46,7 +46,7 @@ export type Operation = Entry & {
   errors: { status: string; codes: string[] }[];
 };
 
-/** What webhooks are sent, with the fields of `data` and an example of the whole body. */
+/** A webhook event, with the fields of `data` and an example of the whole body. */
 export type DescribedEvent = Entry & { fields: Field[]; example: string };
 
 export type Section = { title: string; slug: string; operations: Operation[]; events: DescribedEvent[] };
@@ -76,7 +76,7 @@ type EventSource = {
   requestBody: { content: Record<string, { schema: Schema; example: object }> };
 };
 
-/** What most people need. The others follow in the order of the document. */
+/** The sections that most readers need. The others follow in the order of the document. */
 const FIRST_SECTIONS = ['sending', 'messages'];
 
 /** Returns the operations and events of the document by their tags. */

@@ -9,7 +9,7 @@ type Row = {
   endAt: Date;
 };
 
-/** What both kinds of reports have. */
+/** Returns the fields that both kinds of reports have. */
 export function presentArrival(row: Row): { sender: ReportSender; days: number } {
   const { senderDomain: domain, isAuthenticated: authenticated } = row;
   return {

@@ -21,7 +21,7 @@ export async function reportFilters(ctx: ActorContext, input: ReportFilters) {
   return { domainId, organisation, beginAt: { gte: since, lt: until } };
 }
 
-/** What arrived for the domain and was not stored, by reasons that occurred since then. */
+/** Returns the reports for the domain that were not stored, by reason. Reasons that last occurred before `since` are left out. */
 export async function readDropped(
   { db }: ActorContext,
   { domainId, kind, since }: { domainId: string; kind: 'dmarc' | 'tls'; since: Date },

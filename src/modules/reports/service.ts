@@ -26,7 +26,7 @@ export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutM
 
 type ArrivedMail = {
   read: () => Promise<Uint8Array>;
-  /** What is known about the sender beside the header, which then doesn't count: a confirmed domain, or null for none. */
+  /** The sender as known from another source than the header, which is then ignored: a confirmed domain, or null for none. */
   authenticatedDomain?: string | null;
 };
 

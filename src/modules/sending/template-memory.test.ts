@@ -5,7 +5,7 @@ import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 
 const MB = 1024 * 1024;
-/** What a caller can hold of large bodies. */
+/** The bytes of large bodies that one caller can hold at a time. */
 const SHARE = 128 * MB;
 
 const mta = await startScriptedMta();

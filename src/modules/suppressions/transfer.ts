@@ -62,7 +62,7 @@ export async function importSuppressions(
   return { ...report, failed_csv: await failedCsv(file, report.lines) };
 }
 
-/** What `insertSuppressions` would add. */
+/** Returns the keys of the suppressions that `insertSuppressions` would add. */
 async function findNew(db: Tx, domain: AuthorizedDomain | null, parsed: ParsedLine[], now: Date): Promise<Set<string>> {
   const existing = await db.suppression.findMany({
     where: {

@@ -12,7 +12,7 @@ import {
   valueProblem,
 } from './schema';
 
-/** What a version has of a draft. */
+/** The part of a draft that a version keeps. */
 export type Content = TemplateParts & { variables: TemplateVariable[] };
 
 type Row = { subject: string; htmlBody: string | null; textBody: string | null; variables: Prisma.JsonValue };
@@ -58,12 +58,12 @@ export async function requireValid(domainId: string, { variables, ...parts }: Co
 type RenderInput = {
   domainId: string;
   content: Content;
-  /** What names the content, if it never changes. */
+  /** A key that identifies the content, if the content never changes. */
   key: string | null;
   values: TemplateValues;
   /** The path of the values in the request, for errors. */
   path: string;
-  /** What a request to send has beside the template. A subject is used instead of the template’s, which isn’t rendered and so can’t fail. */
+  /** The parts of a request to send beside the template. A subject replaces the template’s, which isn’t rendered and so can’t fail. */
   send?: { hasSubject: boolean; hasAttachments: boolean };
 };
 
@@ -98,7 +98,7 @@ export async function render(input: RenderInput): Promise<TemplatePreview> {
 const MAX_SUBJECT = 998;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** What is wrong with the text of a message, or null. */
+/** Returns the problem with the text of a message, or null. */
 function problemOf(rendered: TemplatePreview, { content, send }: RenderInput): FieldError | null {
   const ofSubject = send?.hasSubject ? null : subjectProblem(rendered.subject);
   if (ofSubject) return { path: 'subject', message: ofSubject };

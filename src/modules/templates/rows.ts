@@ -51,7 +51,7 @@ export const FIELDS = {
 type SummaryRow = Prisma.TemplateGetPayload<{ select: typeof SUMMARY }>;
 export type Row = Prisma.TemplateGetPayload<{ select: typeof FIELDS }>;
 
-/** What the audit log has of a template. Its versions have the text and the defaults of variables, which can be long. */
+/** Returns a template as the audit log has it. Its versions have the text and the defaults of variables, which can be long. */
 export function recorded(row: Row) {
   const bytes = (text: string | null) => text && Buffer.byteLength(text);
   return {

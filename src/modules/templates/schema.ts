@@ -12,7 +12,7 @@ const MAX_VALUES_BYTES = 256 * 1024;
 /** The most bytes of the declared variables, nearly all of them in defaults. */
 const MAX_VARIABLES_BYTES = 64 * 1024;
 const MAX_VARIABLE_LENGTH = 64;
-/** What is wrong with a value that isn't storable. */
+/** The error for a value that can't be stored. */
 const NOT_STORABLE = 'NUL characters, lone surrogates and numbers beyond 1.8e308 aren’t allowed.';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -54,7 +54,7 @@ const TextBody = source(MAX_TEXT)
 export const VARIABLE_TYPES = ['string', 'number', 'boolean', 'date', 'list', 'object'] as const;
 
 const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
-/** What Liquid gives a meaning of its own. */
+/** Words that have a meaning of their own in Liquid. */
 const RESERVED = new Set('true false nil null empty blank and or not contains in forloop tablerowloop'.split(' '));
 
 const VariableName = z
@@ -129,7 +129,7 @@ function valuesProblem(values: Record<string, unknown>): string | null {
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** What is wrong with the value of a variable, or null. */
+/** Returns the problem with the value of a variable, or null. */
 export function valueProblem({ type }: Pick<TemplateVariable, 'type'>, value: unknown): string | null {
   if (type === 'list') return Array.isArray(value) ? null : 'Enter a list.';
   if (type === 'object') return isObject(value) ? null : 'Enter an object.';

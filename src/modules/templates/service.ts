@@ -104,7 +104,7 @@ export async function updateTemplate(ctx: MutationContext, { id, ...input }: Upd
     .catch((error) => rethrowTaken(error, input.name ?? ''));
 }
 
-/** What deleted templates of a domain take together, as Postgres stores them. */
+/** The most bytes that the deleted templates of a domain take together, as Postgres stores them. */
 const MAX_DELETED_BYTES = 50 * 1024 * 1024;
 
 /** Messages that are scheduled keep their text. */

@@ -93,7 +93,7 @@ const TITLES: Record<AlertRow['kind'], string> = {
   content_store: 'The content store {} does not respond',
 };
 
-/** What to do, for kinds whose message does not say. */
+/** The fix for each kind whose message does not say what to do. */
 const FIXES: Partial<Record<AlertRow['kind'], string>> = {
   mailbox_suspended:
     'Look at what it sent. If somebody else sent it, give the mailbox a new password; then unsuspend it. If its user did, raise the limit.',

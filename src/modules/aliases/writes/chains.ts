@@ -8,7 +8,7 @@ import { createWriteQueue, type InTurn } from './write-queue';
 
 const queueWrites = processWide<ReturnType<typeof createWriteQueue>>('alias writes');
 
-/** What a write touches: the domain of its sources, and all of its destinations. */
+/** The domain of a write's sources, and all of its destinations. */
 type Touched = { domainId: string; destinations: readonly string[] };
 
 type WriteAliases = <Result>(

@@ -172,7 +172,7 @@ function figuresIn(dimension: Dimension): readonly ListedFigure[] {
 
 const MONO: ReadonlySet<Dimension> = new Set(['domain', 'sender', 'recipient_domain', 'smtp_code', 'tag']);
 
-/** What the bars show: also what was never accepted. */
+/** Returns the count that a bar shows, including messages that were never accepted. */
 function sizeOf({ sent, failed, delivered, bounced, deferred, received, spam }: BreakdownEntry): number {
   return Math.max(sent, failed + delivered + bounced + deferred) + received + spam;
 }

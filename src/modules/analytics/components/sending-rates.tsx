@@ -29,7 +29,7 @@ const SERIES = [
 
 type SendingRatesProps = { domainId: string; sender?: string };
 
-/** What a domain or an address sent, by hour or day, and what happened to it. */
+/** The mail that a domain or an address sent, by hour or day, with its outcomes. */
 export function SendingRates({ domainId, sender }: SendingRatesProps) {
   const [period, setPeriod] = useQueryState(
     'period',

@@ -23,7 +23,7 @@ export type Timely = { at: Date; earliest: Date | null; latest: Date | null };
 export type AuditAnchor = {
   /** Looks at the end of the log in the database, and remembers what is wrong with it. */
   examine(tx: Tx): Promise<Examined>;
-  /** What is known at this moment, for a transaction that begins later. */
+  /** Returns the knowledge of this moment, for a transaction that begins later. */
   known(): Promise<Known>;
   timely(): Timely;
   /** Remembers an end that was examined, or that was sealed from there. @param clearAt when every entry was sealed, if so */

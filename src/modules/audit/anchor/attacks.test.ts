@@ -67,7 +67,7 @@ const LYING = `CREATE OR REPLACE FUNCTION audit_entry_hash(entry audit_entry, pl
 const HONEST = `CREATE OR REPLACE FUNCTION audit_entry_hash(entry audit_entry, place bigint, previous bytea) RETURNS bytea
   LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT sha256(previous || convert_to(audit_entry_text(entry, place), 'UTF8')) $$`;
 
-/** What somebody with the database alone does, by its sentence in docs/access.md; what "Verify all" says then; the health. */
+/** Attacks by somebody with the database alone, by their sentence in docs/access.md, with the result of "Verify all" and the health. */
 const DETECTED: [sentence: string, act: () => Promise<void>, expected: object, health: 'ok' | 'down'][] = [
   [
     'edits a sealed entry',

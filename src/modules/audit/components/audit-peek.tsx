@@ -88,7 +88,7 @@ type DetailProps = {
   name: string;
   filter: ValueFilter;
   value: string | null;
-  /** What the value is called, if a person would not recognize it. */
+  /** The name shown for the value, if a person would not recognize the value itself. */
   shown?: string | null;
   onFilter: OnFilter;
   children?: ReactNode;

@@ -9,7 +9,7 @@ export type Contents = Pick<Header, 'migrations' | 'tables' | 'sequences'> & {
   foreign: string[];
 };
 
-/** What an archive of this database has. */
+/** Returns the contents that an archive of this database has. */
 export async function findContents(client: ClientBase): Promise<Contents> {
   const migrations = (await findMigrations(client)).map(named);
   const tables = await findTables(client);

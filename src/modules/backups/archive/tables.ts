@@ -3,8 +3,8 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { Table } from './format';
 
 /**
- * What only the running instances know, such as their heartbeats, and backups themselves. A restore leaves it as it is. A table
- * of a released version stays where it is in these lists: archives of that version have it or not.
+ * Tables of state that only the running instances know, such as their heartbeats, and of backups themselves. A restore leaves
+ * them as they are. A table of a released version stays where it is in these lists: archives of that version have it or not.
  */
 export const OF_INSTANCES = [
   '_prisma_migrations',
@@ -25,7 +25,7 @@ export const OF_INSTANCES = [
   'sql_function',
 ];
 
-/** What ends with a restore: everyone signs in again, and what counts messages starts over with those of the archive. */
+/** Tables that a restore empties: everyone signs in again, and the counters of messages start over with those of the archive. */
 export const CLEARED_BY_RESTORE = ['mail_request', 'send_window', 'session', 'setup_link', 'totp_session'];
 
 type Row = { name: string; key: string[]; columns: string[] };
@@ -87,7 +87,7 @@ export function listed(names: readonly string[]): string {
   return names.map(quoted).join(', ');
 }
 
-/** What a COPY … TO STDOUT gives. Stopping early waits for the rest, because the connection can't be used before. */
+/** Yields the output of a COPY … TO STDOUT. Stopping early waits for the rest, because the connection can't be used before. */
 export async function* copiedOut(client: ClientBase, statement: string): AsyncGenerator<Buffer> {
   const stream = client.query(copyTo(statement));
   try {

@@ -19,7 +19,7 @@ export function tablePrinter(): (progress: Progress) => void {
   };
 }
 
-/** What a restore would change, table by table. */
+/** Returns lines that list the changes a restore would make, table by table. */
 export function differenceText(differences: readonly TableDifference[]): string[] {
   const changed = differences.filter(
     (difference) => difference.leftOut.length > 0 || KINDS.some((kind) => difference[kind] > 0),

@@ -58,7 +58,7 @@ export function messageOf({ message, action, scope }: BackupOperation): string {
   return RUNNING[action];
 }
 
-/** Such as "12 of 48 tables, 1,204,000 rows, 45 MB". */
+/** Returns text like "12 of 48 tables, 1,204,000 rows, 45 MB". */
 export function progressText({ tables_done, tables_total, rows, bytes }: BackupOperation['progress']): string {
   const tables = tables_total > 0 ? `${tables_done} of ${formatPlural(tables_total, 'table')}` : 'Starting';
   const amounts = [rows > 0 && formatPlural(rows, 'row'), bytes > 0 && formatBytes(bytes)].filter(Boolean);

@@ -38,7 +38,7 @@ type NewBackup = {
   transaction: InTransaction;
 };
 
-/** What is known of an archive, before it is made. */
+/** The columns that describe an archive, with their values before it is made. */
 const RESET_COLUMNS = {
   ...{ sizeBytes: null, checksum: null, version: null, rows: null, finishedAt: null, error: null, nextAttemptAt: null },
   ...{ proofState: 'none' as const, proofAt: null, proofMessage: null },

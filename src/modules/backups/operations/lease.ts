@@ -24,7 +24,7 @@ export type Outcome = {
   state: 'succeeded' | 'failed' | 'interrupted';
   message: string;
   result?: Prisma.InputJsonObject;
-  /** What it changes in the record of the backup. */
+  /** The changes to the record of the backup. */
   backup?: Prisma.BackupUpdateInput;
 };
 

@@ -14,7 +14,7 @@ import { finishOperation, LEASE, type Lease, type OperationProgress, type Outcom
 
 const RENEW_INTERVAL_MS = 2_000;
 
-/** What the work of an operation has. */
+/** The connection, signal and callbacks that the work of an operation gets. */
 export type Tools = {
   /** A connection of its own, which holds the lock of backups and restores. */
   client: Client;

@@ -12,7 +12,7 @@ import { MigrationError, migrateTo } from '../scratch/migrations';
 
 export type Proof = {
   isProven: boolean;
-  /** What was proven, or why it was not. */
+  /** The sentence that says what was proven, or why the proof failed. */
   message: string;
   rows: number;
   tables: number;

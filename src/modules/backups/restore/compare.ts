@@ -16,7 +16,7 @@ export type TableDifference = {
   removed: number;
   /** Names of the first ones, of tables that have names. */
   examples: Record<'added' | 'changed' | 'removed', string[]>;
-  /** What could not be brought back as it was, and why. */
+  /** Sentences about data that can't be restored as it was, each with the reason. */
   leftOut: string[];
 };
 
@@ -35,7 +35,8 @@ export const NAMES: Record<string, string> = {
 export const MAX_EXAMPLES = 10;
 
 /**
- * What restoring the archive would change. Reads both row by row, in the order of the primary key, and writes nothing.
+ * Returns the changes that restoring the archive would make. Reads the archive and the database row by row, in the order of
+ * the primary key, and writes nothing.
  * @throws ArchiveError
  */
 export async function compareArchive(
@@ -143,7 +144,7 @@ const NEW_LINE = 10;
 
 /** The next rows of COPY's text format, as bytes that were read ahead. */
 type Rows = {
-  /** What was read and not dropped yet. */
+  /** Returns the bytes that were read and not dropped yet. */
   bytes: () => Buffer;
   /** Reads more. @returns whether there was more */
   read: () => Promise<boolean>;

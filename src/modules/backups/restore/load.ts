@@ -19,7 +19,7 @@ export type LoadResult = {
   rows: number;
   /** Stored secrets that no key opens. */
   unopened: number;
-  /** What could not be brought back as it was, and why. */
+  /** Sentences about data that was not restored as it was, each with the reason. */
   leftOut: string[];
   /** Null if only a domain was restored. */
   audit: AuditResult | null;

@@ -39,7 +39,7 @@ export async function restore(
 }
 
 /**
- * What `restore` would change. Reads the whole archive.
+ * Returns the changes that `restore` would make. Reads the whole archive.
  * @throws ArchiveError
  */
 export async function previewRestore(

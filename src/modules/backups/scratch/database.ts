@@ -112,7 +112,7 @@ const EXPLANATIONS: Record<string, string> = {
   '53300': 'The database server has no connection left. Try again later, or raise its max_connections.',
 };
 
-/** What Postgres answers to the running query before it ends a connection. */
+/** Error codes that Postgres returns for the running query before it closes a connection. */
 const ENDED = /^(08|57P)/;
 
 function explain(error: unknown, lost: Error | null): unknown {

@@ -148,7 +148,7 @@ async function storedNevertheless(
   return found?.ContentLength === expected.bytes ? expected : null;
 }
 
-/** What is left otherwise is invisible, but costs money until the next backup a day later. */
+/** Aborts an upload: its parts would otherwise be invisible, but cost money until the next backup a day later. */
 async function abortUpload(client: S3Client, place: Place, UploadId: string | undefined): Promise<void> {
   if (!UploadId) return;
   await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch((error: unknown) => {

@@ -42,7 +42,7 @@ export function isArchive(name: string): boolean {
   return ARCHIVE.test(name);
 }
 
-/** What an archive in a folder is called while it is written. Nobody else writes one of the same name. */
+/** Returns the file name of an archive in a folder while it is written. No other writer uses the same name. */
 export function newPartName(name: string): string {
   return `${name}.${randomUUID()}.part`;
 }

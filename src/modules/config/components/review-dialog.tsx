@@ -15,7 +15,7 @@ type ReviewDialogProps = {
   onSave: () => void;
 };
 
-/** What the server would change, before it is saved. */
+/** The changes that the server would make, shown before they are saved. */
 export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSave }: ReviewDialogProps) {
   const unitOf = (key: string) => settings.find((setting) => setting.key === key)?.unit ?? null;
   return (

@@ -11,7 +11,7 @@ type SettingRowProps = {
   /** Undefined without a change; null for the default. */
   draft: SettingValue | undefined;
   error: string | undefined;
-  /** What is wrong elsewhere because of the value. */
+  /** The warning that another page has because of the saved value. */
   warning: string | null;
   onChange: (value: SettingValue) => void;
   onShowHistory: () => void;

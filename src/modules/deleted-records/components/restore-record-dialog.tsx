@@ -7,7 +7,7 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { notify } from '@/components/notifications';
 import type { DeletedRecord } from '../schema';
 
-/** What comes back, and what doesn't. */
+/** The consequences of restoring each kind of record: which parts come back, and which don't. */
 const CONSEQUENCES: Record<DeletedRecord['kind'], string> = {
   alias: 'The alias comes back with its destinations, and mail is forwarded again.',
   domain:

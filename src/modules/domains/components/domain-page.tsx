@@ -33,7 +33,7 @@ const CRUMB = { label: 'Domains', href: '/domains' };
 const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings', 'history'] as const;
 type Tab = (typeof TABS)[number];
 
-/** What a tab keeps in the URL, which another tab doesn't take over. */
+/** URL parameters that belong to one tab, and that are cleared when another is chosen. */
 const OF_TAB = {
   cursor: parseAsString,
   record: parseAsString,

@@ -53,7 +53,7 @@ export type RotateDkim = z.infer<typeof RotateDkim>;
 export const DkimKeyPath = z.strictObject({ id: Id, selector: plainText(MAX_LABEL_LENGTH).min(1).toLowerCase() });
 export type DkimKeyPath = z.infer<typeof DkimKeyPath>;
 
-/** What DNS has of a key now. */
+/** The result of looking up a key's DNS record now. */
 export const DkimLookup = DnsRecord.pick({
   name: true,
   status: true,

@@ -11,7 +11,7 @@ import { runCheck } from './run';
 import type { DnsChange, DomainDns, GetDnsZone } from './schema';
 import { zoneFile } from './zone-file';
 
-/** What the last check found; before the first one, what to publish. */
+/** Returns the results of the last check; before the first one, the records to publish. */
 export async function getDns(ctx: ActorContext, { id }: { id: string }): Promise<DomainDns> {
   await requireDomain(ctx, ctx.db, id);
   const dns = await readDns(ctx.db, id);
@@ -35,7 +35,7 @@ export async function checkDns(ctx: MutationContext, { id }: { id: string }): Pr
   return dns;
 }
 
-/** What changed from one check to the next. */
+/** Lists the changes from one check to the next. */
 export async function listDnsChanges(ctx: ActorContext, input: ListDnsChanges): Promise<Page<DnsChange>> {
   const { id } = input;
   await requireDomain(ctx, ctx.db, id);

@@ -32,8 +32,8 @@ const FILES: Record<string, File> = {
 };
 
 /**
- * What is served to other servers and to mail programs, without an account and by the Host header. Host names that exist
- * for these files, such as `mta-sts.example.com`, serve nothing else. None of it depends on which mailboxes exist.
+ * Returns the handler of a file for other servers and mail programs, served without an account and by the Host header. Host
+ * names that exist for these files, such as `mta-sts.example.com`, serve nothing else. No file depends on which mailboxes exist.
  * @returns undefined for everything that the console and the API serve
  */
 export function findPublishedHandler(host: string, pathname: string): WebHandler | undefined {

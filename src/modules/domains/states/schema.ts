@@ -11,7 +11,7 @@ const RecordState = z.object({
   severity: DnsSeverity.meta({ description: 'missing with ok or info: an optional record that isn’t published' }),
 });
 
-/** What the last check of a domain's DNS and the reports of a week say. */
+/** The state of a domain by the last check of its DNS and the reports of a week. */
 export const DomainState = z
   .object({
     id: Id,

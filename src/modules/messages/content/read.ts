@@ -88,7 +88,7 @@ export async function downloadAttachment(ctx: ActorContext, { id, index }: GetAt
 /** A message with the bytes of a new copy of it. */
 export type Copy = { message: FoundMessage; raw: Uint8Array };
 
-/** What a copy has of its own. */
+/** Returns the fields that differ in a copy. */
 export type NewFields = (message: FoundMessage) => { newMessageId: string; date: Date };
 
 /** @throws the errors of {@link getContent}; CONFLICT for a received message */

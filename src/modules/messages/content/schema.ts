@@ -84,7 +84,7 @@ export const GetAttachment = z.strictObject({
 });
 export type GetAttachment = z.infer<typeof GetAttachment>;
 
-/** What is said about content that can't be read, by reason. */
+/** The message about content that can't be read, by reason. */
 export const REASON_MESSAGES: Record<ContentReason, string> = {
   off: 'Message content is not kept on this server (MESSAGE_CONTENT_DAYS=0).',
   cancelled: 'The message was cancelled, and its content was deleted.',

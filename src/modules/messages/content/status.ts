@@ -24,7 +24,7 @@ export function findContent(db: Tx, messageId: string): Promise<StoredContent | 
   return db.messageContent.findUnique({ where: { messageId } });
 }
 
-/** What the message says about its content. Without a row, it was never stored, or not yet. */
+/** Returns the state of a message's content. Without a row, the content was never stored, or not yet. */
 export function describeContent(row: StoredContent | null, message: Described, now: Date): ContentStatus {
   if (message.status === 'scheduled') {
     return { state: 'kept', reason: null, message: null, size: message.sizeBytes, expires_at: null };

@@ -49,7 +49,7 @@ export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: st
   return stored as { id: string; isKnown: boolean };
 }
 
-/** What the SQL function store_inbound stores. */
+/** Returns a row as the SQL function store_inbound stores it. */
 export function encodeRow({ queueId, domainId, recipients, status, at, fields, trace = [] }: InboundRow): object {
   return {
     id: uuidv7(),

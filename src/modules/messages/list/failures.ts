@@ -17,7 +17,7 @@ type Recipient = {
 /** The worst first. */
 const FAILED = ['bounced', 'failed', 'deferred'] as const;
 
-/** What went wrong for the worst recipient of each message. Messages without a failure are left out. */
+/** Returns the failure of the worst recipient of each message, by message ID. Messages without a failure are left out. */
 export async function findFailures(db: Tx, ids: string[]): Promise<Map<string, Failure>> {
   const rows = await db.$queryRaw<(Recipient & { id: string })[]>`/* prepared */
     SELECT DISTINCT ON (message_id) message_id AS id, address, status, cause, smtp_code AS "smtpCode",

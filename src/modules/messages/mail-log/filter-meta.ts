@@ -15,7 +15,7 @@ const Address = Text.transform((text) => {
 const NEEDS_NO_QUOTES = /^[^\s\p{Cc}()<>@,;:\\".[\]]+(?:\.[^\s\p{Cc}()<>@,;:\\".[\]]+)*$/u;
 const IS_QUOTED = /^"(?:\\.|[^"\\])*"$/;
 
-/** What the spam filter reports about a message, as written by rspamd.local.lua. */
+/** The spam filter's report about a message, as written by rspamd.local.lua. */
 export const FilterMeta = z.object({
   queue_id: z.string().min(1),
   message_id: Text,

@@ -61,7 +61,7 @@ async function recordInOrder(
   await recordReports(tx, reports);
 }
 
-/** What the entry says about an outbound message. Every entry is evidence that the message was accepted. */
+/** Returns the report in an entry about an outbound message. Every entry is evidence that the message was accepted. */
 function reportIn(entry: LogEntry, mail: LoggedMail): Report | null {
   const { queueId, at } = entry;
   // Mail programs choose Message-IDs freely, so only those assigned by the app are trusted.

@@ -5,7 +5,7 @@ import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { type EventLabels, eventLabelsOf, type MessageStatus } from '../schema';
 
-/** What events tell about an outbound message. None of it changes. */
+/** The facts about an outbound message that events contain. None of them changes. */
 export type SentMessage = EventLabels & {
   id: string;
   messageId: string;

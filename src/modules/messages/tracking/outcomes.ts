@@ -15,7 +15,7 @@ import {
 } from './reported';
 import { unknownRecipient } from './unknown-recipient';
 
-/** What the mail server's log says about a whole message. */
+/** A report in the mail server's log about a whole message. */
 type QueueReport = Pick<DeliveryReport, 'messageId' | 'at'> & { queueId: string };
 
 export type Report =

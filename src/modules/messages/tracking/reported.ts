@@ -27,7 +27,7 @@ export type ReportedRecipient = {
   response: string | null;
 };
 
-/** What reports changed and `saveChanges` stores. A message's status follows from those of its recipients. */
+/** The changes made by reports, which `saveChanges` stores. A message's status follows from those of its recipients. */
 export type Changes = {
   messages: Set<ReportedMessage>;
   /** The messages that no longer wait. */

@@ -50,7 +50,7 @@ const recordUnlocked = groupCalls(
   { maxRunning: 1, maxItems: 25, ...WAIT_FOR_SENDS },
 );
 
-/** What the SQL function record_submissions stores. `reply` has columns of message_recipient. */
+/** Returns a submission as the SQL function record_submissions stores it. `reply` has columns of message_recipient. */
 function encodeSubmission({ message, outcome, at, entry = null }: Submission): object {
   const queueId = outcome.outcome === 'accepted' ? outcome.queueId : null;
   return {

@@ -45,7 +45,7 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   [/^Host or domain name not found\. Name service error for name=\S+ type=\w+: Host not found$/i, 'repeated'],
 ];
 
-/** What replies without an enhanced code, for which Postfix logs 5.0.0, and with a general one say of an unknown recipient. */
+/** Texts about an unknown recipient in replies with a general enhanced code, or with none, for which Postfix logs 5.0.0. */
 const PLAIN_TEXT: readonly [RegExp, UnknownRecipient][] = [
   [
     /\b(?:user unknown|unknown user|no such user|user not found|mailbox not found|no such mailbox|no such recipient|unknown recipient|recipient not found|no such account|no mailbox (?:here )?by that name)\b/i,

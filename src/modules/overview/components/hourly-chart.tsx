@@ -26,7 +26,7 @@ const RECEIVED = { name: 'received', label: 'Received', color: 'var(--edge)', st
 
 type HourlyChartProps = { overview: Overview; domain: string | null };
 
-/** What was sent and received in each of the last 24 hours, above the line, and the problems below it. */
+/** The messages sent and received in each of the last 24 hours, above the line, and the problems below it. */
 export function HourlyChart({ overview, domain }: HourlyChartProps) {
   const router = useRouter();
   const [view, setView] = useState<keyof typeof VIEWS>('chart');

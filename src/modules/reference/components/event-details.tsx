@@ -6,7 +6,7 @@ import classes from './operation-details.module.css';
 import { Endpoint } from './operation-rows';
 import type { HrefOf } from './prose';
 
-/** What a webhook is sent for a type of event. */
+/** The request that webhooks get for a type of event. */
 export function EventDetails({ event, hrefOf }: { event: DescribedEvent; hrefOf: HrefOf }) {
   const { id, method, path, summary, fields, example } = event;
   return (

@@ -17,7 +17,7 @@ const PARAMETERS: [Parameter['in'], string][] = [
 
 type OperationDetailsProps = { operation: Operation; server: string; hrefOf: HrefOf };
 
-/** What an operation takes and returns, beside code that calls it. */
+/** The input and responses of an operation, beside code that calls it. */
 export function OperationDetails({ operation, server, hrefOf }: OperationDetailsProps) {
   const { id, method, path, summary, description, access, parameters, body, answers, errors } = operation;
   return (

@@ -8,7 +8,7 @@ import { CodeBlock } from '@/components/values/code-block';
 import { useOrigin } from '@/components/values/use-origin';
 import classes from './reference-intro.module.css';
 
-/** What most people come for: sending a message with a key, from this server. */
+/** The example that most readers look for: sending a message with a key, from this server. */
 export function ReferenceIntro({ server }: { server: string }) {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ active: true, limit: 1, sort: 'name', order: 'asc' });

@@ -28,7 +28,7 @@ const KINDS = { dmarc: 'DMARC', tls: 'TLS' };
 const PERIODS = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days', custom: 'Custom' };
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What other servers report about mail from and to the domain. */
+/** The reports of other servers about mail from and to the domain. */
 export function ReportsTab({ id }: { id: string }) {
   const [{ kind, period, start, end }, setState] = useQueryStates(STATE, { history: 'push' });
   const [isUploading, upload] = useDisclosure(false);

@@ -6,7 +6,7 @@ type Judged = Pick<
   'is_ours' | 'messages' | 'aligned' | 'unknown' | 'dkim_aligned' | 'dkim_domains' | 'spf_domains'
 >;
 
-/** What to do about a source: one that ever passes, or is ours, sends for the domain; the rest does not. */
+/** Returns advice about a source: one that ever passes, or is ours, sends for the domain; other sources do not. */
 export function adviceOn(source: Judged): Pick<DmarcSource, 'advice' | 'reason'> {
   const { is_ours, messages, aligned, unknown } = source;
   const failed = messages - aligned - unknown;

@@ -20,7 +20,7 @@ export type DomainFacts = {
   broken: ('DKIM' | 'SPF')[];
 };
 
-/** What the last DNS check found that reports are compared with. */
+/** Returns the facts from the last DNS check that reports are compared with. */
 export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
   const records = await db.dnsRecord.findMany({
     where: { domainId: domain.id, purpose: { in: ['dkim', 'dmarc', 'host', 'spf'] } },

@@ -21,7 +21,7 @@ type Context = {
   applied: DmarcPolicy | null;
 };
 
-/** What a DMARC record says about a domain. */
+/** Returns the policy that a DMARC record publishes for a domain. */
 export function publishedPolicy(
   record: string | null,
   { ownAddresses, inheritedFrom, applied }: Context,

@@ -13,7 +13,7 @@ const MAX_FAILED_SHARE = 0.01;
 export type Evidence = {
   policy: PublishedPolicy;
   address: string;
-  /** What the last DNS check found missing or wrong. */
+  /** The records that the last DNS check found missing or wrong. */
   broken: ('DKIM' | 'SPF')[];
   /** Totals of reports whose sender is confirmed, and of uploads. */
   totals: DmarcTotals;

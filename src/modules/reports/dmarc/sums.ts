@@ -123,7 +123,7 @@ export type Affected = DomainDmarc['simulation'] & {
   legitimate: { messages: number; failed: number; ownFailed: number };
 };
 
-/** What stricter policies would have affected. A policy changes nothing about mail that was treated that way already. */
+/** Returns the mail that stricter policies would have affected. A policy doesn't affect mail that was already treated that way. */
 export async function readAffected(db: Tx, selected: Selected): Promise<Affected> {
   const [sums, quarantined, rejected] = await Promise.all([
     db.$queryRaw<SumRow[]>`

@@ -113,7 +113,7 @@ function addTls(splits: Split[], given: ParsedTls, domain: Managed | undefined):
     policies: [...policies, ...given.policies],
     failures: [...failures, ...given.failures].toSorted((one, other) => other.sessions - one.sessions),
     isTruncated: isTruncated || given.isTruncated,
-    // What belongs to no domain is with each of them.
+    // Omissions that belong to no domain are in each of these reports, so each reason is kept once.
     leftOut: [...leftOut, ...given.leftOut.filter(({ reason }) => !leftOut.some((one) => one.reason === reason))],
   };
 }

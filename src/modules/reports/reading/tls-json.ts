@@ -133,7 +133,7 @@ function reportsIn(given: unknown, isCut: boolean, named: string | null): Parsed
     for (const domain of leftOut.attempt(() => domainOf(entry, named)))
       byDomain.set(domain, [...(byDomain.get(domain) ?? []), entry]);
   }
-  // What belongs to no domain is shown with each.
+  // Omissions that belong to no domain are shown with every domain.
   return [...byDomain].map(([domain, entries]) => ({ ...sender, domain, ...contentOf(entries, leftOut.list()) }));
 }
 

@@ -13,7 +13,7 @@ const ZIP_END_BYTES = 22;
 /** Depth of archives in one another. */
 const MAX_DEPTH = 3;
 const REPORT_NAME = /\.(xml|json)(\.(gz|gzip|zip))?\s*$/i;
-/** What macOS adds about each file. */
+/** Names of the entries that macOS adds to a zip file, with metadata of each file. */
 const MACOS_NAME = /(^|[/\\])(__MACOSX[/\\]|\._)/;
 const OTHER_ARCHIVES: [name: string, start: number[]][] = [
   ['bzip2', [0x42, 0x5a, 0x68]],
@@ -22,7 +22,7 @@ const OTHER_ARCHIVES: [name: string, start: number[]][] = [
   ['RAR', [0x52, 0x61, 0x72, 0x21]],
 ];
 
-/** What of the limits a file has left, with all archives in it. */
+/** The remaining limits for a file and all archives in it. */
 type Budget = { files: number; depth: number };
 
 /**
@@ -120,7 +120,7 @@ async function* unzip(file: Buffer, budget: Budget): AsyncGenerator<AsyncIterabl
   throw new UnreadableReport('The zip file has no file.');
 }
 
-/** What is in an entry. One that can't be read loses no other. */
+/** Yields the content of an entry. One that can't be read doesn't prevent reading the others. */
 async function* entryIn(
   zip: yauzl.ZipFile,
   entry: yauzl.Entry,

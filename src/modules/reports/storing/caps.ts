@@ -35,7 +35,10 @@ export async function isFull(tx: Tx, report: ParsedReport, options: StoreOptions
   return report.kind === 'dmarc' ? isDmarcDayFull(tx, report, options) : isTlsDayFull(tx, report, options);
 }
 
-/** What arrived today the same way: of anybody, and of this sender or, if it isn't authenticated, of all that aren't. */
+/**
+ * Counts the reports that arrived today from the same source: from anybody, and from this sender or, if it isn't authenticated,
+ * from all senders that aren't.
+ */
 async function readArrived(tx: Tx, report: ParsedReport, options: StoreOptions) {
   const { domainId, source, sender, at } = options;
   const table = Prisma.raw(`${report.kind}_report`);

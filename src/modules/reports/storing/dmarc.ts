@@ -47,7 +47,7 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: NewRepor
   return id;
 }
 
-/** What rows of sums are about. */
+/** The domain, day and trust that rows of sums are about. */
 type Summed = { domainId: string; day: Date; isTrusted: boolean };
 
 type Column = 'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected' | 'unknown';

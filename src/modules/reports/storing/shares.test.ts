@@ -33,7 +33,7 @@ async function send(passed: string | null, fields: Fields = {}): Promise<boolean
 const stored = () => db.dmarcReport.count({ where: { domainId: domain.id } });
 const dmarc = async () => (await api.get(`/domains/${domain.id}/dmarc?period=30d`)).data;
 
-/** What the last DNS check found: a policy of none. */
+/** Stores a result of the last DNS check: a DMARC policy of none. */
 async function publish({ id: domainId, name }: { id: string; name: string }): Promise<void> {
   const at = new Date();
   const found = [`v=DMARC1; p=none; rua=mailto:dmarc-reports@${name}`];

@@ -18,7 +18,7 @@ const SLOWEST_MS_PER_ROW = 1;
 
 export type StoreResult = { status: 'stored'; id: string } | { status: 'rejected'; reason: DropReason };
 
-/** What storing a report adds to the time of a transaction, at most. */
+/** Returns the most time that storing a report adds to a transaction, in milliseconds. */
 export function storeTimeoutMs(report: ParsedReport): number {
   return report.kind === 'dmarc' ? report.rows.length * SLOWEST_MS_PER_ROW : 0;
 }

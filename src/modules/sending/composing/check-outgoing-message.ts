@@ -13,7 +13,7 @@ export function checkOutgoingMessage(raw: unknown): { message: OutgoingMessage }
   return { code: error.apiCode, message: error.message, fields: error.details?.fields ?? [] };
 }
 
-/** What is wrong with a message, with its fields. */
+/** Returns the reasons why a message is invalid, each with its field. */
 export function reasonOf({ message, fields }: Pick<MessageError, 'message' | 'fields'>): string {
   return fields.map(({ path, message: reason }) => (path ? `${path}: ${reason}` : reason)).join(' ') || message;
 }

@@ -52,7 +52,7 @@ export const Attachments = boundedArray(Attachment, MAX_ATTACHMENTS).superRefine
   }
 });
 
-/** What is wrong with content, by its start. */
+/** Returns the error of content that isn't base64, by its start. */
 function contentError(text: string): string {
   const start = text.slice(0, 1_000);
   if (/^\s*data:/i.test(start)) return 'Leave out the beginning of the data: URI, up to and with the comma.';

@@ -4,7 +4,7 @@ import { MAX_MESSAGE_ID_LENGTH, parseMessageId } from '@/lib/mail/message-id';
 import { Address, Recipients } from './addresses';
 import { boundedArray } from './checks';
 
-/** What the mail server accepts in one header, of IDs of the greatest length. */
+/** The number of IDs of the greatest length that the mail server accepts in one header. */
 const MAX_REFERENCES = 100;
 
 const MessageId = z

@@ -46,7 +46,7 @@ export async function sendDueMessages({ db, clock, signal }: TaskContext): Promi
   for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
 }
 
-/** What goes wrong unexpectedly leaves the claim to end, and the message to the next attempt. */
+/** Sends or settles a claimed message. After an unexpected error, the claim expires and the next attempt takes the message. */
 async function sendClaimed(work: Work, claimed: Claimed): Promise<void> {
   const { db, clock } = work;
   const about = { message: claimed.id };

@@ -59,7 +59,7 @@ export async function authorizeSession(ctx: SmtpContext, { keyId, sender: from }
   const actor = await identifyKeySession(keyId, ctx.clock.now());
   const { key } = actor;
   const sender = parseAddress(from);
-  // What comes back to a bounce address is about the message that it was made for.
+  // Mail that comes back to a bounce address is about the message that the address was made for.
   if (!key || !sender || isBounceAddress(sender.address))
     throw new AppError('INVALID_SENDER', 'Send from a plain address such as ann@example.com.');
   requirePermission(actor, 'send');

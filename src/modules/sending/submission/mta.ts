@@ -82,7 +82,7 @@ export function sandboxFolder(): string {
   return path.join(env().dataDir, 'sandbox');
 }
 
-/** What the sandbox asks of the app. The sandbox or the sender retries; the reason is logged. */
+/** Returns the calls that the sandbox makes to the app. If one fails, the reason is logged, and the sandbox or the sender retries. */
 export function sandboxCalls() {
   const { resolve, receive, onReport } = mailServerCalls(database());
   return {

@@ -41,13 +41,13 @@ export const OPERATION_MARKS: Record<Operation['state'], [Status, string]> = {
   interrupted: ['warning', 'Interrupted'],
 };
 
-/** What an admin asks for, before it has an id. */
+/** An operation that an admin requests, before it has an ID. */
 export type Request = { action: ServiceOperation; service: MailService | null; host: string };
 
 type Texts = {
   /** "Restart Postfix" */
   title: (target: string) => string;
-  /** What happens to mail meanwhile. */
+  /** Returns what happens to mail during the operation. */
   consequence: (service: MailService | null) => string;
 };
 

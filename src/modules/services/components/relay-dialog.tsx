@@ -12,7 +12,7 @@ import { RELAY_TLS_TEXTS } from './operation-texts';
 type RelayDialogProps = {
   opened: boolean;
   host: string;
-  /** What the mail server uses now. */
+  /** The relay that the mail server uses now. */
   relay: Relay | null;
   onClose: () => void;
   onStarted: (operationId: string) => void;

@@ -23,7 +23,7 @@ export function warningOfAll(suppressions: Suppression[]): string {
 const CONSIDER =
   'Addresses that still don’t exist bounce and are suppressed again. More bounces and reports of spam make receiving servers reject your other mail, too.';
 
-/** What happened, and what to consider before the address gets mail again. */
+/** Returns what happened, and what to consider before the address gets mail again. */
 export function warningOf({ reason, created_at: at }: Suppression): string {
   const on = formatDate(at);
   const warnings: Record<Suppression['reason'], string> = {

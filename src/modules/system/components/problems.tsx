@@ -11,7 +11,7 @@ import classes from './problems.module.css';
 
 type ProblemsProps = { checks: HealthCheck[]; days: HealthDay[] | undefined };
 
-/** What is wrong, since when, and what to do about it: the worst first. */
+/** The checks that aren't OK, each with its start and its fix: the worst first. */
 export function Problems({ checks, days }: ProblemsProps) {
   const problems = checks.filter(({ status }) => status !== 'ok');
   if (checks.length === 0) return null;

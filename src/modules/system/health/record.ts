@@ -10,7 +10,7 @@ const SAMPLE_EVERY_SECONDS = 300;
 const KEPT_HOURS = 24;
 /** Longer than a restart takes. */
 const GONE_AFTER_SECONDS = 300;
-/** What each instance and agent checks of its own, by its host, or host and port. */
+/** The checks that each instance and agent makes of its own host. Their subject is the host, or host and port. */
 const OWN_CHECKS: CheckName[] = [
   'disk',
   'inodes',
@@ -23,7 +23,7 @@ const OWN_CHECKS: CheckName[] = [
   'audit_anchor',
 ];
 
-/** What is checked only with the settings for it, of the whole system and of an instance. */
+/** Checks that are made only if they are configured: those of the whole system, then those of an instance. */
 const OPTIONAL_CHECKS: CheckName[] = ['submission', 'backup', 'backup_proof', 'mail_backup', 'heartbeat'];
 const OPTIONAL_OF_INSTANCE: CheckName[] = ['redis', 'read_replica'];
 

@@ -5,7 +5,7 @@ import type { Database } from '@/server/db';
 // Enough to be down, and bounded however many are waiting.
 const MAX_COUNTED = 50_001;
 
-/** What waits to be done, and who is there to do it. */
+/** Measures the work that is waiting, and the instances and agents that do it. */
 export async function checkWork(db: Database): Promise<Finding[]> {
   const [[due], [unsealed], agents, nodes] = await Promise.all([
     db.$queryRaw<[{ count: number; oldestSeconds: number }]>`

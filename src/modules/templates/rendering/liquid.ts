@@ -17,7 +17,7 @@ const EXPRESSION_FILTERS = /_exp$/;
 
 type Part = keyof TemplateParts;
 
-/** What is wrong with a template, and where. Lines and columns start at 1. */
+/** A problem in a template, with its position. Lines and columns start at 1. */
 export type TemplateIssue = {
   part: Part;
   line: number;

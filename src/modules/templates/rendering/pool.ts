@@ -3,7 +3,7 @@ import { createWorkerPool } from '@/server/background/worker-pool';
 import { AppError } from '@/server/errors';
 import type { TemplateJob, TemplateJobResult } from './jobs';
 
-/** What scripts/steps/programs.mjs bundles of `worker.ts`. */
+/** The program that scripts/steps/programs.mjs bundles from `worker.ts`. */
 const PROGRAM = 'node_modules/.cache/postroom/programs/modules-templates-rendering-worker.mjs';
 const MAX_PROCESSES = 2;
 const MAX_HEAP_MB = 256;

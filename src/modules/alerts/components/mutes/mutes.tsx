@@ -12,10 +12,10 @@ import { type AlertMute, MAX_MUTES } from '../../mutes/schema';
 import { KINDS, SEVERITIES } from '../alert-values';
 import classes from './mutes.module.css';
 
-/** What is muted now. */
+/** Queries the mutes in effect now. */
 export const useMutes = () => trpc.alerts.mutes.useQuery({ limit: MAX_MUTES });
 
-/** What is muted, who muted it and until when. */
+/** The mutes in effect, each with who made it and when it ends. */
 export function Mutes({ onMute }: { onMute: () => void }) {
   const list = useMutes();
   if (list.isError) return <ErrorState what="muted alerts" error={list.error} onRetry={() => void list.refetch()} />;

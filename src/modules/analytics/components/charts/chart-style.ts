@@ -4,7 +4,7 @@ import type { timeLabels } from '../labels';
 /** So many labels, such as those of a week and today, have room beside each other on a wide screen. */
 const MAX_EACH = 8;
 
-/** What the charts have in common. A label that several points share, such as that of a day, is shown at the first. */
+/** Returns the props that all charts share. A label that several points have, such as that of a day, is shown at the first. */
 export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof timeLabels>) {
   const labels = points.map(({ at }) => tick(at));
   const ticks = points.filter((_, index) => labels[index] !== labels[index - 1]).map(({ at }) => at);

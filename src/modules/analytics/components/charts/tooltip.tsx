@@ -10,7 +10,7 @@ type TooltipOptions = {
 
 type Content = { label?: unknown; payload?: readonly unknown[] };
 
-/** What a chart shows of the point at the pointer. */
+/** Returns the tooltip props of a chart: they show the point at the pointer. */
 export function tooltipOf({ labels, series, format }: TooltipOptions) {
   return {
     content: ({ label, payload = [] }: Content) =>

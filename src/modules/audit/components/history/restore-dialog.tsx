@@ -38,7 +38,7 @@ export function RestoreDialog({ opened, entry, values, onClose }: RestoreDialogP
       notify({ text: `Restored ${entry.resource_name ?? 'the former value'}` });
       await Promise.all([record.refresh(utils), utils.audit.invalidate()]);
     },
-    // What would change now is shown again.
+    // After a version conflict, the dialog loads the record again and shows the changes that restoring would make now.
     onError: (error) => isVersionConflict(toProblem(error)) && void current.refetch(),
   });
   const present = loaded && pick(loaded.record, Object.keys(values));

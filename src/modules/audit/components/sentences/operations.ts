@@ -19,7 +19,7 @@ const OPERATIONS: Record<OperationAction, Words> = {
 
 const SERVICES: Record<string, string> = { redis: 'Redis', rspamd: 'Rspamd', dovecot: 'Dovecot', postfix: 'Postfix' };
 
-/** What an operation of the mail server does, which is asked for in one entry and done in another; the name is that of the host. */
+/** Returns the phrase for an operation of the mail server, which one entry requests and another completes; the name is the host's. */
 export function operationPhrase({ action, details }: AuditEntry): Phrase | undefined {
   const operation = operationIn(details);
   const words = OPERATIONS[operation.action as OperationAction];

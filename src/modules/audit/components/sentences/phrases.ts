@@ -1,8 +1,8 @@
 import type { AuditAction } from '@/lib/audit-actions';
 
 /**
- * What an action does, before the name of its resource, if the entry has one: as done ("deleted alias"), and as tried ("delete
- * alias"). `after` follows the name. Sentences without a name add the article themselves.
+ * The words for an action, before the name of its resource, if the entry has one: as done ("deleted alias"), and as tried
+ * ("delete alias"). `after` follows the name. Sentences without a name add the article themselves.
  */
 export type Phrase = { did: string; toDo: string; after?: string };
 

@@ -73,7 +73,7 @@ function verbOf(entry: AuditEntry, { did, toDo }: { did: string; toDo: string },
   return change ? PHRASES[entry.action as AuditAction].did.replace(/^changed/, change) : did;
 }
 
-/** What an update does, if that has a word. */
+/** Returns the verb for an update, such as "activated", or undefined if no verb describes it. */
 function changeOf({ details }: AuditEntry): string | undefined {
   const [before, after] = [partOf(details.before), partOf(details.after)];
   if (typeof before.active === 'boolean' && before.active !== after.active) {

@@ -30,7 +30,7 @@ type DnsRecord = {
 
 type SetupDnsProps = { domain: Domain; onBack: () => void; onDone: () => void };
 
-/** What to publish so that mail works, and whether it is found. */
+/** The step that lists the DNS records that mail needs, and whether each was found. */
 export function SetupDns({ domain: { id, name }, onBack, onDone }: SetupDnsProps) {
   const { data, check, isChecking } = useCheckedDns(id);
   const records: DnsRecord[] = data?.records ?? [];

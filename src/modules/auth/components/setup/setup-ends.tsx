@@ -27,7 +27,7 @@ export function InvalidLink() {
   );
 }
 
-/** What someone finds who opens Postroom before its first admin exists. */
+/** The page for someone who opens Postroom before its first admin exists. */
 export function NotSetUp() {
   return (
     <>
@@ -58,7 +58,7 @@ export function SetupDone() {
   );
 }
 
-/** What comes after the first message. */
+/** The next steps after the first message. */
 export function NextSteps() {
   const isSandbox = trpc.sending.mta.useQuery({}).data?.kind === 'sandbox';
   return (

@@ -6,7 +6,7 @@ export type StepName = (typeof STEP_NAMES)[number];
 
 export type SetupProgress = { email: string; domain: Domain | undefined; done: Record<StepName, boolean> };
 
-/** What of the set-up exists, of the domain in the URL or the one that was added last. Needs an admin who is signed in. */
+/** Returns the progress of the setup, for the domain in the URL or the one added last. Needs an admin who is signed in. */
 export function useSetup(domainId: string | null, isEnabled: boolean) {
   const options = { enabled: isEnabled };
   const me = trpc.auth.me.useQuery({}, options);

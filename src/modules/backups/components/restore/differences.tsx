@@ -8,7 +8,7 @@ type Difference = NonNullable<BackupOperation['result']>['differences'][number];
 
 const KINDS = { added: 'added', changed: 'changed back', removed: 'removed' } as const;
 
-/** What a restore would change, table by table. */
+/** The changes that a restore would make, table by table. */
 export function Differences({ differences }: { differences: Difference[] }) {
   const changed = differences.filter(
     ({ added, changed, removed, left_out: leftOut }) => added + changed + removed + leftOut.length > 0,

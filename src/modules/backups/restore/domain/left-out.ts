@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { BackupError } from '../../archive/format';
 import { DOMAIN_TABLES, stagedName } from './tables';
 
-/** What of a domain can't be brought back as it was, by table. Each sentence says why. */
+/** A part of a domain that can't be restored as it was, with its table. The message says why. */
 export type LeftOut = { table: string; message: string };
 
 /**

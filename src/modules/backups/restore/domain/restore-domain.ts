@@ -43,7 +43,7 @@ export async function restoreDomain(
   });
 }
 
-/** What `restoreDomain` would change. @throws as it does */
+/** Returns the changes that `restoreDomain` would make. @throws as it does */
 export async function previewDomain(
   client: ClientBase,
   archive: Archive,

@@ -24,7 +24,7 @@ const RotateDialog = lazyDialog(() => import('./rotate-dialog').then((module) =>
 type DkimKeysProps = {
   domain: Domain;
   dkim: Dkim;
-  /** What the last DNS check found. */
+  /** The results of the last DNS check. */
   records: DnsRecord[] | undefined;
   isReadOnly: boolean;
 };

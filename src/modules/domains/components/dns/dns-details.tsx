@@ -13,7 +13,7 @@ import { ExpectedValue, FoundValues, RecordFields } from './record-values';
 
 type DnsDetailsProps = { record: DnsRecord; domain: string };
 
-/** What is wrong with a record and why it matters, beside what to publish and what was found. */
+/** The problem of a record and why it matters, beside the value to publish and the value that was found. */
 export function DnsDetails({ record, domain }: DnsDetailsProps) {
   const { purpose, name, expected, found, message, fix, status, checked_at } = record;
   const toPublish = isToPublish(record) ? expected : null;

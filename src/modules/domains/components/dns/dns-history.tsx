@@ -21,7 +21,7 @@ import { relativeName, statusLabel } from './dns-values';
 
 const PAGE_SIZE = 5;
 
-/** What changed in DNS from one check to the next, newest first. */
+/** The changes in DNS from one check to the next, newest first. */
 export function DnsHistory({ domain }: { domain: Domain }) {
   const search = useListSearch({ filters: {} });
   const list = useList(dnsChangeList, trpc.domains.dnsChanges, {

@@ -16,7 +16,7 @@ type DnsStateProps = {
   children: ReactNode;
 };
 
-/** What the last check found, how far the running one is, and whether an old result is shown. */
+/** The result of the last check, the progress of the running one, and a notice if an old result is shown. */
 export function DnsState({ dns, isActive, isRunning, checkError, children }: DnsStateProps) {
   return (
     <>

@@ -25,7 +25,7 @@ const VIEW = {
   optional: parseAsBoolean.withDefault(false),
 };
 
-/** What one view keeps in the URL, which another doesn't take over. */
+/** URL parameters that belong to one view, and that are cleared when another is chosen. */
 const OF_VIEW = {
   cursor: parseAsString,
   kind: parseAsString,

@@ -168,13 +168,13 @@ export function NarrowName({ name, domain }: { name: string; domain: Pick<Domain
   );
 }
 
-/** What is published, above what is expected instead. */
+/** The published value, above the expected one if they differ. */
 function Found({ row }: { row: DnsRow }) {
   const { found, status, expected } = row;
   if (status === 'unchecked') return null;
   if (found.length === 0) return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
   const isOther = isToPublish(row) && expected !== null;
-  // What is cut may be what differs.
+  // A cut value could hide the difference.
   const className = isOther ? classes.whole : 'clip';
   return (
     <div className={classes.change}>

@@ -14,7 +14,7 @@ type RecordFieldsProps = {
   isPartsOnly?: boolean;
 };
 
-/** What to enter in the form of a DNS provider. */
+/** The values to enter in the form of a DNS provider. */
 export function RecordFields({ record, expected, domain, isPartsOnly }: RecordFieldsProps) {
   const { purpose, type, name } = record;
   const { label } = DNS_PURPOSE_TEXTS[purpose];

@@ -166,7 +166,7 @@ function NarrowState({ domain }: { domain: DomainState }) {
   );
 }
 
-/** Such as "SPF: Missing, DMARC: none". */
+/** Returns text like "SPF: Missing, DMARC: none". */
 function problemsOf(domain: DomainState): string {
   const found = DNS_STATE_PURPOSES.filter((purpose) => MARKS[domain.records[purpose]?.severity ?? '']);
   return found.map((purpose) => `${DNS_PURPOSE_TEXTS[purpose].label}: ${labelOf(domain, purpose)}`).join(', ');

@@ -50,7 +50,7 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
   ];
 }
 
-/** What a domain should publish, while nothing has been looked up. */
+/** Returns the records that a domain should publish, while nothing has been looked up. */
 export function uncheckedRecords(facts: DomainFacts): DnsRecord[] {
   const records = expectedRecords(facts).filter(({ missing }) => missing !== null);
   return inOrder(

@@ -10,7 +10,7 @@ import type { DomainFacts } from '../records/record';
 const DNS_PORT = 53;
 const MAX_DKIM_KEYS = 20;
 
-/** What the records of a domain depend on; null if the domain no longer exists. */
+/** Returns the facts that the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
   const [domain, mailHost, relayHost] = await Promise.all([
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),

@@ -5,7 +5,7 @@ import { tlsStarter } from './mail-tls';
 
 const FETCH_TIMEOUT_MS = 5_000;
 
-/** What checks look at beside DNS: nothing without `NETWORK_CHECKS`. */
+/** Returns the probes that checks use beside DNS: none without `NETWORK_CHECKS`. */
 export function probes(): Probes {
   const {
     appUrl,

@@ -7,7 +7,7 @@ const QUOTES = /["'“”„‘’]/;
 /** Where no white space may be around the equals sign (RFC 7208, 4.5; RFC 8461, 3.1). */
 const RIGHT: Partial<Record<Version, string>> = { spf1: '^v=spf1( |$)', STSv1: '^v=STSv1\\s*(;|$)' };
 
-/** What is wrong with a value that is meant as such a record and that others ignore. Null for another kind of value. */
+/** Returns the verdict on a value that is meant as such a record and that other servers ignore. Null for another kind of value. */
 export function lookalike(value: string, version: Version, severity: Severity): Verdict | null {
   const cleaned = value.replaceAll('\\', '').replaceAll(new RegExp(QUOTES, 'g'), '').trim();
   const isRight = new RegExp(RIGHT[version] ?? `^v\\s*=\\s*${version}\\s*(;|$)`).test(value);

@@ -4,7 +4,7 @@ import type { Lookup, RecordType, Resolver } from '@/server/dns/resolver';
 import type { DnsRecordStatus, Domain } from '../../schema';
 import type { DnsRecord, DnsSeverity } from '../schema';
 
-/** What a domain should publish depends on. */
+/** The facts that determine the records a domain should publish. */
 export type DomainFacts = {
   name: string;
   /** The mail server's host name. */
@@ -36,7 +36,7 @@ export function hasPublicName(host: string): boolean {
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
 
-/** What a check looks at beside DNS. Absent ones are left out of the check. */
+/** The probes that a check uses beside DNS. Absent ones are left out of the check. */
 export type Probes = {
   /** Fetches a short text over verified https. */
   fetchText?: (url: string) => Promise<{ text: string } | { failure: string }>;
@@ -46,7 +46,7 @@ export type Probes = {
   blocklists?: { addresses: readonly string[]; domains: readonly string[] };
 };
 
-/** What a mail server shows of its TLS. */
+/** The result of starting TLS with a mail server. */
 export type TlsOffer =
   | {
       outcome: 'certificate';
@@ -64,7 +64,7 @@ export type TlsOffer =
 /** Versions of records such as `v=DMARC1; …`, whose version others compare exactly, or `v=spf1 …`. */
 export type Version = 'spf1' | 'DMARC1' | 'DKIM1' | 'STSv1' | 'TLSRPTv1';
 
-/** What a domain above publishes for this one too, and the policy that it asks of this one. */
+/** A record that a parent domain publishes for this one too, and the policy that it requests for this one. */
 export type Inherited = Verdict & { found: string[]; inherited_from: string; policy: DmarcPolicy };
 
 type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
@@ -77,7 +77,7 @@ export type ExpectedRecord = RecordName & {
   concerns?: (value: string) => boolean;
   /** Where none concerns the purpose, one that looks like a record of this version is shown with what is wrong with it. */
   version?: Version;
-  /** What holds for the domain where it publishes none itself. Null: nothing does. @throws LookupFailed */
+  /** Returns the record that applies to the domain if it publishes none itself; null if none does. @throws LookupFailed */
   inherit?: (resolver: Resolver) => Promise<Inherited | null>;
   /** Judges values that concern the purpose. There is at least one. @throws LookupFailed */
   judge: (values: string[], resolver: Resolver, probes: Probes) => Verdict | Promise<Verdict>;
@@ -85,7 +85,7 @@ export type ExpectedRecord = RecordName & {
   missing: { severity: DnsSeverity; message: string } | null;
 };
 
-/** What is not just a record to look up. */
+/** A check that is more than the lookup of a record. */
 export type ExaminedRecord = Omit<RecordName, 'required'> & {
   /** @throws LookupFailed */
   examine: (resolver: Resolver, probes: Probes) => Promise<Examined>;

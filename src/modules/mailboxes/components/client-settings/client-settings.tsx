@@ -17,7 +17,7 @@ export const SIDES = [
 ] as const;
 export const SECURITY_LABELS = { tls: 'SSL/TLS', starttls: 'STARTTLS' } as const;
 
-/** What a mail program asks for, as rows of a list. */
+/** The settings that a mail program asks for, as rows of a list. */
 export function ClientSettingsRows({ settings }: { settings: Settings | undefined }) {
   return (
     <>
@@ -73,7 +73,7 @@ export function ClientSettings({ mailboxId }: { mailboxId: string }) {
   );
 }
 
-/** Such as "IMAP, port 993 with SSL/TLS, or 143 with STARTTLS". */
+/** Returns text like "IMAP, port 993 with SSL/TLS, or 143 with STARTTLS". */
 function portsOf({ services }: Settings, protocol: 'imap' | 'smtp'): string {
   const own = services.filter((service) => service.protocol === protocol);
   return `${protocol.toUpperCase()}, port ${own.map(({ port, security }) => `${port} with ${SECURITY_LABELS[security]}`).join(', or ')}`;

@@ -8,7 +8,7 @@ const TIMES_USUAL = 5;
 
 type Suspension = Pick<Mailbox, 'suspended' | 'suspension_reason' | 'suspension_note'>;
 
-/** What is unusual about what a mailbox sent, with figures: one sentence for each sign. */
+/** Returns the signs of misuse in the mail that a mailbox sent: one sentence with figures for each. */
 export function misuseSigns(mailbox: Suspension, sent: SentLately): string[] {
   const { messages, recipients, undelivered, usual_per_day: usual, new_client_addresses: addresses } = sent;
   const signs: string[] = [];

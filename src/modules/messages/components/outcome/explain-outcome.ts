@@ -29,7 +29,7 @@ export function explainedRecipients({ status, recipients }: Message): string | n
   return `${worst.address}${same.length > 1 ? ` and ${same.length - 1} more` : ''}, of ${recipients.length} recipients`;
 }
 
-/** What happened to a message, and what to do next. */
+/** Explains what happened to a message, and what to do next. */
 export function explainOutcome(message: Message): Explanation {
   if (message.on_hold) return ON_HOLD;
   const worst = message.status === 'uncertain' ? undefined : worstOf(message.recipients);

@@ -5,7 +5,7 @@ import type { Message } from '../../schema';
 type Text = { title: string; text: string; isWarning?: boolean };
 type Recipients = Message['recipients'];
 
-/** What a message without a failed or deferred recipient waits for, or how it ended. */
+/** Explains what a message without a failed or deferred recipient waits for, or how it ended. */
 export function explainProgress(message: Message, now = new Date()): Text {
   const { status, direction, recipients, events, send_at: sendAt } = message;
   if (isSlowSubmission(message, now)) return explainSlow(sendAt ?? message.created_at);

@@ -11,7 +11,7 @@ import type { Message } from '../../schema';
 
 const RescheduleDialog = lazyDialog(() => import('./reschedule-dialog').then((module) => module.RescheduleDialog));
 
-/** What can be done with a message that has not left. */
+/** The actions on a message that has not left. */
 export function ScheduledButtons({ message }: { message: Message }) {
   const [isRescheduling, reschedule] = useDisclosure(false);
   const [isCancelling, cancelling] = useDisclosure(false);

@@ -7,7 +7,7 @@ import classes from './folded-list.module.css';
 
 type Item = { id: string; at: string; dateTime: string; text: ReactNode; raw: string | undefined };
 
-/** What is folded into one stamp of a trace. */
+/** The list of events folded into one stamp of a trace. */
 export function FoldedList({ label, items }: { label: string; items: Item[] }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;

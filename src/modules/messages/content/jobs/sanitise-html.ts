@@ -6,7 +6,7 @@ export type SafeHtml = { html: string; blockedImages: number; shownFiles: Readon
 
 const MAX_INLINE_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 200;
-/** What the bytes of an image begin with. Senders often declare another type, or none. */
+/** The first bytes of each type of image. Senders often declare another type, or none. */
 const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
   ['image/png', /^\x89PNG/],
   ['image/jpeg', /^\xff\xd8\xff/],

@@ -14,7 +14,7 @@ const MAX_ATTACHMENTS = 500;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 998;
 
-/** What a reader sees of a message, within limits. Of a message that can't be parsed, only the header. */
+/** Returns the content of a message that a reader sees, within limits. For a message that can't be parsed, only the header. */
 export async function viewOf(raw: Uint8Array): Promise<MessageContent> {
   const whole = parsed(raw);
   const header = whole?.header ?? readHeader(raw);

@@ -3,7 +3,7 @@ import { database } from '@/server/db';
 import type { LoggedDelivery, LoggedMail } from '../logged-mail';
 import { type Addressed, findDomainIds } from './own-domains';
 
-/** What log and filter showed of a message. */
+/** A message as the mail server's log and the spam filter reported it. */
 export type Stored = LoggedMail & { raw: Uint8Array | null; deliveries: Delivery[] };
 export type Delivery = LoggedDelivery & { reportedAt: Date | null };
 

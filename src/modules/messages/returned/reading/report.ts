@@ -1,4 +1,4 @@
-/** What a report says about one recipient (RFC 3464, 2.3). */
+/** The part of a report about one recipient (RFC 3464, 2.3). */
 export type RecipientReport = {
   action: 'failed' | 'delayed' | 'relayed';
   /** The address that the message was sent to, and the one that it failed for, as far as the report has them. */

@@ -4,7 +4,7 @@ export type Received = {
   status: string;
   milliseconds: number;
   headers: [name: string, value: string][];
-  /** What was read of the body. */
+  /** The part of the body that was read. */
   file: Blob;
   /** The name that the server gave the file. */
   name: string | null;

@@ -1,4 +1,4 @@
-/** What the browser needs of an operation to call it. */
+/** The parts of an operation that the browser needs to call it. */
 export type CalledOperation = {
   id: string;
   method: string;
@@ -28,7 +28,7 @@ export type CalledParameter = {
   values: string[];
 };
 
-/** What is entered: parameters by their name, the body, and a key instead of the session. */
+/** The entered values: parameters by their name, the body, and a key instead of the session. */
 export type Entered = { values: Record<string, string>; body: string; key: string };
 
 export type Prepared = { url: string; init: RequestInit };

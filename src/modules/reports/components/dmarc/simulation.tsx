@@ -10,7 +10,7 @@ type Row = { policy: 'quarantine' | 'reject' } & DomainDmarc['simulation']['reje
 
 type SimulationProps = { simulation: DomainDmarc['simulation']; current: DmarcPolicy | null };
 
-/** What stricter policies would have done in the period. */
+/** The effect that stricter policies would have had in the period. */
 export function Simulation({ simulation, current }: SimulationProps) {
   const rows = (['quarantine', 'reject'] as const)
     .filter((policy) => current !== 'reject' && policy !== current)

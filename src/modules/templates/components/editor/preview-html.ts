@@ -2,7 +2,7 @@
 
 export type ColorScheme = 'light' | 'dark';
 
-/** What runs, loads or leads elsewhere. The frame that shows the HTML allows none of it. */
+/** Elements that run code, load something or lead elsewhere. The frame that shows the HTML allows none of that. */
 const BLOCKED = 'script, link, object, embed, iframe, base, meta[http-equiv], video, audio, source';
 
 /**

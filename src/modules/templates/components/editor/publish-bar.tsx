@@ -19,7 +19,7 @@ const SendTestDialog = lazyDialog(() => import('./send-test-dialog').then((modul
 
 type PublishBarProps = { template: Template; isDirty: boolean; preview: Preview; children: ReactNode };
 
-/** What messages are sent with, and how to change that: the buttons that save the draft, and those that test and publish it. */
+/** The bar with the published version, which messages are sent with, and the buttons that save, test and publish the draft. */
 export function PublishBar({ template, isDirty, preview, children }: PublishBarProps) {
   const publish = usePublish(template);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });

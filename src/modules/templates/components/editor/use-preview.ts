@@ -9,7 +9,7 @@ const TYPING_MS = 400;
 
 export type DraftValues = Pick<Template, 'name' | 'subject' | 'html_body' | 'text_body' | 'variables' | 'sample_data'>;
 
-/** What messages made from these values look like, once typing pauses. */
+/** Queries a preview of messages made from these values, once typing pauses. */
 export function usePreview(id: string, values: DraftValues) {
   const isMounted = useMounted();
   const [settled] = useDebouncedValue(values, TYPING_MS);

@@ -8,7 +8,7 @@ import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { type DomainChoice, DomainPicker } from '@/components/pickers/domain-picker';
 import { CreateTemplate, type Template } from '../../schema';
 
-/** What a new template starts with, to show how values get into it. */
+/** The content of a new template, which shows how to insert values. */
 const EXAMPLE = {
   subject: 'Welcome, {{ name }}',
   html_body: '<h1>Welcome, {{ name }}</h1>\n<p>Thank you for joining us.</p>\n',

@@ -24,7 +24,7 @@ const PARTS: { label: string; textOf: (content: Content) => string }[] = [
 /** Long texts are compared as a whole beyond so many changes, which takes a moment only. */
 const MAX_CHANGES = 2000;
 
-/** What the draft has instead of a version. */
+/** The changes from a version to the draft. */
 export function VersionChanges({ template, number }: { template: Template; number: number }) {
   const utils = trpc.useUtils();
   const found = trpc.templates.version.useQuery({ id: template.id, number: String(number) });

@@ -106,7 +106,7 @@ export function explainAttempt({ failure, status_code: code }: DeliveryAttempt):
     : { title: 'The endpoint rejected the delivery.', text: 'Check the response or the endpoint’s log.' };
 }
 
-/** What happens next automatically, or null if nothing does. */
+/** Returns what happens next automatically, or null if nothing does. */
 export function explainNext(delivery: Delivery, isInactive: boolean): string | null {
   const { status, is_test: isTest, next_attempt_at: next } = delivery;
   if (status === 'abandoned') return isTest ? 'Tests aren’t retried.' : 'The delivery won’t be retried automatically.';

@@ -24,7 +24,7 @@ const IN_SANDBOX = [
   'Nothing left this machine. No mail server is connected yet, so Postroom takes every message itself and shows it in the console.',
 ] as const;
 
-/** What happened to the test message, as soon as it is known. */
+/** The outcome of the test message, as soon as it is known. */
 export function TestResult({ messageId }: { messageId: string }) {
   const list = trpc.messages.list.useQuery(
     { q: messageId, direction: 'outbound', limit: 1 },

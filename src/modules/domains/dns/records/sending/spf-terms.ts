@@ -125,7 +125,7 @@ function unknownProblem(term: string, name: string): Problem {
   return problem('SPF has no such term', meant ? `Write ${meant} in place of ${name}.` : undefined);
 }
 
-/** What follows a or mx: a name, and lengths of IPv4 and IPv6 prefixes. */
+/** Returns the problem with the text after `a` or `mx`: a name, and lengths of IPv4 and IPv6 prefixes. */
 function hostProblem(rest: string): Problem | null {
   const parts = /^(:[^/]*)?(?:\/(0|[1-9]\d{0,2}))?(?:\/\/(0|[1-9]\d{0,2}))?$/.exec(withoutMacros(rest));
   if (!parts) return problem('what follows the name isn’t the length of a prefix');

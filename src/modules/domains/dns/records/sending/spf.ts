@@ -148,7 +148,7 @@ function limitProblem({ lookups, voidLookups }: Evaluation): Verdict | null {
   );
 }
 
-/** What the record says about everybody else. */
+/** Returns the problem with the result that the record gives for servers it doesn't list. */
 async function endProblem(result: string, published: Published, resolver: Resolver): Promise<Verdict | null> {
   const fix = 'End the record with -all.';
   switch (result) {
