@@ -57,7 +57,7 @@ const TRUST = `export NODE_EXTRA_CA_CERTS=${ACME}/all.pem`;
 const LAST_PROBLEMS = `journalctl --no-pager --quiet --priority=warning --lines=10
   grep -v 'status=sent' /var/lib/postroom-mail/log/postfix/mail.log | grep 'status=\\|warning\\|fatal' | tail -n 10`;
 
-/** What a second run must leave as it is: every process of the services, and every file of the configuration. */
+/** Prints the state that a second run must leave as it is: every process of the services, and every file of the configuration. */
 const STATE = `for unit in caddy postroom postroom-mail-{redis,rspamd,dovecot,postfix,agent}; do
     systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; done
   find /etc /usr/local /opt/postroom/deploy -type f -printf '%p %T@ %m %u\\n' | sort`;

@@ -1,4 +1,4 @@
-// What runs on the host and what doesn't, for the end of an upgrade that couldn't go back.
+// Reports what runs on the host and what doesn't, for the end of an upgrade that couldn't go back.
 import { existsSync, readlinkSync, statfsSync } from 'node:fs';
 import { stoppedServices } from './check.mjs';
 import { canSignIn, isDatabaseHere } from './database.mjs';

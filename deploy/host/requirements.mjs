@@ -13,7 +13,7 @@ const MB = 1_048_576;
 /** The build takes 1.2 GB, beside Postgres and, at an upgrade, the mail server. A host that is sold with 2 GB has a little less. */
 const MEMORY_MB = 1900;
 export const DISK_MB = 4000;
-/** What Debian's packages and npm's cache take outside of Postroom's folder, in MB. */
+/** Disk space that Debian's packages and npm's cache take outside of Postroom's folder, in MB. */
 const ELSEWHERE = { '/usr': 1000, '/var': 800, '/root': 600 };
 export const ADD_SWAP = 'fallocate -l 2G /swap && chmod 600 /swap && mkswap /swap && swapon /swap';
 const OURS = /^(postroom(-mail-\w+)?|caddy)$/;

@@ -33,7 +33,7 @@ function write(folder, values) {
       return;
     }
     mkdirSync(folder, { recursive: true });
-    // What an operation of the agent left half done is replaced too, so that its agent won't undo this.
+    // A half-done operation of the agent is discarded too, so that the agent won't undo this.
     rmSync(join(folder, '.operation'), { recursive: true, force: true });
     writeFiles(folder, files);
     makeDataFolders(values);

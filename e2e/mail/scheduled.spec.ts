@@ -5,7 +5,7 @@ import { expect, openSend, pick, sendMessage, test, unique, url } from '../suppo
 
 const HOUR_MS = 3_600_000;
 
-/** What is typed into a field for a time, in the browser's time zone. */
+/** Returns the text to type into a field for a time, in the browser's time zone. */
 async function inHours(page: Page, hours: number): Promise<string> {
   const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   return inputValue(new Date(Date.now() + hours * HOUR_MS), zone);

@@ -68,7 +68,7 @@ async function until(path, isDone) {
     const messages = await call('GET', path);
     if (messages.some(isDone)) return;
     if (Date.now() > deadline) throw new Error(`It did not happen: ${JSON.stringify(messages, null, 2)}`);
-    // What the mail server defers while its services start, it repeats only after some minutes.
+    // A message that is deferred while the mail server's services start is retried only after some minutes.
     await request('POST', '/queue/flush', {});
     await sleep(500);
   }

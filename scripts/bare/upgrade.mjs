@@ -54,7 +54,7 @@ export function upgradesOf({ host, root, commands, environment, signIn, mailbox 
     const wanted = subjects.toSorted();
     const until = Date.now() + 60_000;
     for (;;) {
-      // What the mail server defers while Dovecot restarts, it repeats only after some minutes.
+      // A message that is deferred while Dovecot restarts is retried only after some minutes.
       const stored = (await must(`postqueue -c /etc/postroom-mail/postfix -f\n${mailbox}`)).split('\n');
       const found = stored.filter((line) => subjects.includes(line)).toSorted();
       if (found.join() === wanted.join()) return;
@@ -70,7 +70,7 @@ export function upgradesOf({ host, root, commands, environment, signIn, mailbox 
 
   const { runUntil, walk } = interruptionsOf(host);
   const mustServe = async () => void (await must(SERVED.replace('CONSOLE', signIn.split(' ')[0] ?? '')));
-  /** What a killed upgrade leaves serves calls and mail. */
+  /** Kills an upgrade before a step, and fails unless the host then serves calls and mail. */
   const killUpgrade = async (step) => {
     const { isKilled, output } = await runUntil(UPGRADE, step);
     if (!isKilled) throw new PlainError(`It did not get to "${step}":\n${output}`);

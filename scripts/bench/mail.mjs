@@ -1,4 +1,4 @@
-// What messages cost with the whole mail server of deploy/mail.
+// Measures the cost of messages with the whole mail server of deploy/mail.
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

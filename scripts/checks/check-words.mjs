@@ -11,7 +11,7 @@ const SKIPPED =
   /^(package-lock\.json|public\/|scripts\/testing\/replaced-words\.mjs|src\/test\/whole\/words\.pure\.test\.ts)/;
 
 /** A comment that begins so leans on the line below, and can't be read alone. Not the second line of a comment. */
-const NO_SUBJECT = /(?<!^[ \t]*\/\/.*\n)^[ \t]*(?:\/\/|\/\*\*) (Of|That|Those|One that) /gm;
+const NO_SUBJECT = /(?<!^[ \t]*\/\/.*\n)^[ \t]*(?:\/\/|\/\*\*) (Of|That|Those|One that|What|Such as) /gm;
 
 /** @returns {string[]} one line per finding, `file:line: "found", write "replacement"` */
 export function findReplacedWords(path, text) {

@@ -1,4 +1,4 @@
-// What compose.yaml says, compared with the images and with the settings that are declared.
+// Compares compose.yaml with the images and with the settings that are declared.
 import { NAMES, nameOnWholeHost, SECRET_SETTINGS } from '../../deploy/mail/settings.mjs';
 import { SETTINGS } from '../../src/server/settings/declarations.mjs';
 import { settingNames } from '../../src/server/settings/settings.mjs';

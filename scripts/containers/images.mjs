@@ -18,7 +18,7 @@ apt-mark auto '.*' >/dev/null
 apt-mark manual apt $(dpkg-query -W -f '\${Priority} \${Package}\n' | sed -n 's/^required //p') >/dev/null
 apt-get purge -qq --autoremove --allow-remove-essential`;
 
-/** What postgres:18 does with the settings of compose.yaml. */
+/** A script that does with the settings of compose.yaml what postgres:18 does. */
 const POSTGRES_START = `#!/bin/bash
 set -eu
 export PGDATA=/var/lib/postgresql/data

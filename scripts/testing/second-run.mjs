@@ -12,7 +12,7 @@ export async function withSecondRun(filters, run) {
   const first = await run(filters, { isAlone: false });
   const { passed, failures, failedAt } = first;
   const isWorthwhile = filters.length === 0 && failures.length > 0 && failures.length <= MOST_FAILURES;
-  // What fails outside of a test has no place.
+  // A failure outside of a test has no place in `failedAt`.
   if (!isWorthwhile || failedAt.length < failures.length) return { ...first, unstable: [] };
   const second = await run([...new Set(failedAt)], { isAlone: true });
   const failedAgain = new Set(second.failures.map(titleOf));

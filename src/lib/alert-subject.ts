@@ -1,6 +1,6 @@
 type Subject = { kind: string; subject: string; mailboxId: string | null; domainId: string | null };
 
-/** What an alert about a webhook names. Without the path, which may be a password: more admins can read alerts than webhooks. */
+/** Returns the subject of alerts about a webhook. It omits the path, which may be a password: more admins can read alerts than webhooks. */
 export function webhookSubject({ id, url }: { id: string; url: string }): string {
   return `${new URL(url).host} (${id})`;
 }

@@ -1,4 +1,4 @@
-/** What the audit log records, as `<resource type>.<verb>`. */
+/** The actions that the audit log records, as `<resource type>.<verb>`. */
 export const AUDIT_ACTIONS = [
   'abuse_threshold.update',
   'admin.begin_oidc_link',

@@ -13,7 +13,7 @@ export function firstRows<Row>(rows: Row[], count: number): Row[] {
 
 /** The common part of a list's input, routes and pages, as plain data that is safe in a browser. */
 export type ApiList = {
-  /** What is listed, such as "mailboxes". */
+  /** The noun for the listed records, such as "mailboxes". */
   what: string;
   /** The same where no page gives the context, such as "queued messages". */
   fullName?: string;

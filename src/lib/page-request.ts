@@ -1,4 +1,4 @@
-/** What the server knows of a page while it renders it. */
+/** The server's context for a page while it renders it. */
 export type PageRequest = {
   /** Calls the console's API as the admin whose browser asks for the page. Fails once the page has waited long enough. */
   call: (url: string, init?: RequestInit) => Promise<Response>;

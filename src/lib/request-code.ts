@@ -4,7 +4,7 @@ export type CodeRequest = {
   url: string;
   /** Sent without an API key. */
   isPublic?: boolean;
-  /** What the code sends: JSON, or an expression in the language of the code. */
+  /** The body that the code sends: JSON, or an expression in the language of the code. Null for none. */
   body: string | null;
   /** The name to save the response under, if it is a file and not JSON. */
   file?: string | null;

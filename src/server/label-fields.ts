@@ -3,7 +3,7 @@ import { Metadata, Tags } from '@/lib/mail/message-labels';
 import { AppError } from './errors';
 import { parseJsonObject } from './http/body/json';
 
-/** What the header fields with tags and metadata say in a message that is submitted by SMTP, decoded. */
+/** The decoded values of the header fields with tags and metadata, in a message that is submitted by SMTP. */
 export type LabelFields = { tags: readonly string[]; metadata: readonly string[] };
 
 /** The labels, without those of an invalid field, and what is wrong with each of these. */

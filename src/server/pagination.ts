@@ -22,7 +22,7 @@ type ColumnOf<Field extends string> = Field extends `${infer First}_${infer Othe
   ? `${First}${Capitalize<ColumnOf<Others>>}`
   : Field;
 
-/** What has to be given unless rows have such a property, and an id. */
+/** The type `Given`, whose properties are optional if rows have an `id` and a property for the field. */
 type UnlessIn<R, Field extends string, Given> = 'id' | ColumnOf<Field> extends keyof R ? Partial<Given> : Given;
 
 type List<R, Item> = {

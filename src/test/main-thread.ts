@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 const MAX_TURN_MS = 100;
 const TRIES = 4;
 
-// What the kernel counted for the main thread, whose id is that of the process. Another busy process adds nothing to it.
+// The kernel's counters of the main thread, whose id is that of the process. Another busy process adds nothing to them.
 const SCHEDULE = `/proc/${process.pid}/task/${process.pid}/schedstat`;
 
 /**

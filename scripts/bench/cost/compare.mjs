@@ -18,7 +18,7 @@ const ROUNDS = 5;
  */
 
 /**
- * What calls cost: CPU time of the app and of Postgres for each, and rates, against a program that does only the same.
+ * Measures the cost of calls: CPU time of the app and of Postgres for each, and rates, against a program that does only the same.
  * Medians of rounds that alternate between both.
  * @returns {AsyncGenerator<Cost>}
  */

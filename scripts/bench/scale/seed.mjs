@@ -98,7 +98,7 @@ function insertMessages({ count, from, to }) {
     SELECT ${idOf('n', 'at')}, id, CASE WHEN is_inbound THEN 'received' ELSE 'accepted' END, at FROM composed`;
 }
 
-/** What the triggers and fold_analytics would have counted by status. */
+/** Inserts the counts by status that the triggers and fold_analytics would have made. */
 async function countMessages(db) {
   await db.query(`
     WITH quarters AS MATERIALIZED (

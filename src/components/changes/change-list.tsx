@@ -1,7 +1,7 @@
 import type { ChangedLine, FieldChange } from '@/lib/changes/record-changes';
 import classes from './change-list.module.css';
 
-/** What a change did to a record: each field with its lines, those removed and added marked by sign and color. */
+/** The changes to a record: each field with its lines, those removed and added marked by sign and color. */
 export function ChangeList({ changes, label }: { changes: FieldChange[]; label: string }) {
   return (
     <dl className={classes.changes} aria-label={label}>

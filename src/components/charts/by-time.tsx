@@ -12,12 +12,12 @@ type ByTimeProps = {
   /** Oldest first. */
   rows: TimeRow[];
   series: Series[];
-  /** What the table has beside the time; by default the series. */
+  /** The table's columns beside the time; by default the series. */
   columns?: TimeColumn<TimeRow>[];
   timeHeader: string;
-  /** What is shown; by default the chart, and the table beside it. */
+  /** The parts to show; by default the chart, and the table beside it. */
   view?: 'both' | 'chart' | 'table';
-  /** What the chart shows, where it isn't what the table has. */
+  /** The chart's props beside its series, where it doesn't show the rows of the table. */
   bars?: Omit<StackedBarsProps, 'series'>;
   label: string;
   isLow?: boolean;

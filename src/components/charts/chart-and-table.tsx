@@ -22,7 +22,7 @@ type ChartAndTableProps<Row> = {
   note?: ReactNode;
   /** Names the table, such as "Messages by day". */
   label: string;
-  /** What is shown; by default the chart, and the table beside it. */
+  /** The parts to show; by default the chart, and the table beside it. */
   view?: 'both' | 'chart' | 'table';
   /** Leaves more room for what follows. Where both aren't beside each other, only the table is shown. */
   isLow?: boolean;

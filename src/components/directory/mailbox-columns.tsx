@@ -15,7 +15,7 @@ type MailboxRow = {
   percent_full: number | null;
 };
 
-/** What the tables of mailboxes have in common. */
+/** Columns that the tables of mailboxes have in common. */
 export const MAILBOX_COLUMNS: DataTableColumn<MailboxRow, 'local_part' | 'percent_full'>[] = [
   {
     header: 'Address',

@@ -3,7 +3,7 @@
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef } from 'react';
 
-/** What a page focuses itself: a field, its dialog, or the panel beside it. */
+/** Selector for the focus that a page sets itself: in a field, its dialog, or the panel beside it. */
 const TAKEN = 'main, [role="dialog"], aside[tabindex="-1"]';
 
 /**

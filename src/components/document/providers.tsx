@@ -15,7 +15,7 @@ const Caught = catchError<object>((_, { error, retry }) => (
   </div>
 ));
 
-/** What every page needs. */
+/** The theme, the error boundary and the focus handling of every page. */
 export function Providers({ children }: { children: ReactNode }) {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">

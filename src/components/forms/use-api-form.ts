@@ -10,7 +10,7 @@ const FIRST_INVALID = ':is([aria-invalid="true"], [data-error] :is(input, textar
 
 export type ApiForm<Values> = {
   form: UseFormReturnType<Values>;
-  /** What the alert shows: the last failure without the errors that are shown on fields. */
+  /** The failure that the alert shows: the last one without the errors that are shown on fields. */
   problem: Problem | null;
   /** The last failure in full. */
   failure: Problem | null;

@@ -73,7 +73,7 @@ export function useSavedForm<Saved extends object, Field extends keyof Saved & s
         setFound({ current, fields: conflicting });
         throw error;
       }
-      // What the form shows is as it was loaded, or as it should become, and the rest isn't sent.
+      // The record's fields in the form are as they were loaded, or as they should become, and the others aren't sent.
       loaded.current = current;
       return send(input);
     }

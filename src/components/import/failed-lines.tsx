@@ -20,7 +20,7 @@ export function FailedLinesButton({ csv }: FailedLinesButtonProps) {
 
 type FailedLinesProps = { opened: boolean; count: number; children: ReactNode; onClose: () => void };
 
-/** What an import has left out, once it is done. */
+/** The dialog about the lines that an import has left out, once it is done. */
 export function FailedLines({ opened, count, children, onClose }: FailedLinesProps) {
   return (
     <Modal opened={opened} title={`${formatPlural(count, 'line')} not imported`} yOffset={72} onClose={onClose}>

@@ -16,7 +16,7 @@ type ImportInput = { domain_id: string | null; csv: string; dry_run: boolean };
 type ImportDialogProps<Report extends ImportReport<Line>> = {
   opened: boolean;
   defaultDomain: DomainChoice | undefined;
-  /** What is imported, such as "alias" and "aliases". */
+  /** The noun for the imported records, such as "alias" and "aliases". */
   noun: { one: string; many: string };
   schema: z.ZodType;
   run: (input: ImportInput) => Promise<Report>;

@@ -8,7 +8,7 @@ type Figure = {
   title: ReactNode;
   value: number | string | ReactElement | undefined;
   caption: ReactNode;
-  /** What the value counts. */
+  /** The page that shows what the value counts. */
   href?: string;
 };
 

@@ -10,9 +10,9 @@ type Parsers = Parameters<typeof useQueryStates>[0];
 type SortOrder = 'asc' | 'desc';
 
 type ListSearchOptions<Filters extends Parsers, View extends Parsers> = {
-  /** What narrows the list. Text is debounced. */
+  /** Parameters that narrow the list. Text is debounced. */
   filters: Filters;
-  /** What else is in the URL: the order, open dialogs, the open row. */
+  /** Other parameters of the URL: the order, open dialogs, the open row. */
   view?: View;
   /** Set when a filter changes, such as `{ open: null }`. */
   resets?: Partial<Nullable<Values<View>>>;
@@ -60,7 +60,7 @@ export function useListSearch<Filters extends Parsers, View extends Parsers>({
   };
 }
 
-/** What the list's components need of its search. */
+/** The part of a list's search that the list's components need. */
 export type ListSearch<Kept extends string = string> = Pick<
   ReturnType<typeof useListSearch<Parsers, Parsers>>,
   'history' | 'isFiltered' | 'clear' | 'sort'

@@ -4,7 +4,7 @@ import { MAX_TOTAL } from '@/lib/lists';
 export type Choice = {
   value: string;
   label: string;
-  /** What is searched, if it isn't the whole label. */
+  /** The text that is searched, if it isn't the whole label. */
   name?: string;
 };
 
@@ -39,7 +39,7 @@ function rank({ label, name = label }: Choice, q: string): number {
   return searched === text ? 0 : searched.startsWith(text) ? 1 : 2;
 }
 
-/** What a screen reader announces and, unless everything is shown, the line below the options says. */
+/** Returns the text that a screen reader announces. Unless everything is shown, it is visible below the options too. */
 export function statusOf({ noun, q, shown, total, hasMore, isSettled, isOffline, problem }: Progress) {
   const note = (text: string) => ({ text, isVisible: true });
   if (isOffline) return note(`You’re offline. Reconnect to load ${noun.many}.`);

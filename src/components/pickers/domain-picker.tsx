@@ -13,13 +13,13 @@ export type DomainChoice = { id: string; name: string };
 
 export type DomainPickerProps = Partial<PickerFieldProps> & {
   value?: string | null;
-  /** What the value is. */
+  /** The property of the domain that is the value. */
   by?: 'id' | 'name';
   /** Whether inactive domains are left out. */
   isActive?: boolean;
   /** A domain whose name needn't be asked for, such as the preselected one. */
   known?: DomainChoice;
-  /** What it means to choose none, as an option of its own. */
+  /** The label of an option that chooses no domain. */
   allLabel?: string;
   onChange?: (value: string | null, domain: DomainChoice | null) => void;
 };

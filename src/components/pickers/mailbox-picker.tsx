@@ -9,7 +9,7 @@ import { usePickerSearch } from './use-picker-search';
 
 type MailboxPickerProps = Partial<PickerFieldProps> & {
   value?: string | null;
-  /** What the value is. */
+  /** The property of the mailbox that is the value. */
   by?: 'id' | 'email';
   /** Only mailboxes of this domain. */
   domainId?: string;

@@ -15,7 +15,7 @@ type Options = {
   hasOwnField?: boolean;
 };
 
-/** What is typed into a picker, and the text to search for once the typing pauses. */
+/** Returns the text that is typed into a picker, and the text to search for once the typing pauses. */
 export function usePickerSearch({ clean = (text) => text.trim(), hasOwnField = false }: Options = {}) {
   const [typed, setTyped] = useState<string | null>(null);
   const combobox = useCombobox({

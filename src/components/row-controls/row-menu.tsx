@@ -5,7 +5,7 @@ import { IconDots } from '../icons/icons';
 
 type RowMenuProps = { label: string; children: ReactNode };
 
-/** What can be done with a row. A page that comes from the server has only the button until it runs. */
+/** The menu of a row's actions. A page that comes from the server has only the button until its code runs. */
 export function RowMenu({ label, children }: RowMenuProps) {
   const isRunning = useDeferredValue(useIsRunning());
   const button = (

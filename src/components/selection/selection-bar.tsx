@@ -9,7 +9,7 @@ import type { Selection } from './use-selection';
 
 type SelectionBarProps = {
   selection: Pick<Selection<unknown>, 'rows' | 'clear'>;
-  /** What is selected, such as "aliases". */
+  /** The noun for the selected rows, such as "aliases". */
   what: string;
   /** The buttons that change what is selected. */
   children: ReactNode;

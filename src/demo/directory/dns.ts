@@ -14,7 +14,7 @@ const MAIL_HOST = 'mail.postroom.example';
 type Change = (zone: DemoZone, facts: DomainFacts) => DemoZone;
 type Check = { at: Date; change: Change };
 
-/** What checks of the domains' DNS found, from the day after they were added until today. */
+/** Stores the results of checks of the domains' DNS, from the day after they were added until today. */
 export async function seedDns(ctx: DemoContext, domains: readonly DemoDomain[]): Promise<void> {
   for (const [index, domain] of domains.entries()) {
     if (WITHOUT_KEY.has(domain.name)) continue;

@@ -14,7 +14,7 @@ const BY_HAND = [
   { email: 'billing@oldharbour.example', reason: 'manual', detail: 'Contract ended' },
 ] as const;
 
-/** What bounces added, what admins added for the first domains, and an address that gets no mail of any domain. */
+/** Adds the suppressions that bounces and, for the first domains, admins added, and an address that gets no mail of any domain. */
 export async function seedSuppressions(
   { tx, now, random }: DemoContext,
   domains: readonly DemoDomain[],

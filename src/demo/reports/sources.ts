@@ -75,7 +75,7 @@ export const SOURCES: readonly Source[] = [
 
 type About = { domain: string; index: number; age: number; share: number; policy: DmarcPolicy };
 
-/** What an organisation received with the domain's name on a day. */
+/** Returns the rows about mail with the domain's name that an organisation received on a day. */
 export function rowsOf(random: Random, { domain, index, age, share, policy }: About): DmarcRow[] {
   return SOURCES.flatMap((source) => {
     const messages = Math.round((source.daily * share * random.int(70, 130)) / 100 / (index + 1));

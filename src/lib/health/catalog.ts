@@ -1,11 +1,11 @@
-/** What System shows and how it judges it. A value over or under its limits is degraded or down. */
+/** A check as System shows and judges it. A value over or under its limits is degraded or down. */
 export type CheckEntry = {
   group: 'Mail' | 'Database' | 'Background work' | 'Machines' | 'Instances';
   title: string;
   unit: 'ms' | 's' | '%' | 'days' | 'messages' | 'deliveries' | 'instances' | 'versions' | null;
   /** Missing for a check that only succeeds or fails. */
   limits?: { is: 'above' | 'below'; degraded: number; down: number | null };
-  /** What to do about it. */
+  /** Instructions to fix the cause of a check that is degraded or down. */
   fix: string;
 };
 

@@ -55,7 +55,7 @@ export function withoutSpaces(text: string): string {
   return text.slice(start, end);
 }
 
-/** What is wrong with text that isn't an address; `otherwise` unless a reason is known. */
+/** Returns the error in text that isn't an address; `otherwise` unless a reason is known. */
 export function addressError(text: unknown, otherwise = ADDRESS_ERROR): string {
   if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return otherwise;
   const at = text.lastIndexOf('@');

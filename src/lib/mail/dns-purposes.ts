@@ -28,15 +28,15 @@ export type DnsPurpose = (typeof DNS_PURPOSES)[number];
 
 type Purpose = {
   label: string;
-  /** What the record is for, in a few words. */
+  /** The purpose of the record, in a few words. */
   does: string;
-  /** What happens while it is missing or wrong. */
+  /** The reason to have the record: its effect, or what happens while it is missing or wrong. */
   why: string;
   /** It is a check rather than a record, so it passes instead of being found. */
   isCheck?: boolean;
 };
 
-/** What the DNS records and checks of a domain are for. */
+/** Texts about the purposes of a domain's DNS records and checks. */
 export const DNS_PURPOSE_TEXTS: Record<DnsPurpose, Purpose> = {
   mx: {
     label: 'MX',

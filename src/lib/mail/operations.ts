@@ -30,7 +30,7 @@ export function laneOf(action: OperationAction): OperationLane {
 /** How a mailbox is restored: in a folder beside its mail, or as it was. */
 export const RESTORE_MODES = ['beside', 'in_place'] as const;
 
-/** What is restored: a mailbox, from a snapshot. */
+/** The input of a restore of a mailbox from a snapshot. */
 export type RestoreInput = {
   snapshot: string;
   /** Its address. */

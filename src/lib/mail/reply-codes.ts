@@ -1,7 +1,7 @@
 type Rule = {
   pattern: RegExp;
   title: (host: string) => string;
-  /** What is wrong, then who says so: for a column that can cut the end. */
+  /** The cause, then the host that reported it, for a column that can cut the end. */
   brief: (host: string) => string;
   text: string;
   /** Replaces the text if the recipient is a mailbox of this mail server, where an admin can fix the cause. */

@@ -49,7 +49,7 @@ export function timeZonesWith(first: string): string[] {
   return [...new Set([first, 'UTC', ...listed.toSorted()])];
 }
 
-/** What people call it: "UTC" or "Berlin time". */
+/** Returns a zone's name in everyday words: "UTC" or "Berlin time". */
 export function zoneName(zone: string): string {
   if (zone === 'UTC' || zone === 'Etc/UTC') return 'UTC';
   return `${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;

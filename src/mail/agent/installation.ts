@@ -89,7 +89,7 @@ export function readInstallation(config: string): Installation {
   };
 }
 
-/** What the kernel and restic name, if an admin has put a symlink there. */
+/** Returns the path without symlinks, as the kernel and restic name it. An admin may have put one there. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,4 +1,4 @@
-/** What Postfix needs to deliver to mailboxes. */
+/** A service that Postfix needs to deliver to mailboxes. */
 export type Dependency = 'dovecot' | 'postgres';
 
 export type RecoveryParts = {

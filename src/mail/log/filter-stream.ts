@@ -6,7 +6,7 @@ const STREAM = 'postroom:inbound';
 // Each entry holds up to 2 MB.
 const READ_SIZE = 10;
 const STREAM_START = '0-0';
-// What one transaction records.
+// Limits of the entries that one transaction records.
 const MAX_ENTRIES = 100;
 const MAX_BYTES = 2 * 1024 * 1024;
 

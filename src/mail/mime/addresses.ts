@@ -57,7 +57,7 @@ const TOKEN = new RegExp(
 );
 
 function* tokens(text: string): Generator<Token> {
-  // What is never closed is not searched for again.
+  // A comment or quote that is never closed is not searched for again.
   let [at, hasComments, hasQuotes] = [0, true, true];
   while (at < text.length) {
     const sign = text[at];

@@ -6,10 +6,10 @@ import { type MailFile, readTnef, takeUuencoded } from './packed-files';
 import { bodyOf, type Part, readPart } from './parts';
 import { signedContent } from './signed-content';
 
-/** What a message says of itself: whether it can be read only with a key, or was signed. Neither is verified. */
+/** The protection that a message claims: that it can be read only with a key, or was signed. Neither is verified. */
 type Protection = 'encrypted' | 'signed';
 
-/** What a reader sees of a message; `text` and `html` are null if it has none. */
+/** The content of a message as its reader sees it; `text` and `html` are null if it has none. */
 export type Bodies = {
   text: string | null;
   html: string | null;
@@ -58,7 +58,7 @@ function leavesOf(part: Part, alternative: Part | null = null, depth = 0): Leaf[
 // Messages that are signed twice are rare.
 const MAX_SIGNED = 3;
 
-/** What a file that is signed and not encrypted has in it, which every mail program shows. The file stays, with its signature. */
+/** Returns the parts in a file that is signed and not encrypted, which every mail program shows. The file stays, with its signature. */
 function leavesInSigned(part: Part, alternative: Part | null, depth: number): Leaf[] {
   if (depth >= MAX_SIGNED || !isSmime(part) || !isOnlySigned(part)) return [];
   const content = signedContent(part.content());

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import { type Decoder, decoderFor } from './charset-label';
 import { decodeHz, decodeIso2022, isIso2022 } from './iso-2022';
 
-/** What is known of the charset of some bytes: labels of charsets, best evidence first. */
+/** Evidence of the charset of some bytes: labels of charsets, best evidence first. */
 export type CharsetEvidence = {
   /** The label that belongs to these bytes. */
   declared?: string | null;

@@ -6,7 +6,7 @@ import type { JobRunner } from './worker-pool';
 /** A start takes a fifth of a second, and longer on a busy machine. */
 const START_MS = 60_000;
 const MAX_OUTPUT = 4_000;
-/** What ends this process from outside, and can reach the processes that it started too. */
+/** Signals that end this process from outside, and that can reach the processes it started too. */
 const STOP_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 type Options = {
@@ -67,7 +67,7 @@ export function startProcess({ program, maxHeapMb }: Options): JobRunner {
   child.on('error', (error) => runner.emit('error', error));
   child.on('exit', (code, signal) => {
     if (signal !== null && !STOP_SIGNALS.includes(signal)) runner.emit('error', outOfMemory(signal));
-    // What it wrote arrives later than its exit.
+    // The rest of the process's output arrives after its exit.
     else child.once('close', () => runner.emit('error', new Error(`process ended with ${signal ?? code}: ${output}`)));
   });
   return runner;

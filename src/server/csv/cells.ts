@@ -34,7 +34,7 @@ export function duplicateOf(firstLine: number): { code: 'CONFLICT'; message: str
   return { code: 'CONFLICT', message };
 }
 
-/** What is wrong with the cell of a column. */
+/** Returns the error message of a cell, which begins with its column. */
 export function cellMessage(column: string, message: string): string {
   return `“${column}”: ${message}`;
 }

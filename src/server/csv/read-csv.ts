@@ -11,7 +11,7 @@ export type CsvLine = {
   cells: string[];
   /** By column. */
   values: Record<string, string>;
-  /** What is wrong with the row as a whole. */
+  /** The error of the row as a whole; null if there is none. */
   problem: string | null;
 };
 
@@ -22,7 +22,7 @@ type Row = { record: string[]; info: Info };
 type Columns = {
   names: readonly string[];
   required: readonly string[];
-  /** What columns may be called instead. */
+  /** Other names that a file may use for columns, each with the column's own name. */
   synonyms?: Readonly<Record<string, string>>;
   /** Synonyms that are ignored where another column has the name. */
   secondary?: readonly string[];

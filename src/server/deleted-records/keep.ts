@@ -7,7 +7,7 @@ import { KEPT_TABLES } from './tables';
 type DeletedRecordFacts = {
   kind: DeletedRecordKind;
   id: string;
-  /** What it is called in the list of what was deleted. */
+  /** The record's name in the list of deleted records. */
   name: string;
   domainId: string | null;
 };

@@ -27,7 +27,7 @@ export type Reply = {
   authorities: Answer[];
 };
 
-// What fits in one packet on every path (DNS flag day 2020). Longer answers come by TCP.
+// The largest payload that fits in one packet on every path (DNS flag day 2020). Longer answers come by TCP.
 const UDP_PAYLOAD_BYTES = 1232;
 const EDNS: Answer = {
   type: 'OPT',

@@ -1,7 +1,7 @@
 import type { Answer, StringAnswer } from 'dns-packet';
 import type { RecordType, Reply } from './ask';
 
-/** What DNS says about a name and type. */
+/** The result of a DNS lookup of a name and type. */
 export type Lookup =
   | ({ status: 'found'; values: string[]; ttlSeconds: number } & Trust)
   | ({ status: 'missing'; values: []; ttlSeconds: number | null } & Trust)

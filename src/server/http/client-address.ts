@@ -5,7 +5,7 @@ import { type Address, isInRanges, parseAddress, parseRange } from './address-ra
 // How a socket that listens on IPv6 has the addresses of IPv4.
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/i;
 
-/** What is read of Node's request. */
+/** The part of Node's request that client addresses are read from. */
 type Received = {
   socket: { remoteAddress?: string | undefined };
   headers: NodeJS.Dict<string | string[]>;
@@ -42,7 +42,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   };
 }
 
-/** What limits count as one client: an IPv4 address, or all addresses of an IPv6 /64. */
+/** Returns the network that limits count as one client: an IPv4 address, or all addresses of an IPv6 /64. */
 export function networkOf(ip: string): string {
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);

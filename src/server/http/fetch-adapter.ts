@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 
 const BODILESS = new Set(['GET', 'HEAD']);
 
-/** What handlers read of a request. The Fetch API's own is one, but making it costs as much as a small call does. */
+/** The part of a request that handlers read. A Request of the Fetch API is one, but making it costs as much as a small call does. */
 export type WebRequest = Pick<Request, 'method' | 'url' | 'body'> & { headers: WebHeaders };
 
 /** The headers of a request, by their names in lower case. */
@@ -13,7 +13,7 @@ export type WebHeaders = {
   entries(): Iterable<[string, string]>;
 };
 
-/** What handlers respond with: the Fetch API's own, or a text. */
+/** The response of a handler: the Fetch API's own, or a text. */
 export type WebResponse = Pick<Response, 'status' | 'headers' | 'body' | 'text' | 'json'>;
 
 export type WebHandler = (request: WebRequest) => Promise<WebResponse>;

@@ -75,7 +75,7 @@ export function selectAny(selection: Selection, take: number): Prisma.Sql {
 
 type Columns = Pick<Selection['by'], 'column' | 'id'>;
 
-/** What rows are ordered by, as columns of a result. */
+/** Returns SQL that selects the columns by which rows are ordered, named as in the result. */
 export function orderOf(selection: Selection): Prisma.Sql {
   const { column, id } = listed(selection);
   return Prisma.sql`${selection.by.column} AS ${column}, ${selection.by.id} AS ${id}`;

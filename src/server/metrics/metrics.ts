@@ -5,7 +5,7 @@ import { createMetrics, type LIMITS, type SIGN_IN_METHODS } from './definitions'
 
 const shared = processWide<ReturnType<typeof createMetrics>>('metrics');
 
-/** What this process counts for /api/metrics. */
+/** Returns the metrics that this process counts for /api/metrics. */
 export function metrics(): ReturnType<typeof createMetrics> {
   shared.current ??= createMetrics();
   return shared.current;

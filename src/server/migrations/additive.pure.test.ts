@@ -5,7 +5,7 @@ import { readMigrations } from './migrations.mjs';
 const LAST_BEFORE = '20261212100000_dmarc_policy';
 const EXPLAINED = /^-- (?:Breaks versions before \w+, \S.*|Breaks no version: \S.*)/;
 
-/** What an instance of the version before could fail on, and why. */
+/** Statements that an instance of the version before could fail on, each with the reason. */
 const BREAKING: [RegExp, string][] = [
   [/\bDROP (TABLE|COLUMN|TYPE|SCHEMA|SEQUENCE|DOMAIN|DEFAULT|EXPRESSION)\b/, 'it may use what is dropped'],
   [/^ALTER TABLE [^(]*\bDROP (?!CONSTRAINT|NOT NULL)\w/, 'it may use what is dropped'],

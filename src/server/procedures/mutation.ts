@@ -49,7 +49,7 @@ type Call = {
   condition: Condition | null;
 };
 
-/** What a mutation writes with, and whether an audit entry of the call has been committed. */
+/** Returns the functions that a mutation writes with, and whether an audit entry of the call has been committed. */
 export function auditedWrites(ctx: Context, call: Call): { writes: Writes; isRecorded: () => boolean } {
   const { path, action, actor: caller, condition } = call;
   let isRecorded = false;

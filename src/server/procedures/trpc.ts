@@ -67,7 +67,10 @@ function signedIn(schema: z.ZodType) {
   });
 }
 
-/** What comes next, with the fields that the schema has a value for. The type of `next` takes only one of both. */
+/**
+ * Returns the options of `next`: the context, and the input without nulls where the schema allows none. The type of `next` accepts
+ * only one of both.
+ */
 function callOf<Own>(ctx: Own, schema: z.ZodType, getRawInput: () => Promise<unknown>): { ctx: Own } {
   return Object.assign({ ctx }, { getRawInput: async () => withoutNulls(await getRawInput(), schema) });
 }

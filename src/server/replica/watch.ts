@@ -188,7 +188,7 @@ const MAX_KEPT = 120;
  * process's, and tells a replica that receives nothing from one that has nothing to receive.
  */
 export function createProgress() {
-  /** What the primary had written, and when it was asked. The first one is the newest that the replica has replayed. */
+  /** Positions that the primary had written, and when it was asked. The first is the newest one that the replica has replayed. */
   let written: { position: bigint; at: number }[] = [];
   let replayed = -1n;
 

@@ -12,7 +12,7 @@ export type ProcedureMeta = OpenApiMeta<{
   rest?: Rest;
   /** The entry that a mutation leaves in the audit log. */
   audit?: AuditAction;
-  /** What to confirm before the call, in words that add to its summary; null for a call that needs no confirmation. */
+  /** The consequence to confirm before the call, in words that add to its summary; null for a call that needs no confirmation. */
   confirmation?: string | null;
   /** A POST that changes nothing, such as a check. */
   isReading?: true;
@@ -94,7 +94,7 @@ const IF_MATCH = z.object({
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** What a method needs beyond that. A DELETE without words asks to confirm its summary. */
+/** The fields that a method requires of its operation. A DELETE without `confirmation` asks to confirm its summary. */
 type Needed<Of extends Method> = (Of extends 'POST' | 'PATCH' ? { confirmation: string | null } : unknown) &
   (Of extends 'PATCH' ? { versioned: VersionedRecord } : unknown);
 

@@ -1,6 +1,6 @@
 import { sealBytes, unsealBytes } from './sealing';
 
-/** What a link to unsubscribe says. The message may have been deleted since. */
+/** The content of an unsubscribe link's token. The message may have been deleted since. */
 export type Subscription = {
   /** The Message-ID, including the angle brackets. It ends with the domain whose list it is. */
   messageId: string;

@@ -4,7 +4,7 @@ import { isDomainName, isUrlOf } from './formats.mjs';
 /** @typedef {'days' | 'hours' | 'MB' | 'requests per minute'} SettingUnit */
 
 /**
- * What a kind of value brings to a setting. The messages of its schema, which reads the value from the text of the environment,
+ * The traits that a kind of value gives to a setting. The messages of its schema, which reads the value from the text of the environment,
  * continue the setting's name: "must be true or false."
  * @typedef {object} Traits
  * @property {'integer' | 'boolean' | 'string' | 'list'} type

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What Python's email package reads of a message; scripts/corpora/messages.py writes it. */
+/** The content of a message as Python's email package reads it; scripts/corpora/messages.py writes it. */
 export type Judgement = {
   error?: string;
   subject: string | null;

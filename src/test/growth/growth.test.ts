@@ -11,7 +11,7 @@ const ROWS = 200_000;
 const MAX_PAGES = 1_000;
 /** Rows that three meanings of a text, by up to three indexes each, may read of 200,000 with 500,000 recipients. */
 const MAX_ROWS = 15_000;
-/** What a total may read: 10,000 keys of each of up to three indexes, with two look-ups of each. Half of the table. */
+/** Rows that a total may read: 10,000 keys of each of up to three indexes, with two look-ups of each. Half of the table. */
 const MAX_COUNTED_ROWS = 100_000;
 /** Rows in the order of their addresses are on a page each. */
 const MAX_DIRECTORY_PAGES = 3_000;

@@ -23,7 +23,7 @@ export type Reading = {
   rows: number;
 };
 
-/** What the queries of a call read. Small tables are left out, because Postgres scans them anyway. */
+/** Measures the reads of a call's queries. Small tables are left out, because Postgres scans them anyway. */
 export async function readingOf(call: () => Promise<{ status: number }>, tables: string[]): Promise<Reading> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   const response = await call();

@@ -7,7 +7,7 @@ import { seedDomains, seedSuppressions } from './seed';
 const ROWS = 200_000;
 const MAX_PAGES = 1_000;
 const MAX_ROWS = 15_000;
-/** What a total may read: 10,000 keys, with a look-up of each. */
+/** Rows that a total may read: 10,000 keys, with a look-up of each. */
 const MAX_COUNTED_ROWS = 50_000;
 
 const [busy, ...quiet] = [await makeDomain(), await makeDomain(), await makeDomain()];

@@ -45,7 +45,7 @@ export async function makeMessage(
 
 type Message = Awaited<ReturnType<typeof makeMessage>>;
 
-/** What the mail server's log says about the message to its first recipient. */
+/** Returns a report of the mail server's log about the message to its first recipient. */
 export function report(
   { messageId, queueId }: Message,
   kind: DeliveryReport['kind'],

@@ -10,7 +10,7 @@ const server = await startDns();
 
 afterAll(() => server.stop());
 
-/** What others publish, and what is said about one of the records. A name in a file has nothing but what the file says. */
+/** Each file has records that others publish, and beside it is the result for one of them. A name has nothing but what the file says. */
 it.each(files)('%s is judged as expected', async (name) => {
   const text = readFileSync(new URL(name, FOLDER), 'utf8');
   const { purpose, messageHas = [], ...expected } = JSON.parse(

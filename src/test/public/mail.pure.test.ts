@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '@/mail/mime/message';
 
-/** What is expected of a message; what isn't named isn't compared. */
+/** The expected fields of a message; the others aren't compared. */
 type Expected = {
   attachments?: { filename: string | null; mimeType: string; contentId?: string; disposition?: string; text?: string; base64?: string }[];
   [field: string]: unknown;

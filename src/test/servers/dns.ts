@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
-/** What a server does instead of answering from its zones. */
+/** A fault that a server simulates instead of answering from its zones. */
 type DnsFault =
   | 'drop'
   | 'servfail'

@@ -11,7 +11,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].concat(
     .map((name) => join('docs', name)),
 );
 
-/** What a command would fetch or check out by a name that may not exist. */
+/** Returns the versions that a command would fetch or check out by a name that may not exist. */
 function namedVersions(text: string): string[] {
   return [
     ...text.matchAll(/(?:git (?:checkout|switch|clone[^\n]*(?:--branch|-b))|postroom[\w-]*:)\s*(v?\d[\w.-]*)/g),

@@ -19,7 +19,7 @@ type Edits = {
   none: object;
   one: object;
   other: object;
-  /** What the record shows, or its row has, beside what is edited. */
+  /** Changes fields that the record shows, or its row has, beside those that are edited. */
   background?: (id: string) => Promise<unknown>;
 };
 

@@ -11,6 +11,8 @@ describe('the word check', () => {
     ['see rules.md 4', '"rules.md"'],
     ['/** Of the domain. */', '"Of"'],
     ['// Those of others.', '"Those"'],
+    ['/** What is shown. */', '"What"'],
+    ['// Such as "12 of 48".', '"Such as"'],
   ])('finds %j', (text, found) => {
     expect(findReplacedWords('a.ts', text)[0]).toContain(`a.ts:1: ${found}, write `);
   });

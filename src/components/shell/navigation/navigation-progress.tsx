@@ -8,7 +8,7 @@ import classes from './navigation-progress.module.css';
 import { PageSkeleton } from './page-skeleton';
 import { endNavigation, usePendingPath } from './pending-navigation';
 
-/** What people take for immediate. A navigation that ends within it shows nothing. */
+/** The time that people take for immediate. A navigation that ends within it shows nothing. */
 const IMMEDIATE_MS = 150;
 
 /** A thin bar, and the outline of the next page, while a navigation takes longer than people take for immediate. */

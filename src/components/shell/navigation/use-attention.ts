@@ -5,7 +5,7 @@ import { trpc } from '../../api/trpc';
 
 const REFRESH_MS = 30_000;
 
-/** What needs attention in the selected domain, or in all. The overview and the navigation share one request. */
+/** Loads what needs attention in the selected domain, or in all. The overview and the navigation share one request. */
 export function useAttention() {
   const [domain] = useQueryState('domain', parseAsString);
   return trpc.overview.attention.useQuery({ domain_id: domain ?? undefined }, { refetchInterval: REFRESH_MS });

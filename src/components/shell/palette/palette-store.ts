@@ -1,7 +1,7 @@
 import { createSpotlight } from '@mantine/spotlight';
 
 const [store, actions] = createSpotlight();
-/** What had the focus before the palette. */
+/** The element that had the focus before the palette opened. */
 let opener: Element | null = null;
 
 export const paletteStore = store;

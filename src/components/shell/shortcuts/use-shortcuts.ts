@@ -70,7 +70,7 @@ function isAfter(button: HTMLElement, active: Element | null): boolean {
   return (active.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
-/** What opens a row, the best first. The menu of its actions also has aria-expanded. */
+/** Selectors of the elements that open a row, the best first. The menu of its actions also has aria-expanded. */
 const OPENERS = [
   '[data-row]',
   'td a[href]',

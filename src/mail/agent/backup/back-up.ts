@@ -67,7 +67,7 @@ export async function backUpMail(parts: BackupParts, run: Run): Promise<Outcome>
 
 type Saved = { installation: Installation; latest: Snapshot; run: Run };
 
-/** What is in the repository can be restored, whatever fails next. @returns how many snapshots it has */
+/** Records the snapshots in the repository, which can be restored whatever fails next. @returns how many snapshots it has */
 async function saveSnapshots(
   records: BackupRecords,
   repository: Repository,
@@ -162,7 +162,7 @@ async function takeSnapshot(
     ],
     { signal, cwd: data, onLine: follow, onError: follow, allowed: [INCOMPLETE] },
   );
-  // What was deleted or moved meanwhile isn't missing.
+  // Files that were deleted or moved meanwhile aren't missing.
   const missing = unreadable.filter((path) => existsSync(path));
   if (!taken) throw new BackupFailure('other', 'restic reported no snapshot.');
   return { latest: taken, missing };

@@ -22,7 +22,7 @@ export type Snapshot = {
   sizes: { bytesAdded: number; bytes: number; files: number } | null;
 };
 
-/** What the agent reads and records about the backups of its host. */
+/** The records about the backups of its host that the agent reads and writes. */
 export type BackupRecords = {
   /** Null until the app has written it. */
   plan: () => Promise<MailBackupPlan | null>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from './restic';
 
 const LOCATION = 's3:https://s3.example.com/letters/mail';
-/** What restic prints if it can't read the first file of a repository. */
+/** Returns the failure for the lines that restic prints if it can't read the first file of a repository. */
 const opening = (cause: string) =>
   failureOf(LOCATION, [
     `Fatal: unable to open config file: ${cause}`,

@@ -27,7 +27,7 @@ export class BackupFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** What it printed on standard error. */
+    /** Lines that explain the failure, such as a command's standard error. */
     readonly lines: string[] = [],
   ) {
     super(message);

@@ -76,7 +76,7 @@ export function createCertificateKeeper({ installation, reload, now, onLine: onK
       }),
 
     /**
-     * What an admin asks for: a new certificate if it is due, even right after a failure.
+     * Gets a new certificate for an admin if it is due, even right after a failure.
      * @returns what it did, in a sentence
      */
     renew: (onLine: OnLine, { isDryRun = false } = {}) =>

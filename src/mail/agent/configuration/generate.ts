@@ -29,7 +29,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const run = promisify(execFile);
 
 /**
- * What `install` would write to the `config` folder from the settings, by the templates that are there now.
+ * Returns what `install` would write to the `config` folder from the settings, by the templates that are there now.
  * @throws OperationFailure with what is wrong with the settings
  */
 export async function generateConfiguration(deploy: string, settings: string, config: string): Promise<Generated> {

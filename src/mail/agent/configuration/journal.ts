@@ -5,7 +5,7 @@ import type { MailService } from '@/lib/mail/operations';
 export type ServiceChange = { service: MailService; how: 'reload' | 'restart' };
 
 /**
- * What an operation is about to change, so that the next agent can undo it if this one is killed meanwhile: the files go
+ * The changes that an operation is about to make, so that the next agent can undo them if this one is killed meanwhile: the files go
  * back to their former state, and the services run.
  */
 export type Journal = {

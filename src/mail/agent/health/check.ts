@@ -18,7 +18,7 @@ type Parts = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What the agent finds on the mail server's host, by connecting as a client does. */
+/** Returns the agent's findings on the mail server's host, made by connecting as a client does. */
 export async function checkMailServer({ installation, handlers, writeToRedis, logReadAt }: Parts): Promise<Finding[]> {
   const { host, ports } = installation;
   const [smtp, submission, imap, rspamd, redis, queue] = await Promise.all([

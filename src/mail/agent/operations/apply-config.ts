@@ -147,7 +147,7 @@ function requireMovable(changes: Change[]): void {
   }
 }
 
-/** What a service reads only at start. */
+/** Lines of configuration files that a service reads only at start. */
 const NEEDS_RESTART: Record<string, RegExp> = {
   'redis.conf': /./,
   'postfix/main.cf': /^(inet_interfaces|inet_protocols|queue_directory|data_directory|maillog_file)\b/,

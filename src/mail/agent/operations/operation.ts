@@ -1,6 +1,6 @@
 import type { LineKind, MailService, OperationAction, OperationInput } from '@/lib/mail/operations';
 
-/** What an admin asked for. */
+/** An operation as an admin requested it. */
 export type Operation = {
   id: string;
   action: OperationAction;
@@ -14,7 +14,7 @@ export type Operation = {
 
 export type Outcome = {
   state: 'succeeded' | 'failed' | 'rolled_back' | 'interrupted';
-  /** What happened, in one or two sentences. */
+  /** A summary of what happened, in one or two sentences. */
   message: string;
   /** Whether the agent must restart to use the new settings. */
   isAgentOutdated?: boolean;
@@ -22,7 +22,7 @@ export type Outcome = {
 
 export type Report = (kind: LineKind, text: string) => void;
 
-/** What a running operation reports to, and what stops it between two steps. */
+/** The function that a running operation reports to, and the signal that stops it between two steps. */
 export type Run = { report: Report; signal: AbortSignal };
 
 /** Performs an operation. It rejects only for reasons that nobody foresaw. */

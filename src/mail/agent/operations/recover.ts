@@ -19,7 +19,7 @@ export async function recoverFiles(config: string): Promise<Journal | null> {
   return journal;
 }
 
-/** What the operation says, since it can't say it itself. */
+/** Returns the message of an interrupted operation, which can't report it itself. */
 export function explainRecovery(journal: Journal | null): string {
   const cause = 'The mail agent was stopped while it ran this.';
   if (!journal) return `${cause} No file was changed halfway.`;

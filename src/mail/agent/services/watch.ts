@@ -12,7 +12,7 @@ import type { Installation } from '../installation';
 import { probeService } from './probe';
 import { findProcess, findVersion, type ServiceProcess } from './processes';
 
-/** What the agent knows about a service, or about itself. */
+/** The agent's report on a service, or on itself. */
 export type ServiceReport = {
   service: ConfiguredService;
   state: 'running' | 'not_responding' | 'stopped';

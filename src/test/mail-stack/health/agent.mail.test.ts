@@ -5,7 +5,7 @@ import { signalAgent } from '../support/agent';
 import { findCheck, openAlertsAbout, updateAlertsAMinuteLater, waitUntilClosed } from '../support/health';
 import { db } from '../support/mail-server';
 
-/** What an instance of the app does every 15 seconds. */
+/** Records findings, as an instance of the app does every 15 seconds, and returns the status of the mail agent. */
 const check = async () => {
   await recordFindings(db, await checkWork(db));
   return (await findCheck('mail_agent'))?.status;

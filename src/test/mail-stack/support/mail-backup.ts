@@ -32,7 +32,7 @@ export const PLAN: MailBackupPlan = {
   keep: { daily: 7, weekly: 4, monthly: 6 },
 };
 
-/** What the app does when its settings say so. */
+/** Publishes a plan for backups, as the app does when its settings say so. */
 export function plan(over: Partial<MailBackupPlan> = {}): Promise<void> {
   return publishPlan(db, { ...PLAN, ...over });
 }
@@ -74,7 +74,7 @@ export function configure(settings: string): void {
   execFileSync(process.execPath, [CONFIGURE, settings, mailServer.config]);
 }
 
-/** What Dovecot, with nothing but the rights of the mail's owner, can't change below a folder; symlinks are not followed. */
+/** Returns the paths below a folder that Dovecot can't change with only the rights of the mail's owner; symlinks are not followed. */
 export function unusableIn(folder: string): string[] {
   const { uid } = readInstallation(mailServer.config).filters;
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));

@@ -20,7 +20,7 @@ export function signalProcesses(pids: number[], signal: NodeJS.Signals): void {
   for (const pid of pids) ignoreEnded(() => process.kill(pid, signal));
 }
 
-/** What the kernel says of a process; empty if it has ended. */
+/** Returns the text of a process's file in /proc; empty if the process has ended. */
 export function readProc(pid: number, file: string): string {
   return ignoreEnded(() => readFileSync(`/proc/${pid}/${file}`, 'utf8')) ?? '';
 }

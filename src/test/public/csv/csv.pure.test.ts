@@ -5,7 +5,7 @@ import { decodeUnicode } from '@/lib/csv/decode-file';
 import { readCsv } from '@/server/csv/read-csv';
 
 type Expected = {
-  /** What the file says to be in, if it isn't Unicode. */
+  /** The encoding that the file is read in, if it isn't Unicode. */
   encoding?: string;
   lines?: Record<string, unknown>[];
   error?: string;

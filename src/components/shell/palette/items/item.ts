@@ -25,7 +25,7 @@ export type PaletteItem = {
   run?: () => void;
 };
 
-/** What is done at once, such as "Sign out". */
+/** An action that is performed immediately, such as "Sign out". */
 export type Command = { label: string; keywords: string; run: () => void };
 
 export type Domain = { id: string; name: string; active: boolean };

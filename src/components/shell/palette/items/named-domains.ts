@@ -2,7 +2,10 @@ import { type Directory, type Domain, MAX_PER_KIND } from './item';
 
 export type Named = { domain: Domain; rest: string };
 
-/** What the words may ask for of a domain: all of them of the current one, and of others those beside the start of its name. */
+/**
+ * Returns the domains that the words may be about, each with the words that ask for something of it: all of them for the current
+ * domain, and for others those beside the start of its name.
+ */
 export function namedDomains(text: string, { currentDomain, domains }: Directory): Named[] {
   if (text === '') return [];
   const words = text.split(/\s+/);

@@ -1,4 +1,4 @@
-/** What can be done with a record, by the words that ask for it. */
+/** Actions on a record, each with the words that ask for it. */
 const VERBS = {
   suspend: ['suspend', 'block'],
   unsuspend: ['unsuspend', 'unblock'],
@@ -16,7 +16,7 @@ const FILLERS = ['a', 'deliveries', 'for', 'from', 'of', 'the', 'to'];
 /** Shorter beginnings of a word are rather the name of a record. */
 const MIN_BEGINNING = 4;
 
-/** What the text asks for of a record, and what is left of it to find the record by. Without a verb, that is the whole text. */
+/** Returns the actions that the text asks for, and the rest of it, which names the record. Without a verb, that is the whole text. */
 export function namedRecord(text: string): { verbs: Verb[]; name: string } {
   const words = text.split(/\s+/);
   const verbsOf = (word: string) => (Object.keys(VERBS) as Verb[]).filter((verb) => asksFor(verb, word));

@@ -12,7 +12,7 @@ const PAUSE_MS = 100;
 const NO_USER = 67;
 
 export type StoredMessage = { mailboxGuid: string; guid: string; uid: string };
-/** What makes the UIDs of a folder unique, the next one that it gives out, and its last change. */
+/** A folder's UIDVALIDITY, which makes its UIDs unique, the next UID that it gives out, and the modseq of its last change. */
 export type FolderNumbers = { name: string; validity: number; nextUid: string; highestModseq: string };
 
 /** Commands of Dovecot for one mailbox, as its owner. */

@@ -43,7 +43,7 @@ export async function restoreMailbox(parts: BackupParts, run: Run, { id, input }
     const restore: RestoredMailbox = { doveadm, home, folder, work, restored, run };
     if (run.signal.aborted) return { state: 'interrupted', message: `The mail agent was stopped. ${NOTHING_CHANGED}` };
     const message = mode === 'in_place' ? await replaceMailbox(restore) : await addBeside(restore, snapshot.takenAt);
-    // What arrived meanwhile would wait for minutes.
+    // Mail that arrived meanwhile would otherwise wait for minutes.
     if (mode === 'in_place') await parts.retryMail();
     return { state: 'succeeded', message };
   } catch (error) {

@@ -4,7 +4,7 @@ import { BackupFailure } from '../restic';
 import type { doveadmFor } from './doveadm';
 import type { Work } from './work';
 
-/** What a restore works with. */
+/** The paths and functions that a restore works with. */
 export type RestoredMailbox = {
   doveadm: ReturnType<typeof doveadmFor>;
   /** The folder of the mailbox, with its mail and scripts. */

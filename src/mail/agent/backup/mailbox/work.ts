@@ -21,7 +21,7 @@ export type Work = {
 
 type Owner = Pick<Installation, 'data' | 'filters'>;
 
-/** What to undo if the agent is killed while a mailbox is replaced: its folder below that of all mail. */
+/** The mailbox being replaced, which is put back if the agent is killed meanwhile: its folder below that of all mail. */
 type Journal = { folder: string };
 
 const ID = /^[0-9a-f-]{36}$/;
