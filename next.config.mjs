@@ -20,8 +20,8 @@ export default (phase) => ({
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pino', 'prom-client', 'smtp-server'],
   experimental: {
-    // What a first start doesn't need took half of the build: a cache of 230 MB, source maps that nothing reads, and minified code
-    // of the server, which made stack traces unreadable.
+    // Half of the build was for things that a first start doesn't need: a cache of 230 MB, source maps that nothing reads, and
+    // minified code of the server, which made stack traces unreadable.
     turbopackFileSystemCacheForBuild: false,
     turbopackSourceMaps: false,
     turbopackMinify: { server: false },

@@ -93,7 +93,7 @@ export async function start(): Promise<App> {
     close: async () => {
       stopFollowing();
       await Promise.all([endSandbox?.(), closeHttp?.(), deliverer().stop(), stopOperations(), running?.end()]);
-      // What the last requests wrote would be unsealed until the next start.
+      // Audit entries of the last requests would be unsealed until the next start.
       await sealAuditEntries(database(), anchor).catch((error) => log.error({ error }, 'the last sealing failed'));
       await anchor.end();
       await contentSettled();
