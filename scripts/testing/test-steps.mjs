@@ -115,6 +115,8 @@ async function checkBuild({ root }) {
 }
 
 async function runBrowserTests({ root, env, adminUrl, filters }) {
+  const built = await checkBuild({ root });
+  if (built.failures.length > 0) return built;
   const browser = await findBrowser(root);
   return withSecondRun(filters, (chosen, { isAlone }) =>
     withReportFile(async (report) => {
