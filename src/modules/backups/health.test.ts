@@ -26,7 +26,10 @@ const check = async (now: Date) => {
 
 describe('the age of backups', () => {
   it('is not checked before the first one is due, or without a schedule', async () => {
-    expect(await checkBackups(db, new Date())).toEqual([]);
+    const [{ at: installedAt }] = await db.$queryRaw<
+      [{ at: Date }]
+    >`SELECT min(started_at) AS at FROM _prisma_migrations`;
+    expect(await checkBackups(db, installedAt)).toEqual([]);
     applySaved({ BACKUP_TIME: 'off' });
     expect(await checkBackups(db, at('12:00').now())).toEqual([]);
   });
