@@ -179,7 +179,7 @@ test('an unknown page says so inside the console, with search and the overview',
 
 test('a page that fails says so, beside the navigation and before the sign-in', async ({ signedIn: page }) => {
   const failed = page.getByRole('alert').filter({ hasText: 'This page couldn’t be displayed' });
-  const texts = ['"For admins of this server"', '"The domains you send and receive mail for."'];
+  const texts = ['"For admins of this server"', '"The domains you send and receive mail for"'];
   await page.route('**/*.js', async (route) => {
     const response = await route.fetch();
     const code = await response.text();
