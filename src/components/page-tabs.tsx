@@ -11,7 +11,7 @@ type PageTabsProps<Tab extends string> = {
   /** A tab without content yet shows the skeleton of a form. */
   tabs: Record<Tab, { title: ReactNode; content: () => ReactNode }>;
   current: Tab;
-  /** Keeps the tabs hidden until their names are final, and on narrow screens all of it until the header has its height. */
+  /** Keeps the tabs hidden until the header has its final height. Their content loads already. */
   isWaiting: boolean;
   onChange: (tab: Tab) => void;
 };
