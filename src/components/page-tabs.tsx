@@ -4,11 +4,9 @@ import { Tabs } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { confirmLeave } from './dialogs/navigation-guard';
 import classes from './page-tabs.module.css';
-import { SettingsSkeleton } from './settings-section';
 
 type PageTabsProps<Tab extends string> = {
   label: string;
-  /** A tab without content yet shows the skeleton of a form. */
   tabs: Record<Tab, { title: ReactNode; content: () => ReactNode }>;
   current: Tab;
   /** Keeps the tabs hidden until the header has its final height. Their content loads already. */
@@ -49,7 +47,7 @@ export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, 
       </Tabs.List>
       {names.map((name) => (
         <Tabs.Panel key={name} value={name}>
-          {name === current && (tabs[name].content() || <SettingsSkeleton heights={[160, 248]} />)}
+          {name === current && tabs[name].content()}
         </Tabs.Panel>
       ))}
     </Tabs>

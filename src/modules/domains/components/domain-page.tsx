@@ -23,7 +23,6 @@ import { DkimKeys } from './dkim/dkim-keys';
 import { useDkim } from './dkim/use-dkim';
 import { DnsTab } from './dns/dns-tab';
 import { DnsTabTitle } from './dns/dns-tab-title';
-import { DnsSkeleton } from './dns/dns-table';
 import { type Dns, useDns } from './dns/use-dns';
 import { ZoneMenu } from './dns/zone-menu';
 import { DeleteDomain } from './settings/delete-domain';
@@ -92,7 +91,7 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
         tabs={{
           dns: {
             title: <DnsTabTitle dns={dns.data} active={domain?.active ?? true} />,
-            content: () => (domain ? <DnsTab domain={domain} dns={dns} reports={reports} /> : <DnsSkeleton />),
+            content: () => domain && <DnsTab domain={domain} dns={dns} reports={reports} />,
           },
           dkim: {
             title: 'DKIM',
@@ -106,12 +105,13 @@ export function DomainPage({ id, sent, reports, history }: DomainPageProps) {
           settings: {
             title: 'Settings',
             content: () =>
-              domain &&
-              canEdit !== undefined && (
+              domain && canEdit !== undefined ? (
                 <>
                   <DomainSettings domain={domain} isReadOnly={!canEdit} />
                   {canEdit && <DeleteDomain domain={domain} />}
                 </>
+              ) : (
+                <SettingsSkeleton heights={[160, 248]} />
               ),
           },
           history: { title: 'History', content: () => history },

@@ -12,7 +12,7 @@ import type { Domain } from '../../schema';
 import classes from './dns.module.css';
 import { DnsHistory } from './dns-history';
 import { DnsState } from './dns-state';
-import { DnsSkeleton, DnsTable } from './dns-table';
+import { DnsTable } from './dns-table';
 import { isQuietSrv, isToPublish, isUnset } from './dns-values';
 import { PublishList } from './publish-list';
 import type { Dns, DnsRow } from './use-dns';
@@ -64,7 +64,11 @@ export function DnsTab({ domain, dns, reports }: DnsTabProps) {
     );
   }
   if (!data || !rows) {
-    return dns.error ? <ErrorState what="DNS records" error={dns.error} onRetry={dns.refetch} /> : <DnsSkeleton />;
+    return dns.error ? (
+      <ErrorState what="DNS records" error={dns.error} onRetry={dns.refetch} />
+    ) : (
+      <DnsTable domain={domain} rows={undefined} openKey={null} onOpen={() => undefined} />
+    );
   }
   const isShown = (row: DnsRow) => optional || !(isUnset(row) || isQuietSrv(row)) || keyIsOpen(record, row);
   const shown = isRunning ? rows : rows.filter(isShown);

@@ -5,7 +5,6 @@ import { Fragment } from 'react';
 import { Cell } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { IconChevronDown, IconChevronUp } from '@/components/icons/icons';
-import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CopyIcon } from '@/components/values/copy-button';
 import { DNS_PURPOSE_TEXTS } from '@/lib/mail/dns-purposes';
@@ -15,10 +14,8 @@ import { DnsDetails } from './dns-details';
 import { isToPublish, labelOf, markOf, quietMarkOf, recordKey, relativeName } from './dns-values';
 import type { DnsRow } from './use-dns';
 
-type NamedDomain = Pick<Domain, 'id' | 'name' | 'active'>;
-
 type DnsTableProps = {
-  domain: NamedDomain;
+  domain: Domain;
   /** Undefined while they load. */
   rows: DnsRow[] | undefined;
   openKey: string | null;
@@ -42,21 +39,7 @@ export function DnsTable({ domain, rows, openKey, onOpen }: DnsTableProps) {
   );
 }
 
-const UNKNOWN: NamedDomain = { id: '', name: '', active: true };
-
-/** The state and the records, while the domain or they load. */
-export function DnsSkeleton() {
-  return (
-    <div className={classes.tab} aria-busy="true">
-      <div className={classes.state}>
-        <Skeleton width={240} />
-      </div>
-      <DnsTable domain={UNKNOWN} rows={undefined} openKey={null} onOpen={() => undefined} />
-    </div>
-  );
-}
-
-type Options = { domain: NamedDomain; openKey: string | null; toggle: (row: DnsRow) => void };
+type Options = { domain: Domain; openKey: string | null; toggle: (row: DnsRow) => void };
 
 function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow>[] {
   return [
@@ -152,7 +135,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
 const AFTER_DOT = /(?<=\.)/;
 
 /** The name of a record on a line of its own, on a narrow screen, where it has no column. */
-export function NarrowName({ name, domain }: { name: string; domain: Pick<Domain, 'name'> }) {
+export function NarrowName({ name, domain }: { name: string; domain: Domain }) {
   return (
     <span className={`mono ${classes.narrowName}`}>
       {relativeName(name, domain.name)
