@@ -19,7 +19,9 @@ export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   function set(changes: Changes, history: 'push' | 'replace'): void {
     const entries = Object.entries(changes).map(([name, value]) => [name, value ?? unset(name)]);
     latest.current = { ...latest.current, ...Object.fromEntries(entries) };
-    void setValues(changes as Parameters<typeof setValues>[0], { history });
+    // Every value is set again, because Next.js puts an older URL back when it renders a change late, and nuqs adds to the URL that
+    // it finds.
+    void setValues(latest.current as Parameters<typeof setValues>[0], { history });
   }
 
   /** While a text is typed, it has one entry. */

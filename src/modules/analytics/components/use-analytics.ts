@@ -1,8 +1,9 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
-import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
+import { useUrlState } from '@/components/url-state';
 import { useTimeZone } from '@/components/values/use-time-zone';
 import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
 
@@ -26,7 +27,7 @@ export type Flow = 'outbound' | 'inbound';
 
 /** The figures, and what they are chosen by, which is in the URL. */
 export function useAnalytics() {
-  const [values, setValues] = useQueryStates(STATE, { history: 'push' });
+  const { values, choose } = useUrlState(STATE);
   const ownZone = useTimeZone() ?? null;
   const timezone = values.timezone ?? ownZone;
   const isCustom = values.period === 'custom';
@@ -50,9 +51,9 @@ export function useAnalytics() {
     timezone,
     input,
     query,
-    change: (changes: Partial<typeof values>) => void setValues(changes),
+    change: (changes: Partial<typeof values>) => choose(changes),
     /** Shows a part of the period. Going back in the browser shows the period again. */
-    zoom: (span: Span) => void setValues(customPeriod(span)),
+    zoom: (span: Span) => choose(customPeriod(span)),
     /** The address of the page for a part of the period. */
     hrefWith: (span: Span) => serialize('/analytics', { ...values, ...customPeriod(span) }),
   };

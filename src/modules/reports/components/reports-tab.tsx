@@ -2,11 +2,12 @@
 
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { EnteredInput } from '@/components/forms/entered-input';
 import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
+import { useUrlState } from '@/components/url-state';
 import { REPORT_PERIODS } from '../schema';
 import { DmarcReports } from './dmarc/dmarc-reports';
 import { DmarcResults } from './dmarc/dmarc-results';
@@ -30,7 +31,8 @@ const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The reports of other servers about mail from and to the domain. */
 export function ReportsTab({ id }: { id: string }) {
-  const [{ kind, period, start, end }, setState] = useQueryStates(STATE, { history: 'push' });
+  const { values, choose } = useUrlState(STATE);
+  const { kind, period, start, end } = values;
   const [isUploading, upload] = useDisclosure(false);
   const isDmarc = kind === 'dmarc';
   const range = period === 'custom' ? { period, start: start ?? monthAgo(), end: end ?? undefined } : { period };
@@ -42,14 +44,14 @@ export function ReportsTab({ id }: { id: string }) {
           label="Kind of reports"
           value={kind}
           options={KINDS}
-          onChange={(next) => void setState({ kind: next, report: null, cursor: null })}
+          onChange={(next) => choose({ kind: next, report: null, cursor: null })}
         />
         <SegmentedControl
           label="Period"
           value={period}
           options={PERIODS}
           narrow="line"
-          onChange={(next) => void setState({ period: next, start: next === 'custom' ? monthAgo() : null, end: null })}
+          onChange={(next) => choose({ period: next, start: next === 'custom' ? monthAgo() : null, end: null })}
         />
         <span className="spacer only-wide" />
         <Button leftSection={<IconUpload stroke={1.5} />} onClick={upload.open}>
@@ -58,12 +60,12 @@ export function ReportsTab({ id }: { id: string }) {
       </Group>
       {period === 'custom' && (
         <Group pb="md" gap="xs">
-          <DayInput label="From" day={range.start} onChange={(day) => void setState({ start: day })} />
+          <DayInput label="From" day={range.start} onChange={(day) => choose({ start: day })} />
           <DayInput
             label="To"
             day={range.end}
             error={isReversed && 'Enter a day that isn’t before the start.'}
-            onChange={(day) => void setState({ end: day })}
+            onChange={(day) => choose({ end: day })}
           />
           <span className="quiet">Days in UTC</span>
         </Group>
