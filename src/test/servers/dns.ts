@@ -2,6 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
+import { freePort } from '../../../scripts/process/free-port.mjs';
 
 /** A fault that a server simulates instead of answering from its zones. */
 type DnsFault =
@@ -65,21 +66,22 @@ export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promis
   return server;
 }
 
-/** The same port for both. A free one of TCP may be in use by UDP, as every question has a port of its own. */
-async function listen(address: string, port: number): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
+/** The same port for both. A free one of TCP may be in use by UDP. */
+async function listen(address: string, wanted: number): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
+  // No port that the system gives to questions, so that servers at other addresses can have the same one.
+  const port = wanted || (await freePort());
   const tcp = createServer();
-  tcp.listen(port, address);
-  await once(tcp, 'listening');
-  const { port: bound } = tcp.address() as { port: number };
   const udp = createSocket('udp4');
-  udp.bind(bound, address);
   try {
+    tcp.listen(port, address);
+    await once(tcp, 'listening');
+    udp.bind(port, address);
     await once(udp, 'listening');
-    return { tcp, udp, port: bound };
+    return { tcp, udp, port };
   } catch (error) {
     tcp.close();
-    if (port !== 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    return listen(address, port);
+    if (wanted !== 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return listen(address, wanted);
   }
 }
 
