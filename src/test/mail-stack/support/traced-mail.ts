@@ -5,7 +5,8 @@ import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
 import { db, startRemoteServer } from './mail-server';
 import { messageText, openInbound, openSubmission } from './smtp-session';
 
-const EVENTS_TIMEOUT_MS = 40_000;
+/** Longer than Postfix waits until it tries a message again that could not be delivered. */
+const EVENTS_TIMEOUT_MS = 150_000;
 
 export type WebhookEvent = { event: string; data: Record<string, unknown> };
 
