@@ -45,7 +45,7 @@ type Scope = {
 /** Finds violations of WCAG 2.2 AA in what a page adds to the shell, or in the dialog that covers it. */
 export async function checkAccessibility(page: Page, { rules, withShell = false }: Scope = {}): Promise<void> {
   await expect(page).toHaveTitle(/./);
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(await axeSource);
+  if (!(await page.evaluate(() => 'axe' in window))) await loadAxe(page);
   const violations = await page.evaluate(
     async ({ runOnly, withShell }) => {
       const { axe } = window as unknown as { axe: typeof import('axe-core') };
@@ -77,6 +77,13 @@ export async function checkAccessibility(page: Page, { rules, withShell = false 
     },
   );
   expect(violations).toEqual([]);
+}
+
+/** Loads axe as the browser's console would, in half the time that `page.evaluate` takes for so long a text. */
+async function loadAxe(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: await axeSource });
+  await session.detach();
 }
 
 /** Finds violations in the light theme, and those of color in the dark one. */
