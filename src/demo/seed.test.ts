@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '@/lib/event-types';
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { AliasWarning } from '@/modules/aliases/schema';
 import { reconcileBackups } from '@/modules/backups/records/reconcile';
 import type { Backup } from '@/modules/backups/schema';
 import { sampleData } from '@/modules/events/sample-data';
-import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { claimDue } from '@/modules/webhooks/delivery/claim';
 import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';

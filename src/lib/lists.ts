@@ -5,6 +5,13 @@ import type { ViewPage } from './saved-views';
 export const MAX_EXPORT_ROWS = 100_000;
 /** How far a list counts its rows. */
 export const MAX_TOTAL = 10_000;
+/** How far the rows are counted that a change of the configuration would delete. */
+export const MAX_COUNTED_ROWS = 100_000;
+
+/** The keys of labels, which are the choices of a filter. */
+export function choicesOf<Choice extends string>(labels: Readonly<Record<Choice, unknown>>): Choice[] {
+  return Object.keys(labels) as Choice[];
+}
 
 /** The rows to show before all are asked for. Two more are shown at once: a button for them would take as much room. */
 export function firstRows<Row>(rows: Row[], count: number): Row[] {

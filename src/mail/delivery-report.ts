@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 
 /** Outcome for one recipient of an outbound message, as reported by the mail server. */
 export type DeliveryReport = {

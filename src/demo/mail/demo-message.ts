@@ -1,5 +1,5 @@
 import type { EventType } from '@/lib/event-types';
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import type { InboundRoute, MessageEvent, MessageStatus } from '@/modules/messages/schema';
 import type { Tx } from '@/server/db';
 import { insertRows } from '../rows';

@@ -47,6 +47,14 @@ const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
 const SPACE = /[\t\p{Zs}]/u;
 const UNSEEN = /[\p{C}\p{Z}]/u;
 
+/** An address, or @ and a domain, in the form of parseAddress. Null if the text is neither. */
+export function parseAddressOrDomain(text: string): string | null {
+  const isDomain = text.startsWith('@');
+  const parsed = parseAddress(isDomain ? `x${text}` : text);
+  if (!parsed) return null;
+  return isDomain ? `@${parsed.domain}` : parsed.address;
+}
+
 /** Without the spaces and tabs around it. Line breaks stay, which no address may have. */
 export function withoutSpaces(text: string): string {
   let [start, end] = [0, text.length];

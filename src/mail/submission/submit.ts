@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { createSlots } from './slots';
 import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
 import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';

@@ -49,3 +49,6 @@ export const alertMuteList = {
   ],
 } satisfies List<AlertMute>;
 export type ListAlertMutes = ListInput<typeof alertMuteList>;
+
+/** Each alert that opens is compared with all of them, and the console shows them on one page. */
+export const MAX_MUTES = 200;

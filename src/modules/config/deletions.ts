@@ -1,7 +1,8 @@
+import { MAX_COUNTED_ROWS } from '@/lib/lists';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { SettingName } from '@/server/settings/settings.mjs';
-import { type Deletion, MAX_COUNTED } from './schema';
+import type { Deletion } from './schema';
 import type { Value } from './values';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -50,7 +51,7 @@ export async function deletionOf(
   if (to >= from) return null;
   const cutoff = new Date(now.getTime() - to * DAY_MS);
   const [row] = await db.$queryRaw<[{ count: number }]>`
-    SELECT count(*)::int FROM (${kept.older(cutoff)} LIMIT ${MAX_COUNTED}) AS old`;
+    SELECT count(*)::int FROM (${kept.older(cutoff)} LIMIT ${MAX_COUNTED_ROWS}) AS old`;
   return row.count === 0 ? null : { what: kept.what, count: row.count };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_COUNTED_ROWS } from '@/lib/lists';
 import { SETTING_GROUPS } from '@/lib/setting-groups';
 import { EnteredTimestamp, Id, Timestamp } from '@/lib/wire';
 
@@ -78,15 +79,12 @@ function byKey<Of extends z.ZodType>(value: Of) {
 
 const State = Setting.pick({ value: true, source: true });
 
-/** Beyond, the rows are not counted. */
-export const MAX_COUNTED = 100_000;
-
 const Deletion = z.object({
   what: z.enum(['messages', 'contents of messages', 'events', 'reports']),
   count: z
     .number()
     .int()
-    .meta({ description: `${MAX_COUNTED} for that many or more` }),
+    .meta({ description: `${MAX_COUNTED_ROWS} for that many or more` }),
 });
 export type Deletion = z.infer<typeof Deletion>;
 

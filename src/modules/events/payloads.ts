@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventType } from '@/lib/event-types';
-import { BOUNCE_CATEGORIES, UNREPLIED_CAUSES } from '@/lib/mail/outcome-causes';
+import { BOUNCE_CATEGORIES, UNREPLIED_CAUSES } from '@/lib/mail/outcomes';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { Id } from '@/lib/wire';
 import { Alert } from '@/modules/alerts/schema';

@@ -1,29 +1,13 @@
 import { z } from 'zod';
 import { withBrackets } from '@/lib/mail/message-id';
 import { MAX_TAG_LENGTH, TAG_NAME, TAG_NAME_RULE, type Tags } from '@/lib/mail/message-tags';
-import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
+import { DIRECTIONS, MESSAGE_STATUSES, OUTCOME_CAUSES } from '@/lib/mail/outcomes';
 import { EnteredTimestamp, Id, Timestamp } from '@/lib/wire';
 import { UsedTemplate } from '@/modules/templates/schema';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
 export type { DropReason, UnreadBounces } from './returned/schema';
-
-export const MESSAGE_STATUSES = [
-  'submitting',
-  'sent',
-  'deferred',
-  'delivered',
-  'bounced',
-  'failed',
-  'received',
-  'spam',
-  'uncertain',
-  'scheduled',
-  'cancelled',
-] as const;
-
-export const DIRECTIONS = ['outbound', 'inbound'] as const;
 
 export const MessageStatus = z.enum(MESSAGE_STATUSES);
 export type MessageStatus = z.infer<typeof MessageStatus>;

@@ -1,4 +1,5 @@
 import type { Tags } from '@/lib/mail/message-tags';
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
@@ -23,15 +24,14 @@ import { countOutcomes, findOutcomes, isOnHold } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
 import { type ListMessages, messageList } from './lists';
 import { bounceAddress } from './returned/bounce-address';
-import {
-  type GetTotals,
-  MESSAGE_STATUSES,
-  type Message,
-  type MessageEvent,
-  type MessageStatus,
-  type MessageSummary,
-  type MessageTotals,
-  type ScheduledState,
+import type {
+  GetTotals,
+  Message,
+  MessageEvent,
+  MessageStatus,
+  MessageSummary,
+  MessageTotals,
+  ScheduledState,
 } from './schema';
 import { countInFlight, WAIT_FOR_SENDS } from './tracking/in-flight';
 import { recordReport } from './tracking/outcomes';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
+import { OUTCOME_CAUSES } from '@/lib/mail/outcomes';
 import type { RouteIcon } from '@/lib/routes';
 import { Id, Timestamp } from '@/lib/wire';
 import { Alert } from '@/modules/alerts/schema';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAddress, withoutSpaces } from '@/lib/mail/address';
+import { parseAddressOrDomain, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
 import { Id, Timestamp } from '@/lib/wire';
 
@@ -25,9 +25,8 @@ const SearchAddress = z
   .min(1)
   .max(MAX_SEARCH_LENGTH)
   .transform((text, ctx) => {
-    const isDomain = text.startsWith('@');
-    const parsed = parseAddress(isDomain ? `x${text}` : text);
-    if (parsed) return isDomain ? `@${parsed.domain}` : parsed.address;
+    const parsed = parseAddressOrDomain(text);
+    if (parsed !== null) return parsed;
     ctx.addIssue({ code: 'custom', message: 'Enter a full address, or @ and a domain.' });
     return z.NEVER;
   })

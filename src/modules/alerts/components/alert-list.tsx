@@ -15,10 +15,11 @@ import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
 import { useSelection } from '@/components/selection/use-selection';
 import { formatPlural } from '@/lib/format';
+import { choicesOf } from '@/lib/lists';
 import { alertList } from '../lists';
-import { type Alert, AlertKind, AlertSeverity } from '../schema';
+import type { Alert } from '../schema';
 import { alertColumns, nameOfAlert } from './alert-columns';
-import { KIND_OPTIONS, SEVERITY_OPTIONS } from './alert-values';
+import { KIND_OPTIONS, KINDS, SEVERITIES, SEVERITY_OPTIONS } from './alert-values';
 import classes from './alerts-page.module.css';
 
 const CHOICES = {
@@ -31,8 +32,8 @@ const CHOICES = {
 const SEARCH = {
   filters: {
     show: parseAsShow(CHOICES),
-    kind: parseAsStringLiteral(AlertKind.options),
-    severity: parseAsStringLiteral(AlertSeverity.options),
+    kind: parseAsStringLiteral(choicesOf(KINDS)),
+    severity: parseAsStringLiteral(choicesOf(SEVERITIES)),
   },
   view: sortBy(alertList, { sort: 'severity' }),
 };

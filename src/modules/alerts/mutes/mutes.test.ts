@@ -8,10 +8,10 @@ import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { runTask, sharedTask } from '@/test/tasks';
 import { markSent, nextAlertEmail } from '../emails/outbox';
 import { forgetAlertEmails } from '../emails/send';
+import { MAX_MUTES } from '../lists';
 import { checkAlertEmails, openAlerts, resolveAlert } from '../service';
 import { alertTasks } from '../tasks';
 import { notifyUnmuted } from './notify';
-import { MAX_MUTES } from './schema';
 
 const HOUR_MS = 3_600_000;
 const WEBHOOK = '0197a3f0-0000-7000-8000-000000000000';

@@ -3,8 +3,6 @@ import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { AlertKind, AlertSeverity } from '../schema';
 
 const MAX_SUBJECT_LENGTH = 500;
-/** Each alert that opens is compared with all of them, and the console shows them on one page. */
-export const MAX_MUTES = 200;
 
 export const AlertMute = z
   .object({

@@ -7,9 +7,9 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { alertMuteList, type ListAlertMutes } from '../lists';
+import { alertMuteList, type ListAlertMutes, MAX_MUTES } from '../lists';
 import { notifyUnmuted } from './notify';
-import { type AlertMute, type CreateAlertMute, MAX_MUTES, maxMuteHours, maxMuteText } from './schema';
+import { type AlertMute, type CreateAlertMute, maxMuteHours, maxMuteText } from './schema';
 
 const HOUR_MS = 3_600_000;
 /** Tolerated clock difference of the caller, who chooses an end in 24 hours. */

@@ -9,13 +9,13 @@ import { STATUSES, StatusMark } from '@/components/marks/status-mark';
 import { isManyBounces, MANY_BOUNCES_TEXT } from '@/lib/figure-texts';
 import { formatCount } from '@/lib/format';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
-import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
+import type { Analytics, BreakdownEntry, Dimension } from '../schema';
 import classes from './analytics.module.css';
 import { CountLink } from './count-link';
 import { DIMENSION_NAMES, formatRate, notAcceptedText } from './labels';
 
 const HOUR_MS = 3_600_000;
-const OPTIONS = DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }));
+const OPTIONS = Object.entries(DIMENSION_NAMES).map(([value, label]) => ({ value, label }));
 
 type BreakdownProps = {
   analytics: Analytics;
@@ -46,7 +46,7 @@ export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownPro
           allowDeselect={false}
           data={OPTIONS}
           value={by}
-          onChange={(value) => onBy(DIMENSIONS.find((candidate) => candidate === value) ?? by)}
+          onChange={(value) => onBy((value as Dimension | null) ?? by)}
         />
       </SectionHeading>
       {breakdown.length === 0 ? (

@@ -1,9 +1,17 @@
 import { formatCount, formatShare } from '@/lib/format';
 import { zoneName } from '@/lib/time/time-zone';
-import type { Analytics, Dimension, Granularity } from '../schema';
+import type { Analytics, AnalyticsPeriod, Dimension, Granularity } from '../schema';
 
 const DAY_MS = 86_400_000;
 const LOCALE = 'en-GB';
+
+export const PERIOD_NAMES: Record<AnalyticsPeriod, string> = {
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  custom: 'Custom',
+};
 
 export const GRANULARITY_NAMES: Record<Granularity, string> = {
   '15m': '15 minutes',

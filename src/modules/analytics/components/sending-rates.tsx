@@ -12,6 +12,7 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatCount, formatZone } from '@/lib/format';
+import { choicesOf } from '@/lib/lists';
 import { messagesHref } from '@/lib/messages-href';
 import type { Analytics, AnalyticsPoint } from '../schema';
 import { formatRate, timeLabels } from './labels';
@@ -33,9 +34,7 @@ type SendingRatesProps = { domainId: string; sender?: string };
 export function SendingRates({ domainId, sender }: SendingRatesProps) {
   const [period, setPeriod] = useQueryState(
     'period',
-    parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[])
-      .withDefault('7d')
-      .withOptions({ history: 'push' }),
+    parseAsStringLiteral(choicesOf(PERIODS)).withDefault('7d').withOptions({ history: 'push' }),
   );
   const timezone = useTimeZone();
   const { data, isError, error, refetch } = trpc.analytics.get.useQuery(

@@ -5,20 +5,21 @@ import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiter
 import { trpc } from '@/components/api/trpc';
 import { useUrlState } from '@/components/url-state';
 import { useTimeZone } from '@/components/values/use-time-zone';
-import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
+import { choicesOf } from '@/lib/lists';
+import { DIMENSION_NAMES, GRANULARITY_NAMES, PERIOD_NAMES } from './labels';
 
 const REFRESH_MS = 60_000;
 const BREAKDOWN_ENTRIES = 20;
 
 const STATE = {
   domain: parseAsString,
-  period: parseAsStringLiteral(PERIODS).withDefault('7d'),
+  period: parseAsStringLiteral(choicesOf(PERIOD_NAMES)).withDefault('7d'),
   start: parseAsIsoDateTime,
   end: parseAsIsoDateTime,
-  granularity: parseAsStringLiteral(GRANULARITIES),
+  granularity: parseAsStringLiteral(choicesOf(GRANULARITY_NAMES)),
   timezone: parseAsString,
   flow: parseAsStringLiteral(['outbound', 'inbound']).withDefault('outbound'),
-  by: parseAsStringLiteral(DIMENSIONS).withDefault('domain'),
+  by: parseAsStringLiteral(choicesOf(DIMENSION_NAMES)).withDefault('domain'),
 };
 
 const serialize = createSerializer(STATE);

@@ -2,7 +2,8 @@ import type { Problem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { Dialog } from '@/components/dialogs/dialog';
 import { formatCount, formatPlural } from '@/lib/format';
-import { type ConfigChanges, type Deletion, MAX_COUNTED, type Setting } from '../schema';
+import { MAX_COUNTED_ROWS } from '@/lib/lists';
+import type { ConfigChanges, Deletion, Setting } from '../schema';
 import classes from './config-page.module.css';
 import { valueText } from './setting-value';
 
@@ -51,6 +52,6 @@ export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSa
 }
 
 function deletionText({ what, count }: Deletion): string {
-  const amount = count < MAX_COUNTED ? formatCount(count) : `At least ${formatCount(count)}`;
+  const amount = count < MAX_COUNTED_ROWS ? formatCount(count) : `At least ${formatCount(count)}`;
   return `Older than that: ${amount} ${what}, deleted soon after you save. They can’t be restored.`;
 }

@@ -13,8 +13,9 @@ import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { choicesOf } from '@/lib/lists';
 import { deletedRecordList } from '../lists';
-import { DELETED_KINDS, type DeletedRecord } from '../schema';
+import type { DeletedRecord } from '../schema';
 import { deletedColumns, KIND_LABELS } from './deleted-columns';
 
 const RestoreRecordDialog = lazyDialog(() =>
@@ -22,7 +23,7 @@ const RestoreRecordDialog = lazyDialog(() =>
 );
 
 const SEARCH = {
-  filters: { q: parseAsText, kind: parseAsStringLiteral(DELETED_KINDS) },
+  filters: { q: parseAsText, kind: parseAsStringLiteral(choicesOf(KIND_LABELS)) },
   view: { ...sortBy(deletedRecordList), restore: parseAsString },
 };
 
@@ -43,7 +44,7 @@ export function DeletedPage() {
         <Select
           aria-label="Kind"
           placeholder="All kinds"
-          data={DELETED_KINDS.map((kind) => ({ value: kind, label: KIND_LABELS[kind] }))}
+          data={Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))}
           clearable
           w={152}
           value={values.kind}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import { DNS_STATE_PROBLEMS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
 import { Id, plainText, Timestamp } from '@/lib/wire';
 import { DnsSeverity } from '../dns/schema';
 import { DnsRecordStatus, Domain, DomainFilters } from '../schema';
@@ -43,13 +43,11 @@ export const DomainState = z
   .meta({ id: 'DomainState' });
 export type DomainState = z.infer<typeof DomainState>;
 
-export const STATE_PROBLEMS = [...DNS_STATE_PURPOSES, 'dmarc_failures', 'tls_failures'] as const;
-
 export const DomainStateFilters = z.strictObject({
   active: z.boolean().optional(),
   dns_status: DomainFilters.shape.dns_status,
   dmarc_policy: DomainFilters.shape.dmarc_policy,
-  problem: z.enum(STATE_PROBLEMS).optional().meta({
+  problem: z.enum(DNS_STATE_PROBLEMS).optional().meta({
     description:
       'Domains with an error or a warning about records of this purpose, or with failures in the reports of 7 days',
   }),

@@ -9,7 +9,8 @@ import { SearchInput } from '@/components/list/search-input';
 import type { ShownList } from '@/components/list/use-list';
 import { messageStatus } from '@/components/marks/outcome-marks';
 import { STATUSES } from '@/components/marks/status-mark';
-import { MESSAGE_STATUSES, type MessageSummary } from '../schema';
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
+import type { MessageSummary } from '../schema';
 import { TemplateName, TemplatePicker } from './template-filter';
 import { ANY, type MessageSearch, sinceOf } from './use-message-search';
 

@@ -5,7 +5,7 @@ import { trpc } from '@/components/api/trpc';
 import { CountFilter } from '@/components/layout/count-filter';
 import { messageStatus } from '@/components/marks/outcome-marks';
 import { StatusMark } from '@/components/marks/status-mark';
-import { MESSAGE_STATUSES } from '../schema';
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import { othersOf } from './other-statuses';
 import { isDay, type MessageSearch, sinceOf, totalsOf } from './use-message-search';
 

@@ -3,8 +3,8 @@
 import { createParser, parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsSince, type Since, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import { messageList } from '../lists';
-import { MESSAGE_STATUSES } from '../schema';
 
 /** All retained messages, where the list would otherwise have those of a day. */
 export const ANY = 'any';

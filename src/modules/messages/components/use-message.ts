@@ -1,6 +1,6 @@
+import { validate } from 'uuid';
 import { NoSuchRecord } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { Id } from '@/lib/wire';
 import type { Message } from '../schema';
 
 const REFRESH_MS = 10_000;
@@ -8,7 +8,7 @@ const REFRESH_PENDING_MS = 2_000;
 
 /** A message with its trace; refetched more often while a recipient has no result yet, or the content is being stored. */
 export function useMessage(id: string) {
-  const isId = Id.safeParse(id).success;
+  const isId = validate(id);
   const query = trpc.messages.get.useQuery(
     { id },
     { enabled: isId, refetchInterval: ({ state }) => refreshMs(state.data) },

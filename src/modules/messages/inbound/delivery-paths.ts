@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { InboundRoute, MessageEvent, MessageStatus } from '../schema';

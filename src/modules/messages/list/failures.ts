@@ -1,5 +1,5 @@
 import { explainDeferral } from '@/lib/mail/deferral-reasons';
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { explainReply } from '@/lib/mail/reply-codes';
 import type { Tx } from '@/server/db';
 import type { MessageStatus, MessageSummary } from '../schema';

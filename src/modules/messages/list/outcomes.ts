@@ -1,5 +1,6 @@
+import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { Tx } from '@/server/db';
-import { MESSAGE_STATUSES, type MessageStatus, type MessageSummary } from '../schema';
+import type { MessageStatus, MessageSummary } from '../schema';
 
 type Outcomes = MessageSummary['outcomes'];
 type Count = { id: string; status: MessageStatus; recipients: number; isHeld: boolean };

@@ -1,5 +1,6 @@
 import { parseAddress } from '@/lib/mail/address';
 import { type Tags, templateTag } from '@/lib/mail/message-tags';
+import { DIRECTIONS, MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { UsedTemplate } from '@/modules/templates/schema';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Search } from '@/server/list/find-page';
@@ -8,7 +9,7 @@ import type { Position } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { ListMessages } from '../lists';
-import { DIRECTIONS, MESSAGE_STATUSES, type MessageSummary } from '../schema';
+import type { MessageSummary } from '../schema';
 import type { Meaning } from './meanings';
 
 export type SummaryRow = {

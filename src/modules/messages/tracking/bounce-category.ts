@@ -1,4 +1,4 @@
-import { type BounceCategory, type OutcomeCause, UNREPLIED_CAUSES } from '@/lib/mail/outcome-causes';
+import { type BounceCategory, type OutcomeCause, UNREPLIED_CAUSES } from '@/lib/mail/outcomes';
 
 /** The `reason` of a failure: its cause if the message got no reply or outlasted it, else the category of the reply. */
 export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): FailureReason {

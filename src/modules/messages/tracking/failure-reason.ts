@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 
 /** Why a message left the queue undelivered. */
 export type FailureReason = {

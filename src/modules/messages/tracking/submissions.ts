@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { uuidv7 } from '@/lib/uuid';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { encodeEvent } from '@/modules/events/service';

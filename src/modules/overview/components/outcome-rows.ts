@@ -1,6 +1,6 @@
 import { formatBefore, isManyBounces } from '@/lib/figure-texts';
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
-import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { messagesHref } from '@/lib/messages-href';
 import type { Overview } from '../schema';
 import type { AttentionRow } from './attention-row';

@@ -2,11 +2,13 @@
 
 import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { choicesOf } from '@/lib/lists';
+import { parseAddressOrDomain, withoutSpaces } from '@/lib/mail/address';
 import { queueList } from '../lists';
-import { QUEUES, QueueFilters } from '../schema';
+import { QUEUE_LABELS } from './queue-labels';
 
 const SEARCH = {
-  filters: { queue: parseAsStringLiteral(QUEUES), from: parseAsText, to: parseAsText },
+  filters: { queue: parseAsStringLiteral(choicesOf(QUEUE_LABELS)), from: parseAsText, to: parseAsText },
   // The oldest first, so that new messages don't move the list.
   view: { ...sortBy(queueList, { order: 'asc' }), open: parseAsString },
   resets: { open: null },
@@ -29,7 +31,8 @@ export function inputOf({ values, settled }: QueueSearch) {
 
 /** Whether the text is empty or complete enough to search for. */
 export function isSearchable(field: 'from' | 'to', text: string): boolean {
-  return text.trim() === '' || QueueFilters.shape[field].safeParse(text.trim()).success;
+  const entered = withoutSpaces(text);
+  return entered === '' || (field === 'from' && entered === '<>') || parseAddressOrDomain(entered) !== null;
 }
 
 function searchTerm(field: 'from' | 'to', text: string): string | undefined {

@@ -8,7 +8,8 @@ import { EnteredInput } from '@/components/forms/entered-input';
 import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
 import { useUrlState } from '@/components/url-state';
-import { REPORT_PERIODS } from '../schema';
+import { choicesOf } from '@/lib/lists';
+import type { ReportPeriod } from '../schema';
 import { DmarcReports } from './dmarc/dmarc-reports';
 import { DmarcResults } from './dmarc/dmarc-results';
 import { TlsReports } from './tls/tls-reports';
@@ -16,17 +17,24 @@ import { TlsResults } from './tls/tls-results';
 
 const UploadDialog = lazyDialog(() => import('./upload-dialog').then((module) => module.UploadDialog));
 
+const KINDS = { dmarc: 'DMARC', tls: 'TLS' };
+const PERIODS: Record<ReportPeriod, string> = {
+  '24h': '24 h',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  custom: 'Custom',
+};
+
 const STATE = {
-  kind: parseAsStringLiteral(['dmarc', 'tls']).withDefault('dmarc'),
-  period: parseAsStringLiteral(REPORT_PERIODS).withDefault('30d'),
+  kind: parseAsStringLiteral(choicesOf(KINDS)).withDefault('dmarc'),
+  period: parseAsStringLiteral(choicesOf(PERIODS)).withDefault('30d'),
   start: parseAsString,
   end: parseAsString,
   report: parseAsString,
   cursor: parseAsString,
 };
 
-const KINDS = { dmarc: 'DMARC', tls: 'TLS' };
-const PERIODS = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days', custom: 'Custom' };
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The reports of other servers about mail from and to the domain. */

@@ -8,7 +8,8 @@ import { IconBell, IconBellOff } from '@/components/icons/icons';
 import { notify } from '@/components/notifications';
 import { DateTime } from '@/components/values/date-time';
 import { TimeAgo } from '@/components/values/time-ago';
-import { type AlertMute, MAX_MUTES } from '../../mutes/schema';
+import { MAX_MUTES } from '../../lists';
+import type { AlertMute } from '../../mutes/schema';
 import { KINDS, SEVERITIES } from '../alert-values';
 import classes from './mutes.module.css';
 

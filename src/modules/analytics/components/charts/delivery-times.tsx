@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { choicesOf } from '@/lib/lists';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { formatSeconds, PERCENTILES, timeLabels } from '../labels';
 import { finishedPoints } from './chart-style';
@@ -24,7 +25,7 @@ export function DeliveryTimes({ analytics, onZoom, zoomHref }: DeliveryTimesProp
   const isLastLeftOut =
     total.p50 !== null && finishedPoints(analytics.series, new Date()).length < analytics.series.length;
   const unit = analytics.granularity === '15m' ? 'quarter of an hour' : analytics.granularity;
-  const names = Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[];
+  const names = choicesOf(PERCENTILES);
   return (
     <section aria-labelledby="delivery-time">
       <SectionHeading title="Delivery time" id="delivery-time" isUnderlined>

@@ -4,20 +4,14 @@ import { Group, Select } from '@mantine/core';
 import { useState } from 'react';
 import { DateTimeInput } from '@/components/forms/date-time-input';
 import { SegmentedControl } from '@/components/segmented-control';
+import { choicesOf } from '@/lib/lists';
 import { timeZonesWith } from '@/lib/time/time-zone';
 import { enteredTime, inputValue, isIncompleteMoment } from '@/lib/time/zoned-time';
-import { type Analytics, type AnalyticsPeriod, GRANULARITIES, type Granularity } from '../../schema';
+import type { Analytics, AnalyticsPeriod, Granularity } from '../../schema';
 import classes from '../analytics.module.css';
-import { GRANULARITY_NAMES } from '../labels';
+import { GRANULARITY_NAMES, PERIOD_NAMES } from '../labels';
 import type { AnalyticsState } from '../use-analytics';
 
-const PERIOD_NAMES: Record<AnalyticsPeriod, string> = {
-  '24h': '24 hours',
-  '7d': '7 days',
-  '30d': '30 days',
-  '90d': '90 days',
-  custom: 'Custom',
-};
 const HOUR_MS = 3_600_000;
 const LENGTH_MS: Record<Granularity, number> = {
   '15m': HOUR_MS / 4,
@@ -26,6 +20,7 @@ const LENGTH_MS: Record<Granularity, number> = {
   week: 7 * 24 * HOUR_MS,
   month: 30 * 24 * HOUR_MS,
 };
+const GRANULARITIES = choicesOf(GRANULARITY_NAMES);
 const MAX_POINTS = 3_000;
 
 /** Chooses the period, what a point of the charts is, and the time zone. */
@@ -105,7 +100,7 @@ function earlier(one: Date, other: Date): Date {
 
 /** Returns the granularities that make neither too many points nor a single one. */
 function offered(data: Analytics | undefined): Granularity[] {
-  if (!data) return [...GRANULARITIES];
+  if (!data) return GRANULARITIES;
   const lengthMs = Date.parse(data.end) - Date.parse(data.start);
   const isFit = (name: Granularity) => lengthMs / LENGTH_MS[name] < MAX_POINTS && LENGTH_MS[name] <= lengthMs;
   return GRANULARITIES.filter((name) => name === data.granularity || isFit(name));

@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import { DetailsList } from '@/components/text/details-list';
 import { formatCount } from '@/lib/format';
+import { choicesOf } from '@/lib/lists';
 import type { BackupOperation } from '../../schema';
 import { tableTitle } from '../texts';
 
@@ -39,7 +40,7 @@ export function Differences({ differences }: { differences: Difference[] }) {
 }
 
 function kindsOf(difference: Difference): (keyof typeof KINDS)[] {
-  return (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => difference[kind] > 0);
+  return choicesOf(KINDS).filter((kind) => difference[kind] > 0);
 }
 
 function namesOf(names: string[], count: number): string {

@@ -13,9 +13,8 @@ import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-s
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import type { SortOf } from '@/lib/lists';
-import { DNS_PURPOSE_TEXTS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
+import { DNS_PURPOSE_TEXTS, DNS_STATE_PROBLEMS, DNS_STATE_PURPOSES } from '@/lib/mail/dns-purposes';
 import { domainStateList } from '../../lists';
-import { STATE_PROBLEMS } from '../../states/schema';
 import { STATE_COLUMNS } from './state-columns';
 
 const CHOICES = {
@@ -40,7 +39,7 @@ const ORDERS: Record<SortOf<typeof domainStateList>, string> = {
 };
 
 const SEARCH = {
-  filters: { q: parseAsText, show: parseAsShow(CHOICES), problem: parseAsStringLiteral(STATE_PROBLEMS) },
+  filters: { q: parseAsText, show: parseAsShow(CHOICES), problem: parseAsStringLiteral(DNS_STATE_PROBLEMS) },
   view: sortBy(domainStateList),
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatClock } from '@/lib/format';
-import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
-import { MESSAGE_STATUSES, type Message } from '../../schema';
+import { MESSAGE_STATUSES, OUTCOME_CAUSES } from '@/lib/mail/outcomes';
+import type { Message } from '../../schema';
 import { hopsOf } from '../trace/message-hops';
 import { explainedRecipients, explainOutcome } from './explain-outcome';
 

@@ -1,3 +1,19 @@
+export const MESSAGE_STATUSES = [
+  'submitting',
+  'sent',
+  'deferred',
+  'delivered',
+  'bounced',
+  'failed',
+  'received',
+  'spam',
+  'uncertain',
+  'scheduled',
+  'cancelled',
+] as const;
+
+export const DIRECTIONS = ['outbound', 'inbound'] as const;
+
 /**
  * Why a recipient of a message is deferred, bounced or failed. remote_reply: the receiving server said so in its reply.
  * no_reply: it could not be reached or did not reply. rejected: your mail server rejected the submission. not_submitted:
