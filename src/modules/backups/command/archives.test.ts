@@ -13,7 +13,7 @@ import { isPlain } from '../../../../scripts/process/plain-error.mjs';
 import { backUp } from './back-up';
 import { restoreFile } from './restore';
 
-// These tests run the commands in this process; src/test/whole/backup-command.alone.test.ts starts them as one of their own.
+// These tests run the commands in this process; src/test/whole/backup-command.test.ts starts them as one of their own.
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -41,6 +41,12 @@ async function problemOf(run: Promise<unknown>): Promise<string> {
   expect(isPlain(error), String(error)).toBe(true);
   return (error as Error).message;
 }
+
+it('a backup replaces no file', async () => {
+  const before = readFileSync(archive);
+  expect(await problemOf(backUp({ file: archive }))).toBe(`${archive} exists already.`);
+  expect(readFileSync(archive)).toEqual(before);
+});
 
 it('a backup runs only once at a time', async () => {
   const other = await connect(String(process.env.DATABASE_URL));
@@ -110,7 +116,12 @@ describe('a restore on a new machine', () => {
   });
 });
 
-it('a restore of a file that is missing, or for another key, says so in one sentence', async () => {
+it('a restore of a file that is missing, is no archive, or is for another key, says so in one sentence', async () => {
+  const other = join(folder, 'not-an-archive');
+  writeFileSync(other, 'something else');
+  expect(await problemOf(restore(other))).toMatch(
+    /^The archive is damaged or incomplete\. It is not in the age format, .*$/,
+  );
   expect(await problemOf(restore(join(folder, 'missing.age')))).toMatch(/missing\.age does not exist\.$/);
   const otherKey = join(folder, 'other-key');
   writeFileSync(otherKey, await generateX25519Identity());
@@ -118,18 +129,23 @@ it('a restore of a file that is missing, or for another key, says so in one sent
     expect(await problemOf(restore(archive, { keyFile }))).toBe('None of the keys opens this archive.');
 });
 
-it('a restore with a wrong passphrase, and with none, changes nothing', async () => {
+it('a restore with a wrong passphrase, and with none, changes nothing, and with the right one it restores', async () => {
   const file = join(folder, 'with-passphrase.age');
   const machine = { dataDir: join(folder, 'without-key') };
   onTestFinished(() => unsetSettings('BACKUP_PASSPHRASE'));
-  setSettings({ BACKUP_PASSPHRASE: 'paper boats on the canal' });
+  const passphrase = 'paper boats on the canal';
+  setSettings({ BACKUP_PASSPHRASE: passphrase });
   await backUp({ file });
   await client.query("UPDATE domain SET description = 'Changed since'");
   setSettings({ BACKUP_PASSPHRASE: 'paper boats in the rain' });
   expect(await problemOf(restore(file, machine))).toBe('None of the keys opens this archive.');
   unsetSettings('BACKUP_PASSPHRASE');
   expect(await problemOf(restore(file, machine))).toContain('set BACKUP_PASSPHRASE');
-  expect((await client.query('SELECT description FROM domain')).rows).toEqual([{ description: 'Changed since' }]);
+  const descriptions = async () => (await client.query('SELECT description FROM domain')).rows;
+  expect(await descriptions()).toEqual([{ description: 'Changed since' }]);
+  setSettings({ BACKUP_PASSPHRASE: passphrase });
+  expect(await restore(file, machine)).toBe(true);
+  expect(await descriptions()).toEqual([{ description: '' }]);
 });
 
 it('an archive in BACKUP_TARGET is restored by its name in it, and by its address', async () => {

@@ -14,7 +14,6 @@ const source = await connect(databaseUrl);
 const server = await connect(inject('adminUrl'));
 const others = [await makeDatabase(), await makeDatabase()] as const;
 const refused = makeMigrations("ALTER TABLE domain ADD CONSTRAINT never CHECK (name <> 'a.example');");
-const added = makeMigrations('ALTER TABLE domain ADD COLUMN later integer NOT NULL DEFAULT 1;');
 const earlier = makeMigrations(
   'CREATE TABLE mail_backup_plan (id uuid, sealed bytea);',
   'DROP TABLE mail_backup_plan;',
@@ -63,7 +62,22 @@ const scratchOf = async (name: string) =>
     )
   ).rows[0]?.datname as string;
 
-it('an archive is proven by restoring all of it elsewhere, which leaves nothing behind', async () => {
+/** Makes a database as a proof does, until the end of the test. */
+async function makeScratch() {
+  const number = randomBytes(4).readUInt32BE() >>> 1;
+  const name = `postroom_scratch_${number}`;
+  await server.query(`CREATE DATABASE ${name}`);
+  onTestFinished(async () => void (await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
+  return { name, number };
+}
+
+it('an archive is proven by restoring all of it elsewhere, which leaves nothing behind, and nothing of proofs that were killed', async () => {
+  const abandoned = await makeScratch();
+  const locked = await makeScratch();
+  const holder = await connect(databaseUrl);
+  await holder.query('SELECT pg_advisory_lock(7203020, $1)', [locked.number]);
+  const connected = await makeScratch();
+  const user = await connect(Object.assign(new URL(inject('adminUrl')), { pathname: `/${connected.name}` }).href);
   const before = await hashOf(source);
   const reports: Progress[] = [];
   let scratch = '';
@@ -80,6 +94,10 @@ it('an archive is proven by restoring all of it elsewhere, which leaves nothing 
   expect(scratch).toMatch(/^postroom_scratch_/);
   expect(await databases(scratch)).toEqual([]);
   expect(await hashOf(source)).toEqual(before);
+  const left = await databases();
+  expect(left, 'what others use').toEqual(expect.arrayContaining([locked.name, connected.name]));
+  expect(left).not.toContain(abandoned.name);
+  await Promise.all([holder.end(), user.end()]);
 });
 
 describe('an archive is not proven', () => {
@@ -121,13 +139,7 @@ describe('an archive is not proven', () => {
   });
 });
 
-it('an archive of an older version is proven with the migrations since', async () => {
-  const proof = await proveArchive(databaseUrl, sourceOf(archive), { migrationsFolder: added });
-  expect(proof).toMatchObject({ isProven: true, migrated: 1 });
-  expect(proof.message).toMatch(/, then migrated from version 0\.1\.0\.$/);
-});
-
-it('an archive of a version without some of the secrets of today is proven', async () => {
+it('an archive of an older version, without some of the secrets of today, is proven with the migrations since', async () => {
   const { client } = await makeDatabase('template0');
   await migrateTo(client, { folder: earlier, only: ['20261121000000_baseline'] });
   await client.query(
@@ -137,13 +149,12 @@ it('an archive of a version without some of the secrets of today is proven', asy
   );
   const proof = await proveArchive(databaseUrl, sourceOf(await backUp(client)), { migrationsFolder: earlier });
   expect(proof).toMatchObject({ isProven: true, migrated: (await readMigrations(earlier)).length - 1 });
+  expect(proof.message).toMatch(/, then migrated from version 0\.1\.0\.$/);
 });
 
 it('an archive that can’t be read is refused', async () => {
-  for (const bytes of [archive.subarray(0, -1), archive.subarray(0, archive.byteLength / 2)]) {
-    await expect(proveArchive(urlAs('refused'), sourceOf(bytes))).rejects.toThrow(ArchiveError);
-    expect(await scratchOf('refused')).toBeUndefined();
-  }
+  await expect(proveArchive(urlAs('refused'), sourceOf(archive.subarray(0, -1)))).rejects.toThrow(ArchiveError);
+  expect(await scratchOf('refused')).toBeUndefined();
 });
 
 describe('a proof that can’t be made says why', () => {
@@ -184,25 +195,4 @@ describe('a proof that can’t be made says why', () => {
     await expect(proof).rejects.toBe(reason);
     expect(await databases(await scratch)).toEqual([]);
   });
-});
-
-it('a proof drops databases of proofs that were killed, and none that is in use', async () => {
-  const make = async () => {
-    const number = randomBytes(4).readUInt32BE() >>> 1;
-    const name = `postroom_scratch_${number}`;
-    await server.query(`CREATE DATABASE ${name}`);
-    onTestFinished(async () => void (await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
-    return { name, number };
-  };
-  const locked = { client: await connect(databaseUrl), ...(await make()) };
-  onTestFinished(() => locked.client.end());
-  await locked.client.query('SELECT pg_advisory_lock(7203020, $1)', [locked.number]);
-  const connected = await make();
-  const user = await connect(Object.assign(new URL(inject('adminUrl')), { pathname: `/${connected.name}` }).href);
-  onTestFinished(() => user.end());
-  const abandoned = await make();
-  expect(await proveArchive(databaseUrl, sourceOf(archive))).toMatchObject({ isProven: true });
-  const left = await databases();
-  expect(left).toEqual(expect.arrayContaining([locked.name, connected.name]));
-  expect(left).not.toContain(abandoned.name);
 });

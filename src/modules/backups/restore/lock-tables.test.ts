@@ -29,7 +29,7 @@ it('who changes several tables in a transaction gets no error from restores', as
     }
   };
   const writers = [write(), write()];
-  for (let i = 0; i < 8; i++) await restore(client, archive);
+  for (let i = 0; i < 3; i++) await restore(client, archive);
   isWriting = false;
   await Promise.all(writers);
   expect(written).toBeGreaterThan(0);

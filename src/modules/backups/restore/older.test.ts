@@ -78,10 +78,8 @@ it('an older archive that a later migration does not accept changes nothing', as
 
 it('an older archive that is cut changes nothing', async () => {
   const before = await hashOf(upgraded.client);
-  for (const length of [archive.byteLength - 1, archive.byteLength / 2]) {
-    const cut = sourceOf(archive.subarray(0, length));
-    await expect(restore(upgraded.client, cut, { migrationsFolder })).rejects.toMatchObject({ problem: 'damaged' });
-  }
+  const cut = sourceOf(archive.subarray(0, -1));
+  await expect(restore(upgraded.client, cut, { migrationsFolder })).rejects.toMatchObject({ problem: 'damaged' });
   expect(await hashOf(upgraded.client)).toEqual(before);
 });
 

@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 describe('the schedule', () => {
-  it('makes one backup for each time, on one of several instances, and proves it', async () => {
+  it('makes one backup for a time, on one of several instances, proves it, and catches up the last one that was missed', async () => {
     const clock = clockAt('03:00');
     await Promise.all(Array.from({ length: 4 }, () => runSchedule(db, clock)));
     await runSchedule(db, clock);
@@ -43,27 +43,29 @@ describe('the schedule', () => {
       { trigger: 'schedule', status: 'completed', dueAt: clock.now(), proofState: 'proven', attempts: 1 },
     ]);
     expect(await actions()).toEqual(['create', 'prove']);
-    clock.advance(DAY - 60);
-    await runSchedule(db, clock);
-    expect(await records()).toHaveLength(1);
-    clock.advance(60);
-    await runSchedule(db, clock);
-    expect(await records()).toHaveLength(2);
     const entries = await db.auditEntry.findMany({ where: { userAgent: 'schedule' }, orderBy: { id: 'asc' } });
-    expect(entries.slice(0, 4).map(({ action }) => action)).toEqual([
+    expect(entries.map(({ action }) => action)).toEqual([
       'backup.create',
       'backup.finish',
       'backup.prove',
       'backup.finish',
     ]);
-  });
+    clock.advance(DAY - 60);
+    await runSchedule(db, clock);
+    expect(await records()).toHaveLength(1);
+    expect(await actions()).toHaveLength(2);
 
-  it('catches up the last one that was missed, and no earlier one', async () => {
-    const clock = clockAt('17:45');
-    clock.advance(3 * DAY);
+    // Another operation takes longer than a day.
+    await runBackupOperation();
+    clock.advance(60);
+    await runSchedule(db, clock);
+    clock.advance(1.5 * DAY);
+    await runSchedule(db, clock);
+    expect(await records()).toHaveLength(1);
+    await db.backupOperation.deleteMany();
     await runSchedule(db, clock);
     const due = lastSlot('03:00', clock.now());
-    expect(await records()).toMatchObject([{ dueAt: due, status: 'completed' }]);
+    expect(await records()).toMatchObject([{}, { dueAt: due, status: 'completed' }]);
   });
 
   it('has nothing to do on a server that is newer than the last time, or if it is off', async () => {
@@ -74,7 +76,7 @@ describe('the schedule', () => {
     expect((await api.get('/backups/plan')).data.schedule).toBeNull();
   });
 
-  it('tries a backup that failed again, with growing pauses, until it succeeds', async () => {
+  it('tries a backup that failed again, with growing pauses, and at once after a stop, until it succeeds', async () => {
     mkdirSync(join(folder, '..'), { recursive: true });
     writeFileSync(folder, 'a file in its place');
     const clock = clockAt('03:00');
@@ -94,36 +96,34 @@ describe('the schedule', () => {
       clock.advance(1);
     }
     rmSync(folder);
+    const running = runSchedule(db, clock);
+    await expect.poll(() => db.backupOperation.count({ where: { finishedAt: null } }), { interval: 1 }).toBe(1);
+    await stopOperations();
+    await running;
+    expect(await records()).toMatchObject([{ status: 'failed', attempts: 4, nextAttemptAt: null }]);
     await runSchedule(db, clock);
     expect(await records()).toMatchObject([
-      { status: 'completed', attempts: 4, error: null, nextAttemptAt: null, proofState: 'proven' },
+      { status: 'completed', attempts: 5, error: null, nextAttemptAt: null, proofState: 'proven' },
     ]);
   });
 
   it('makes one again whose archive is gone, and proves that', async () => {
     const clock = clockAt('03:00');
-    await runSchedule(db, clock);
-    const proofMessage = 'Of the first one.';
-    await db.backup.updateMany({ data: { status: 'missing', checksum: 'first', proofMessage } });
+    const proof = { proofState: 'proven', proofMessage: 'Of the first one.' } as const;
+    const gone = { status: 'missing', location: folder, host: hostname(), checksum: 'first', ...proof } as const;
+    await makeBackup({ trigger: 'schedule', dueAt: clock.now(), ...gone });
     expect((await api.call('GET', '/backups/plan', { clock })).data.schedule.next_run_at).toBe(
       clock.now().toISOString(),
     );
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'postroom-backups'), '');
     await runSchedule(db, clock);
     const [record, ...others] = await records();
     expect(record).toMatchObject({ status: 'completed', attempts: 2, proofState: 'proven' });
     expect(record).not.toMatchObject({ checksum: 'first' });
-    expect(record).not.toMatchObject({ proofMessage });
+    expect(record).not.toMatchObject({ proofMessage: proof.proofMessage });
     expect(others).toEqual([]);
-    expect(await actions()).toEqual(['create', 'prove', 'create', 'prove']);
-  });
-
-  it('waits for another operation, and makes the backup after it', async () => {
-    await runBackupOperation();
-    await runSchedule(db, clockAt('03:00'));
-    expect(await records()).toEqual([]);
-    await db.backupOperation.deleteMany();
-    await runSchedule(db, clockAt('03:01'));
-    expect(await records()).toMatchObject([{ status: 'completed' }]);
+    expect(await actions()).toEqual(['create', 'prove']);
   });
 
   it('does not prove what another host has in a folder, unless that host is gone', async () => {
@@ -135,17 +135,6 @@ describe('the schedule', () => {
     await db.clusterNode.delete({ where: { id } });
     await runSchedule(db, clock);
     expect(await actions()).toEqual(['prove']);
-  });
-
-  it('goes on after a stop, at once', async () => {
-    const clock = clockAt('03:00');
-    const running = runSchedule(db, clock);
-    await expect.poll(() => db.backupOperation.count(), { interval: 1 }).toBe(1);
-    await stopOperations();
-    await running;
-    expect(await records()).toMatchObject([{ status: 'failed', nextAttemptAt: null }]);
-    await runSchedule(db, clock);
-    expect(await records()).toMatchObject([{ status: 'completed', attempts: 2 }]);
   });
 
   it('pauses before it repeats what was killed, which may be why', async () => {
