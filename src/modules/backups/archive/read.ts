@@ -19,6 +19,7 @@ import {
   Secrets,
   tableOf,
 } from './format';
+import { passphraseIdentity } from './passphrase';
 
 /** Larger than any that is written: a row can be larger than a part. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
@@ -112,7 +113,7 @@ function watch(stream: Readable) {
 async function decrypt(chunks: AsyncIterable<Uint8Array>, keys: ArchiveKeys): Promise<Readable> {
   const decrypter = new Decrypter();
   for (const identity of keys.identities) decrypter.addIdentity(identity);
-  for (const passphrase of keys.passphrases ?? []) decrypter.addPassphrase(passphrase);
+  for (const passphrase of keys.passphrases ?? []) decrypter.addIdentity(passphraseIdentity(passphrase));
   try {
     return Readable.from(await decrypter.decrypt(ReadableStream.from(chunks) as globalThis.ReadableStream));
   } catch (error) {

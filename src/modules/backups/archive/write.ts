@@ -19,6 +19,7 @@ import {
   type Secrets,
   type Table,
 } from './format';
+import { passphraseRecipient } from './passphrase';
 import { progressOf } from './progress';
 import { copiedOut, copyOut, SESSION_SETTINGS } from './tables';
 
@@ -59,10 +60,8 @@ export async function writeArchive(client: ClientBase, options: Options): Promis
 
 function encrypterFor({ recipients, passphrase }: Options): Encrypter {
   const encrypter = new Encrypter();
-  if (passphrase !== undefined) {
-    encrypter.setPassphrase(passphrase);
-    encrypter.setScryptWorkFactor(SCRYPT_WORK_FACTOR);
-  } else for (const recipient of recipients) encrypter.addRecipient(recipient);
+  if (passphrase !== undefined) encrypter.addRecipient(passphraseRecipient(passphrase, SCRYPT_WORK_FACTOR));
+  else for (const recipient of recipients) encrypter.addRecipient(recipient);
   return encrypter;
 }
 
