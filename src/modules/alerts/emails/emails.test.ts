@@ -8,6 +8,7 @@ import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { runTask, sharedTask } from '@/test/tasks';
+import { bundled } from '../../../../scripts/steps/programs.mjs';
 import { checkAlertEmails, openAlerts, resolveAlert } from '../service';
 import { alertTasks } from '../tasks';
 import { markFailed, markSent, nextAlertEmail } from './outbox';
@@ -286,7 +287,7 @@ describe('an email', () => {
     mta.state.script = (point) => (point === 'DOT' ? 'hang' : undefined);
     await open('SMTP');
     await later();
-    const killed = startInstance();
+    const killed = await startInstance();
     await expect.poll(() => mta.server.messages.length).toBe(1);
     killed.kill('SIGKILL');
     await once(killed, 'exit');
@@ -372,14 +373,9 @@ describe('an email', () => {
 });
 
 /** Another process that emails what is due. */
-function startInstance(): ChildProcess {
-  const code = `
-    import { alertTasks } from './src/modules/alerts/tasks.ts';
-    import { database } from './src/server/db.ts';
-    import { runTask } from './src/test/tasks.ts';
-    await runTask(database(), alertTasks.find(({ name }) => name === 'emailing alerts'));`;
-  const loader = './scripts/process/load-typescript.mjs';
-  return spawn(process.execPath, ['--import', loader, '--input-type=module', '--eval', code], {
+async function startInstance(): Promise<ChildProcess> {
+  const program = await bundled(process.cwd(), 'src/test/servers/alert-emails-process.ts');
+  return spawn(process.execPath, [program], {
     env: { ...process.env, ALERT_EMAILS: 'ops@far.example,oncall@far.example' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { bundled } from '../../../../scripts/steps/programs.mjs';
 import type { TemplateParts } from '../schema';
 import type { TemplateJobResult } from './jobs';
 import { createTemplatePool, runTemplateJobAside } from './pool';
@@ -221,23 +223,24 @@ describe('the processes', () => {
   });
 
   const APP = `
-    const { createTemplatePool } = await import('./src/modules/templates/rendering/pool.ts');
+    const { createTemplatePool } = await import(process.argv[1]);
     const { execFileSync } = await import('node:child_process');
     await createTemplatePool()(${JSON.stringify(job('a', 'Hi'))});
     console.log(execFileSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).split('\\n')[0]);
   `;
-  const app = (code: string) => {
-    const args = ['--import', './scripts/process/load-typescript.mjs', '--input-type=module', '-e', code];
+  const app = async (code: string) => {
+    const pool = await bundled(process.cwd(), 'src/modules/templates/rendering/pool.ts');
+    const args = ['--input-type=module', '-e', code, pathToFileURL(pool).href];
     return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   };
 
   it('keep no app running', async () => {
-    const [code] = await once(app(APP), 'exit');
+    const [code] = await once(await app(APP), 'exit');
     expect(code).toBe(0);
   });
 
   it('end with an app that is killed, and not with a signal that asks the app to stop', async () => {
-    const running = app(`${APP}; setInterval(() => {}, 1000);`);
+    const running = await app(`${APP}; setInterval(() => {}, 1000);`);
     const [bytes] = await once(running.stdout, 'data');
     const pid = Number(String(bytes));
     process.kill(pid, 'SIGTERM');
