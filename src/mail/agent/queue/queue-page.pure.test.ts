@@ -36,8 +36,8 @@ function* manyFiles(count: number) {
 const idAt = (position: number) => `4jWsM3${String(9_999_999 - position).padStart(7, '0')}zMFgn`;
 
 describe('a page of the queue', () => {
-  it('of 200,000 messages is sorted by arrival and then queue id, with the counts of all', async () => {
-    const count = 200_000;
+  it('of thousands of messages is sorted by arrival and then queue id, with the counts of all', async () => {
+    const count = 20_002;
     const byArrival = (from: number, to: number) =>
       Array.from({ length: Math.ceil(to / 7) }, (_, second) =>
         Array.from({ length: 7 }, (_, tie) => idAt(second * 7 + 6 - tie)),
@@ -46,7 +46,7 @@ describe('a page of the queue', () => {
         .slice(from, to);
     const first = await pageOf(manyFiles(count), { limit: 24 });
     expect(first.messages.map(({ queueId }) => queueId)).toEqual(byArrival(0, 25));
-    expect(first.counts).toEqual({ deferred: 160_000, hold: 40_000 });
+    expect(first.counts).toEqual({ deferred: 16_001, hold: 4_001 });
 
     const last = first.messages[23];
     const after = { arrivedAt: String(last?.arrivedAt), queueId: String(last?.queueId) };
@@ -58,8 +58,8 @@ describe('a page of the queue', () => {
     const [next, before, [newest] = []] = pages.map(({ messages }) => messages.map(({ queueId }) => queueId));
     expect(next).toEqual(byArrival(24, 49));
     expect(before).toEqual(byArrival(0, 23).toReversed());
-    // Three messages arrived in the last second: 199,997 to 199,999.
-    expect(newest).toBe(idAt(199_997));
+    // Three messages arrived in the last second: 19,999 to 20,001.
+    expect(newest).toBe(idAt(19_999));
   });
 
   it('lists a message once, as last read, if Postfix listed it twice', async () => {
