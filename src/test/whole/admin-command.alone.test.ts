@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { verify } from '@node-rs/argon2';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
 import { PASSWORD_LENGTH } from '@/server/secrets/password-rules.mjs';
+import * as accounts from '../../../scripts/admin/accounts.mjs';
+import * as apiKeys from '../../../scripts/admin/api-keys.mjs';
 import { readArguments } from '../../../scripts/admin/arguments.mjs';
 import { readPassword } from '../../../scripts/admin/terminal.mjs';
 import { migrate } from '../../../scripts/postgres/database.mjs';
 import { startEmbeddedPostgres } from '../../../scripts/postgres/embedded-postgres.mjs';
+import { isPlain } from '../../../scripts/process/plain-error.mjs';
 import { tryToTakeLock } from '../../../scripts/steps/lock.mjs';
 import { db } from '../database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from '../factories';
@@ -19,15 +22,39 @@ import { client } from '../rest';
 
 const PASSWORD = 'nine quiet harbours';
 
-type Run = { args: string[]; input?: string; env?: Record<string, string | undefined> };
+type Outcome = { code: number | null; output: string };
+type Run = { args: string[]; input?: string };
+type Verb = (client: pg.Client, request: object) => Promise<string>;
 
 /** Runs `npm run admin -- …` with standard input that isn't a terminal. */
-function run({ args, input = '', env = {} }: Run): Promise<{ code: number | null; output: string }> {
+function run({ args, input = '', env = {} }: Run & { env?: Record<string, string | undefined> }): Promise<Outcome> {
   const child = spawn(process.execPath, ['scripts/admin.mjs', ...args], { env: { ...process.env, ...env } });
   child.stdin.end(input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output: output.trim() })));
+}
+
+const connection = new pg.Client(process.env.DATABASE_URL);
+await connection.connect();
+afterAll(() => connection.end());
+
+/** Does what the command does once it has a database, in this process: a start costs a second. */
+async function runHere({ args, input = '' }: Run): Promise<Outcome> {
+  const { usage, request } = readArguments(args);
+  if (!request) return { code: 2, output: usage };
+  const verbs = { ...accounts, ...apiKeys } as unknown as Record<string, Verb>;
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(new PassThrough().end(input) as never);
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  try {
+    const result = await verbs[request.verb]?.(connection, request);
+    return { code: 0, output: [...printed.mock.calls.flat(), result].join('\n') };
+  } catch (error) {
+    if (!isPlain(error)) throw error;
+    return { code: 1, output: (error as Error).message };
+  } finally {
+    vi.restoreAllMocks();
+  }
 }
 
 const emailOf = () => `a${unique()}@admins.example`;
@@ -60,14 +87,14 @@ describe('admin create', () => {
 
   it('accepts a role', async () => {
     const email = emailOf();
-    const { code } = await run({ args: ['create', email, '--role', 'super_admin'], input: PASSWORD });
+    const { code } = await runHere({ args: ['create', email, '--role', 'super_admin'], input: PASSWORD });
     expect(code).toBe(0);
     expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ role: 'super_admin' });
   });
 
   it('rejects an address that already exists', async () => {
     const { email, passwordHash } = await makeAdmin();
-    const { code, output } = await run({ args: ['create', email], input: PASSWORD });
+    const { code, output } = await runHere({ args: ['create', email], input: PASSWORD });
     expect({ code, output }).toEqual({ code: 1, output: `There is already an admin ${email}.` });
     expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ passwordHash });
   });
@@ -80,7 +107,7 @@ describe('admin create', () => {
     ['two lines long', `${PASSWORD}\nand more`, 'The password must be a single line.'],
   ])('rejects a password that is %s', async (_, input, sentence) => {
     const email = emailOf();
-    expect(await run({ args: ['create', email], input })).toEqual({ code: 1, output: sentence });
+    expect(await runHere({ args: ['create', email], input })).toEqual({ code: 1, output: sentence });
     expect(await db.admin.count({ where: { email } })).toBe(0);
   });
 });
@@ -108,7 +135,7 @@ describe('admin password', () => {
   it('revokes the API keys of the admin on request', async () => {
     const [admin, bystander] = [await makeAdmin(), await makeAdmin()];
     for (const { id } of [admin, admin, bystander]) await makeApiKey(id);
-    const { output } = await run({ args: ['password', admin.email, '--revoke-api-keys'], input: PASSWORD });
+    const { output } = await runHere({ args: ['password', admin.email, '--revoke-api-keys'], input: PASSWORD });
     expect(output).toContain('API keys revoked: 2.');
     expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(0);
     expect(await db.apiKey.count({ where: { adminId: bystander.id } })).toBe(1);
@@ -119,7 +146,7 @@ describe('admin password', () => {
 
   it('reports an unknown admin before it asks for a password', async () => {
     const email = emailOf();
-    expect(await run({ args: ['password', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
+    expect(await runHere({ args: ['password', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
   });
 });
 
@@ -143,7 +170,7 @@ describe('admin reset-totp', () => {
 
   it('reports an unknown admin in one sentence', async () => {
     const email = emailOf();
-    expect(await run({ args: ['reset-totp', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
+    expect(await runHere({ args: ['reset-totp', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
   });
 });
 
@@ -182,7 +209,7 @@ describe('admin api-key', () => {
     const admin = await makeAdmin({ role: 'domain_admin' });
     for (const { id } of [one, two]) await db.adminDomain.create({ data: { adminId: admin.id, domainId: id } });
     const create = (domains: string) =>
-      run({ args: ['api-key', 'CI', '--for', admin.email, '--domains', domains, '--rate-limit', '0'] });
+      runHere({ args: ['api-key', 'CI', '--for', admin.email, '--domains', domains, '--rate-limit', '0'] });
     expect((await create(`${one.name}, ${two.name.toUpperCase()},${one.name}`)).code).toBe(0);
     const select = { scopedDomainIds: true, rateLimit: true };
     expect(await db.apiKey.findMany({ where: { adminId: admin.id }, select })).toEqual([
@@ -197,17 +224,17 @@ describe('admin api-key', () => {
 
   it('is for the only admin, unless it says for whom', async () => {
     const email = emailOf();
-    expect(await run({ args: ['api-key', 'x', '--for', email] })).toEqual({
+    expect(await runHere({ args: ['api-key', 'x', '--for', email] })).toEqual({
       code: 1,
       output: `There is no admin ${email}.`,
     });
     await db.admin.deleteMany();
-    expect(await run({ args: ['api-key', 'x'] })).toEqual({ code: 1, output: 'There is no admin yet.' });
+    expect(await runHere({ args: ['api-key', 'x'] })).toEqual({ code: 1, output: 'There is no admin yet.' });
     const admin = await makeAdmin();
-    expect((await run({ args: ['api-key', 'x'] })).code).toBe(0);
+    expect((await runHere({ args: ['api-key', 'x'] })).code).toBe(0);
     expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(1);
     await makeAdmin();
-    expect(await run({ args: ['api-key', 'x'] })).toEqual({
+    expect(await runHere({ args: ['api-key', 'x'] })).toEqual({
       code: 1,
       output: 'There are several admins. Say whose key it is with --for <email>.',
     });
@@ -272,23 +299,21 @@ it('starts the embedded Postgres for the command, and keeps one that is running'
   });
   const env = { DATABASE_URL: undefined, DATA_DIR: dataDir };
   const create = (email: string) => run({ args: ['create', email], input: PASSWORD, env });
-  const [first, second, third] = [emailOf(), emailOf(), emailOf()];
+  const [first, second] = [emailOf(), emailOf()];
 
   const early = { code: 1, output: 'The database is not up to date. Run "npm start" once first.' };
   expect(await create(first)).toEqual(early);
   await migrate(process.cwd(), postgres.url);
-  expect((await create(first)).code).toBe(0);
-  expect(await emailsIn(postgres.url)).toEqual([first]);
 
   postgres.stop();
-  expect((await create(second)).code).toBe(0);
+  expect((await create(first)).code).toBe(0);
   postgres = await start();
   expect(postgres.isAdopted).toBe(false);
 
   // `npm start` holds this lock while it runs.
   await tryToTakeLock('data', dataDir);
-  expect((await create(third)).code).toBe(0);
-  expect(await emailsIn(postgres.url)).toEqual([first, second, third]);
+  expect((await create(second)).code).toBe(0);
+  expect(await emailsIn(postgres.url)).toEqual([first, second]);
   postgres.stop();
   const { code, output } = await create(emailOf());
   expect(code).toBe(1);
