@@ -8,7 +8,7 @@ import { emit } from '../events';
 import { makeDomain, makeWebhook, unique } from '../factories';
 import { keyClient, sessionClient } from '../rest';
 
-const RESTORES = 3;
+const RESTORES = 2;
 const connection = await connect(String(process.env.DATABASE_URL));
 const api = await keyClient();
 const browser = await sessionClient();
@@ -32,6 +32,10 @@ beforeAll(async () => {
   const app = await start();
   app.startTasks();
   return () => app.close();
+});
+
+it('a domain without a DKIM key gets one at the start', async () => {
+  await expect.poll(() => db.dkimKey.findMany({ where: { domainId } })).toMatchObject([{ status: 'active' }]);
 });
 
 it('a restore under a running app makes requests wait, and what it restores takes effect', async () => {
