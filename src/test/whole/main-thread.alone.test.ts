@@ -94,8 +94,7 @@ const INPUTS: [name: string, status: number, Input][] = [
 
 it.each(INPUTS)('is not held for more than 100 ms by %s', async (_, status, input) => {
   const call = prepare(input);
-  expect(await call()).toBe(status);
-  await expectShortTurns(call);
+  await expectShortTurns(async () => expect(await call()).toBe(status));
 });
 
 it.each([
@@ -107,8 +106,7 @@ it.each([
   await contentSettled();
   const { id } = await db.message.findFirstOrThrow({ orderBy: { createdAt: 'desc' } });
   const call = prepare({ method: 'GET', path: `/messages/${id}/content` });
-  expect(await call()).toBe(200);
-  await expectShortTurns(call);
+  await expectShortTurns(async () => expect(await call()).toBe(200));
 });
 
 /** Makes the request beforehand, and leaves the response unchecked, since both would take their time on the same thread. */
