@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { bundledThreads } from './scripts/testing/bundled-threads.mjs';
 
 // The name of a test file says how it runs. Files of the first two kinds share processes, so that the app is loaded once and not
 // for each file: src/test/setup puts everything back between them.
@@ -15,8 +16,6 @@ const MAIL_STACK = 'src/test/mail-stack/**';
 const shared = {
   // Nobody answers at the DNS server; tests that need one start their own.
   env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
-  // Worker threads that tests start load TypeScript too.
-  execArgv: ['--import', new URL('scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
   // One more than the processors of most machines, because some tests wait.
   maxWorkers: 3,
   // Generous, so that a busy machine fails no test; a hang still ends.
@@ -26,12 +25,14 @@ const shared = {
 };
 
 const alias = { '@': fileURLToPath(new URL('src', import.meta.url)) };
+const plugins = [bundledThreads(fileURLToPath(new URL('.', import.meta.url)))];
 
 export default defineConfig({
   test: {
     globalSetup: 'src/test/setup/run.ts',
     projects: [
       {
+        plugins,
         resolve: { alias },
         test: {
           ...shared,
@@ -43,6 +44,7 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         resolve: { alias },
         test: {
           ...shared,
@@ -55,6 +57,7 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         resolve: { alias },
         test: {
           ...shared,
@@ -65,10 +68,12 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         resolve: { alias },
         test: { ...shared, name: 'growth', include: [GROWTH], pool: 'forks', sequence: { groupOrder: 1 } },
       },
       {
+        plugins,
         resolve: { alias },
         test: { ...shared, name: 'corpora', include: [CORPORA], pool: 'forks', sequence: { groupOrder: 2 } },
       },

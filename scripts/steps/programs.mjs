@@ -16,7 +16,8 @@ export const PROGRAMS = [
 ];
 /** The files beside its sources that decide how a program is bundled. */
 const SETTINGS = ['package-lock.json', 'scripts/steps/programs.mjs', 'tsconfig.json'];
-const THREAD = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g;
+/** Where a source starts a thread. */
+export const THREAD = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g;
 
 /** Bundles what a build has to have, because the folder may be one that services can't write to. */
 export async function bundlePrograms(root) {
@@ -36,6 +37,11 @@ export function bundleForApp(root) {
 export async function bundled(root, script) {
   if (!isCurrent(root, script)) await bundle(root, script);
   return join(root, programFile(script));
+}
+
+/** Returns the files that a bundled program was made of. @returns {string[]} */
+export function inputsOf(root, script) {
+  return JSON.parse(readStamp(root, stampName(script)) ?? '{ "inputs": [] }').inputs;
 }
 
 /** Imports a bundled program into this process. */

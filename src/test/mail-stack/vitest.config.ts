@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { bundledThreads } from '../../../scripts/testing/bundled-threads.mjs';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export default defineConfig({
-  root: fileURLToPath(new URL('../../..', import.meta.url)),
+  root,
+  plugins: [bundledThreads(root)],
   resolve: {
     alias: [
       // The REST client and the factories use the mail server's database instead of one per test file.
@@ -17,8 +21,6 @@ export default defineConfig({
     // One process runs all files, so that the app is loaded once.
     isolate: false,
     setupFiles: ['src/test/setup/each-file.ts', 'src/test/setup/each-app-file.ts'],
-    // Worker threads load TypeScript too.
-    execArgv: ['--import', new URL('../../../scripts/process/load-typescript-in-threads.mjs', import.meta.url).href],
     // All tests share one mail server, and some stop its services.
     fileParallelism: false,
     // A test that hangs fails; one on a busy machine doesn't.
