@@ -28,6 +28,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A mail server that hangs fails every test after as long: this many are enough to know.
     bail: 10,
-    expect: { poll: { timeout: 60_000 } },
+    // Each look asks the API or a service, which costs more than a moment of waiting.
+    expect: { poll: { timeout: 60_000, interval: 200 } },
   },
 });

@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeDomain, makeMailbox, PASSWORD } from '../support/directory';
 import { signInToImap } from '../support/imap-session';
 import { openLmtp } from '../support/lmtp-session';
@@ -21,28 +21,34 @@ import {
 import { mailServer } from '../support/mail-server';
 import { textOf } from '../support/operations';
 
+/** As many tests of the restore share one snapshot. */
+const TESTS_OF_SNAPSHOT = 7;
+
 const folder = mkdtempSync(join(tmpdir(), 'postroom-mail-backup-'));
 const keyFile = join(folder, 'kept-outside');
 writeFileSync(keyFile, `${KEY}\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let repository: string;
+const target = { kind: 'file' as const, folder: mkdtempSync(join(folder, 'target-')) };
+const repository = join(target.folder, 'mail');
+/** The domain of the test, with the mailboxes ann and bo. */
 let domain: { id: string; name: string };
 const at = (local: string) => `${local}@${domain.name}`;
 
-beforeEach(async () => {
-  const target = { kind: 'file' as const, folder: mkdtempSync(join(folder, 'target-')) };
-  repository = join(target.folder, 'mail');
-  await plan({ target });
-  domain = await makeDomain();
-  for (const name of ['ann', 'bo']) await makeMailbox(domain.id, name);
-  await fill(at('ann'));
+beforeAll(() => plan({ target }));
+
+async function makeMailboxes(): Promise<typeof domain> {
+  const made = await makeDomain();
+  for (const name of ['ann', 'bo']) await makeMailbox(made.id, name);
+  await fill(`ann@${made.name}`);
   const deliver = await openLmtp();
-  for (const body of ['First.', 'Second.']) await deliver(at('bo'), body);
-});
+  for (const body of ['First.', 'Second.']) await deliver(`bo@${made.name}`, body);
+  return made;
+}
 
 describe('a backup of mail', () => {
   it('has everything that a new host needs, and opens with restic and the key alone', async () => {
+    domain = await makeMailboxes();
     const operation = await backUp();
     expect(operation, textOf(operation)).toMatchObject({
       state: 'succeeded',
@@ -64,6 +70,7 @@ describe('a backup of mail', () => {
 
 describe('a snapshot', () => {
   it('that was taken while mail arrived and flags changed restores every message that was there, whole', async () => {
+    domain = await makeMailboxes();
     const imap = await signInToImap(at('bo'), PASSWORD);
     await imap.command('SELECT INBOX');
     await imap.command('STORE 1 +FLAGS (\\Flagged)');
@@ -92,10 +99,22 @@ describe('a snapshot', () => {
 });
 
 describe('the restore of a mailbox', () => {
+  /** Domains whose mailboxes are in the snapshot, for a test each. */
+  const spare: (typeof domain)[] = [];
+  let snapshot = '';
+
+  beforeEach(async () => {
+    if (spare.length === 0) {
+      for (let count = 0; count < TESTS_OF_SNAPSHOT; count++) spare.push(await makeMailboxes());
+      await backUp();
+      snapshot = await latestSnapshot();
+    }
+    domain = spare.pop() ?? domain;
+  });
+
   it('beside adds all folders in a folder of its own, and touches nothing else', async () => {
-    await backUp();
     const before = await contentOf(at('ann'));
-    const operation = await restoreMailbox(await latestSnapshot(), at('ann'), 'beside');
+    const operation = await restoreMailbox(snapshot, at('ann'), 'beside');
     expect(operation, textOf(operation)).toMatchObject({ state: 'succeeded' });
     const after = await contentOf(at('ann'));
     const name = /“(.*)”/.exec(operation.message ?? '')?.[1];
@@ -106,7 +125,6 @@ describe('the restore of a mailbox', () => {
   });
 
   it('in place brings back what was deleted, and keeps what arrived since', async () => {
-    await backUp();
     const before = await contentOf(at('bo'));
     const imap = await signInToImap(at('bo'), PASSWORD);
     await imap.command('SELECT INBOX');
@@ -114,7 +132,7 @@ describe('the restore of a mailbox', () => {
     await imap.command('EXPUNGE');
     const deliver = await openLmtp();
     await deliver(at('bo'), 'Third.');
-    const operation = await restoreMailbox(await latestSnapshot(), at('bo'), 'in_place');
+    const operation = await restoreMailbox(snapshot, at('bo'), 'in_place');
     expect(operation, textOf(operation)).toMatchObject({ state: 'succeeded' });
     const { INBOX = [] } = await contentOf(at('bo'));
     expect(INBOX.slice(0, 2)).toEqual(before.INBOX);
@@ -125,8 +143,6 @@ describe('the restore of a mailbox', () => {
   });
 
   it('brings back a mailbox that lost all its files, as Dovecot needs them', async () => {
-    await backUp();
-    const snapshot = await latestSnapshot();
     const before = await contentOf(at('ann'));
     const folders = join(mailServer.data, 'mail', domain.name);
     for (const mode of ['in_place', 'beside'] as const) {
@@ -143,8 +159,6 @@ describe('the restore of a mailbox', () => {
   });
 
   it('in place changes nothing while Dovecot can’t use a part of the mailbox, which may have new messages', async () => {
-    await backUp();
-    const snapshot = await latestSnapshot();
     await expectUsable(at('ann'));
     const before = await contentOf(at('ann'));
     const [id = ''] = readdirSync(join(mailServer.data, 'mail', domain.name, 'ann'));
@@ -165,7 +179,6 @@ describe('the restore of a mailbox', () => {
   });
 
   it('in place gives no message a number that another one has had', async () => {
-    await backUp();
     const deliver = await openLmtp();
     const imap = await signInToImap(at('bo'), PASSWORD);
     for (const body of ['Third.', 'Fourth.', 'Fifth.']) await deliver(at('bo'), body);
@@ -175,7 +188,7 @@ describe('the restore of a mailbox', () => {
     const validity = async () => /UIDVALIDITY \d+/.exec(await imap.command('STATUS INBOX (UIDVALIDITY)'))?.[0];
     const before = await validity();
     await deliver(at('bo'), 'Sixth.');
-    expect(await restoreMailbox(await latestSnapshot(), at('bo'), 'in_place')).toMatchObject({ state: 'succeeded' });
+    expect(await restoreMailbox(snapshot, at('bo'), 'in_place')).toMatchObject({ state: 'succeeded' });
     await deliver(at('bo'), 'Seventh.');
     const again = await signInToImap(at('bo'), PASSWORD);
     const status = await again.command('SELECT INBOX');

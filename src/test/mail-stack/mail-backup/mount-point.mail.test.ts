@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KEY, restic, restoreServer } from '../support/mail-backup';
 
 const MAIL_UID = 4321;
@@ -40,9 +40,7 @@ function write(path: string, text: string): void {
 const namesIn = (path: string) => readdirSync(join(data, path)).toSorted();
 const inAside = (path: string) => namesIn(path).filter((name) => name.startsWith('.before-restore-'));
 
-beforeEach(() => {
-  unmount();
-  for (const path of [data, repository]) rmSync(path, { recursive: true, force: true });
+beforeAll(() => {
   const source = mkdtempSync(join(folder, 'source-'));
   write(join(source, MESSAGE), TEXT);
   write(join(source, 'mail/lost+found/#12'), '');
@@ -53,6 +51,11 @@ beforeEach(() => {
   restic(repository, keyFile, 'init');
   const args = ['backup', '--host', 'mail.example', '--tag', 'postroom-mail', 'mail', 'tls', 'backups/host'];
   execFileSync('restic', ['--repo', repository, '--password-file', keyFile, ...args], { cwd: source });
+});
+
+beforeEach(() => {
+  unmount();
+  rmSync(data, { recursive: true, force: true });
   for (const name of MOUNTED) {
     mkdirSync(join(data, name), { recursive: true });
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=10m', 'tmpfs', join(data, name)]);
