@@ -33,7 +33,6 @@ process.on('SIGTERM', () => cleanUp(143));
 
 await testFreshClone();
 if (failed === 0) {
-  await testKilledProcesses();
   await testSideBySide();
   await testWrongSettings();
   await testSlowDatabase();
@@ -68,11 +67,11 @@ async function testFreshClone() {
     if (/Installing the packages|Building the console/.test(trial.output)) throw new Error(trial.output);
     return `healthy after ${seconds(trial.readyAfterMs)}`;
   });
-  await test('SIGTERM to npm alone ends everything', () =>
-    expectEnd(trial, () => process.kill(trial.group, 'SIGTERM')));
+  if (trial) await testKilledProcesses(trial);
 }
 
-async function testKilledProcesses() {
+/** Each start that is tested is the next one after the kill before it. */
+async function testKilledProcesses(trial) {
   /** @type {[name: string, kill: (trial: any) => void][]} */
   const victims = [
     ['the server', (trial) => process.kill(trial.pidOf('serve.mjs'), 'SIGKILL')],
@@ -80,23 +79,23 @@ async function testKilledProcesses() {
     ['the whole group', (trial) => trial.killGroup('SIGKILL')],
   ];
   await test('after kill -9 of Postgres it is started again, and the app goes on', async () => {
-    const trial = await startReady(first);
     const { pid } = postgresOf(dataDirOf(trial.folder));
     process.kill(Number(pid), 'SIGKILL');
     const isBack = async () => postgresOf(dataDirOf(trial.folder)).pid !== pid && (await isHealthy(trial.port));
     if (!(await until(isBack, RESTART_TIMEOUT_MS))) throw new Error(trial.output);
-    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });
+  let running = trial;
   for (const [name, kill] of victims) {
     await test(`after kill -9 of ${name} everything else stops, and the next start works`, async () => {
-      const trial = await startReady(first);
-      kill(trial);
-      if (!(await until(() => trial.processes().length === 0, STOP_TIMEOUT_MS))) throw new Error('processes are left');
-      const next = await startReady(first);
-      await expectEnd(next, () => next.killGroup('SIGTERM'));
-      return `healthy after ${seconds(next.readyAfterMs)}`;
+      kill(running);
+      if (!(await until(() => running.processes().length === 0, STOP_TIMEOUT_MS)))
+        throw new Error('processes are left');
+      running = await startReady(first);
+      return `healthy after ${seconds(running.readyAfterMs)}`;
     });
   }
+  await test('SIGTERM to npm alone ends everything', () =>
+    expectEnd(running, () => process.kill(running.group, 'SIGTERM')));
 }
 
 async function testSideBySide() {
@@ -116,6 +115,7 @@ async function testSideBySide() {
 }
 
 async function testWrongSettings() {
+  let trial;
   await test('a PORT in use is reported in one sentence', async () => {
     const server = createServer();
     await new Promise((resolve) => server.listen(0, () => resolve(undefined)));
@@ -132,15 +132,13 @@ async function testWrongSettings() {
     await expectRefusal(start(second, { DATABASE_URL: url }), /^The database at 127\.0\.0\.1.* cannot be used .*\.$/m);
   });
   await test('with HOST=127.0.0.1 nothing connects through another address, and it says so', async () => {
-    const trial = await startReady(second, { HOST: '127.0.0.1' });
+    trial = await startReady(second, { HOST: '127.0.0.1', APP_URL: 'http://mail.example.com' });
     const said = () => trial.output.includes(`Listening on 127.0.0.1, port ${trial.port}.`);
     if (!(await until(said, 5_000))) throw new Error(trial.output);
     const response = await fetch(`http://[::1]:${trial.port}/api/v1/health`).catch(() => undefined);
     if (response) throw new Error(`[::1] responded ${response.status}`);
-    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });
   await test('an address without https gets a warning', async () => {
-    const trial = await startReady(second, { APP_URL: 'http://mail.example.com' });
     if (!(await until(() => trial.output.includes('Nobody can sign in at'), 5_000))) throw new Error(trial.output);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });

@@ -18,16 +18,17 @@ if (process.argv[1] === self) superviseMailServer();
 /**
  * @param {string} databaseUrl with the role mta_read
  * @param {Record<string, string>} [over] settings that differ; an empty one is left out
+ * @param {string[]} [services] those that are started, instead of all
  * @returns {Promise<{ mailServer: MailServer, stop: () => Promise<void> }>} the folders and settings of the mail server
  */
-export function startTemporaryMailServer(databaseUrl, over = {}) {
+export function startTemporaryMailServer(databaseUrl, over = {}, services = ['']) {
   const supervisor = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise((resolve) => supervisor.once('exit', resolve));
   const stop = () => {
     if (supervisor.connected) supervisor.disconnect();
     return ended;
   };
-  supervisor.send({ databaseUrl, over });
+  supervisor.send({ databaseUrl, over, services });
   return new Promise((resolve, reject) => {
     supervisor.once('message', (/** @type {{ mailServer: MailServer }} */ { mailServer }) =>
       resolve({ mailServer, stop }),
@@ -49,7 +50,7 @@ function superviseMailServer() {
     process.exit(0);
   };
   process.on('disconnect', end);
-  process.once('message', async ({ databaseUrl, over }) => {
+  process.once('message', async ({ databaseUrl, over, services }) => {
     try {
       const settings = { ...(await settingsFor(folder, databaseUrl)), ...over };
       const file = join(folder, 'settings');
@@ -63,7 +64,7 @@ function superviseMailServer() {
       );
       run(process.execPath, [join(deploy, 'configure.mjs'), file, config]);
       isStarted = true;
-      run(join(deploy, 'stack'), ['start', config]);
+      for (const service of services) run(join(deploy, 'stack'), ['start', config, service]);
       process.send?.({ mailServer: { config, data: settings.DATA_DIR, settings } });
     } catch (error) {
       console.error(error.message);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 50;
+/** An installation and a build take minutes, which requests would prolong. */
+const READY_INTERVAL_MS = 250;
 const READY_TIMEOUT_MS = 600_000;
 const END_TIMEOUT_MS = 40_000;
 
@@ -34,7 +36,11 @@ export function runStart({ folder, port, env, user }) {
     exitCode = code ?? -1;
   });
   trial.untilReady = async () => {
-    const isReady = await until(async () => exitCode !== undefined || (await isHealthy(port)), READY_TIMEOUT_MS);
+    const isReady = await until(
+      async () => exitCode !== undefined || (await isHealthy(port)),
+      READY_TIMEOUT_MS,
+      READY_INTERVAL_MS,
+    );
     trial.readyAfterMs = Date.now() - startedAt;
     if (!isReady || exitCode !== undefined) throw new Error(`it did not become healthy:\n${trial.output}`);
     return trial;
@@ -74,11 +80,11 @@ export function isAlive(pid) {
   return processes().some((each) => each.pid === pid);
 }
 
-export async function until(isTrue, timeoutMs) {
+export async function until(isTrue, timeoutMs, intervalMs = POLL_INTERVAL_MS) {
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {
     if (await isTrue()) return true;
-    await sleep(POLL_INTERVAL_MS);
+    await sleep(intervalMs);
   }
   return false;
 }

@@ -23,7 +23,7 @@ afterAll(dns.stop);
 const httpPort = await freePort();
 const acmeServer = await startAcmeServer({ httpPort, dnsServer: `127.0.0.1:${dns.port}` });
 // A mail server of its own, since the others' tests use the certificate of theirs.
-const { mailServer: own, stop } = await startTemporaryMailServer(String(mailServer.settings.DATABASE), {
+const settings = {
   TLS_CERTIFICATE: '',
   TLS_KEY: '',
   ACME_EMAIL: 'admin@example.test',
@@ -31,7 +31,11 @@ const { mailServer: own, stop } = await startTemporaryMailServer(String(mailServ
   ACME_CA_FILE: acmeServer.caFile,
   ACME_NAMES: IMAP_NAME,
   ACME_HTTP_ADDRESS: `127.0.0.1:${httpPort}`,
-});
+};
+const { mailServer: own, stop } = await startTemporaryMailServer(String(mailServer.settings.DATABASE), settings, [
+  'dovecot',
+  'postfix',
+]);
 afterAll(stop);
 const installation = readInstallation(own.config);
 
