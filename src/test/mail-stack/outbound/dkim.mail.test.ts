@@ -182,7 +182,7 @@ describe('outbound mail', () => {
       expect(await inbound.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
       await waitForMessage(at('ann'), subject);
     });
-    await expect.poll(async () => (await submit(session)).answer, { timeout: 20_000 }).toMatch(/^250 /);
+    await expect.poll(async () => (await submit(session)).answer, { timeout: 20_000, interval: 500 }).toMatch(/^250 /);
     expect(receivedCopies(unsigned[0] ?? '')).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ import {
 
 await traceMail();
 
-const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
+const MAIL_TIMEOUT = { timeout: 40_000, interval: 500 };
 const OPERATION_TIMEOUT_MS = 240_000;
 /** Several messages arrive at each step of an operation. */
 const PAUSE_MS = 100;

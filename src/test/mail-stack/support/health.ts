@@ -7,7 +7,7 @@ import { keyClient } from '../../rest';
 import { db } from './mail-server';
 
 /** A service that is down is given five seconds, and an alert closes only after two more results that are ok. */
-const CHECKED = { timeout: 60_000, interval: 1_000 };
+const CHECKED = { timeout: 60_000, interval: 2_000 };
 
 const api = await keyClient();
 
