@@ -36,7 +36,7 @@ const COMPARE_EVERY_MS = 60_000;
 
 export type ServiceWatch = {
   look: () => Promise<ServiceReport[]>;
-  /** Makes the next look check everything, after an operation. */
+  /** Makes the next look check everything, after an operation. The version of a process stays what it was. */
   forget: () => void;
 };
 
@@ -47,8 +47,11 @@ export function createServiceWatch(
 ): ServiceWatch {
   const known = new Map<MailService, { status: Status; probedAt: number }>();
   let compared: { drift: Drift; at: number } | null = null;
+  /** What a look finds isn't kept if all was forgotten after it began. */
+  let timesForgotten = 0;
 
   async function statusOf(service: MailService): Promise<Status> {
+    const begun = timesForgotten;
     const process = await findProcess(read(), service);
     const before = known.get(service);
     const isSame = before?.status.process?.startedAt.getTime() === process?.startedAt.getTime();
@@ -58,14 +61,15 @@ export function createServiceWatch(
     const status = process
       ? { ...(await probe(read(), service)), version, process }
       : { state: 'stopped' as const, message: '', version, process };
-    known.set(service, { status, probedAt: performance.now() });
+    if (begun === timesForgotten) known.set(service, { status, probedAt: performance.now() });
     return status;
   }
 
   async function currentDrift(): Promise<Drift> {
     if (compared && performance.now() - compared.at < COMPARE_EVERY_MS) return compared.drift;
+    const begun = timesForgotten;
     const drift = await findDrift(read(), deploy);
-    compared = { drift, at: performance.now() };
+    if (begun === timesForgotten) compared = { drift, at: performance.now() };
     return drift;
   }
 
@@ -85,7 +89,8 @@ export function createServiceWatch(
       });
     },
     forget() {
-      known.clear();
+      timesForgotten += 1;
+      for (const [service, { status }] of known) known.set(service, { status, probedAt: Number.NEGATIVE_INFINITY });
       compared = null;
     },
   };
