@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntilUnused } from '@/mail/agent/backup/mailbox/doveadm';
 import { makeWork, recoverRestores } from '@/mail/agent/backup/mailbox/work';
 import { readInstallation } from '@/mail/agent/installation';
@@ -42,9 +42,8 @@ const stateOf = (path: string) => {
 };
 const UNCHANGED = { owner: 0, mode: '700', names: ['file'] };
 
-beforeAll(() => plan({ target: { kind: 'file', folder: mkdtempSync(join(folder, 'target-')) } }));
-
 beforeEach(async () => {
+  await plan({ target: { kind: 'file', folder: mkdtempSync(join(folder, 'target-')) } });
   victim = mkdtempSync(join(folder, 'victim-'));
   writeFileSync(join(victim, 'file'), '');
   const domain = await makeDomain();
@@ -85,27 +84,29 @@ describe('the owner of the mail', () => {
     expect(stateOf(victim)).toEqual(UNCHANGED);
   });
 
-  it('gets no folder of root by a symlink in its tree, or as the one for restored messages', async () => {
+  it.each(['in_place', 'beside'] as const)('gets no folder of root by a symlink in its tree (%s)', async (mode) => {
     await backUp();
     const snapshot = await latestSnapshot();
     const before = await contentOf(address);
-    for (const mode of ['in_place', 'beside'] as const) {
-      for (const path of [home, join(home, 'mail'), join(home, '..')]) {
-        renameSync(path, `${path}.aside`);
-        symlinkSync(victim, path);
-        const { state, message } = await restoreMailbox(snapshot, address, mode);
-        rmSync(path);
-        renameSync(`${path}.aside`, path);
-        expect({ state, message }, `${mode} ${path}`).toEqual({
-          state: 'failed',
-          message: expect.stringMatching(/isn’t a real folder|Permission denied/),
-        });
-        expect(stateOf(victim)).toEqual(UNCHANGED);
-      }
+    for (const path of [home, join(home, 'mail'), join(home, '..')]) {
+      renameSync(path, `${path}.aside`);
+      symlinkSync(victim, path);
+      const { state, message } = await restoreMailbox(snapshot, address, mode);
+      rmSync(path);
+      renameSync(`${path}.aside`, path);
+      expect({ state, message }, path).toEqual({
+        state: 'failed',
+        message: expect.stringMatching(/isn’t a real folder|Permission denied/),
+      });
+      expect(stateOf(victim)).toEqual(UNCHANGED);
     }
     expect(await contentOf(address)).toEqual(before);
+  });
+
+  it('gets no folder of root as the one for restored messages', async () => {
+    await backUp();
     plant(join(home, 'mail/mailboxes'));
-    expect(await restoreMailbox(snapshot, address, 'beside')).toMatchObject({ state: 'failed' });
+    expect(await restoreMailbox(await latestSnapshot(), address, 'beside')).toMatchObject({ state: 'failed' });
     expect(stateOf(victim)).toEqual(UNCHANGED);
   });
 });

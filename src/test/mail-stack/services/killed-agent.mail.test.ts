@@ -33,7 +33,7 @@ async function expectMailToFlow(): Promise<void> {
   await expect.poll(statesOf).toEqual(ALL_RUNNING);
   expect(await receive([at('ann')])).toMatch(/^250 /);
   await waitForEvents('mail.received', 1);
-  await expect.poll(() => submit([remoteAddress()]).catch(() => ''), { interval: 1_000 }).toMatch(/^250 /);
+  await expect.poll(() => submit([remoteAddress()]).catch(() => '')).toMatch(/^250 /);
   await waitForEvents('mail.delivered', 1);
 }
 

@@ -41,7 +41,7 @@ describe('mail that a filter sends', () => {
     expect(await ann.foldersAfterSending('', from)).toEqual(['INBOX']);
     const { raw } = await onlyCopyTo(from);
     expect(raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
-    expect(await signaturesOf(raw)).toEqual([`pass ed25519-sha256 by one.${ann.domain.name}`]);
+    expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${ann.domain.name}`]);
   });
 
   it('as auto-reply doesn’t answer addresses that nobody reads', async () => {
@@ -128,7 +128,7 @@ describe('mail that a filter sends', () => {
     expect(await ann.foldersAfterSending('', from)).toEqual(['INBOX']);
     await db.sieveFilter.update({ where: { id: answer.id }, data: { script: reply('') } });
     await ann.foldersAfterSending('', from);
-    expect(await signaturesOf((await onlyCopyTo(from)).raw)).toEqual([`pass ed25519-sha256 by one.${ann.domain.name}`]);
+    expect(await signaturesOf((await onlyCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${ann.domain.name}`]);
   });
 
   it('can’t be a notification: owners’ scripts can’t use enotify', async () => {

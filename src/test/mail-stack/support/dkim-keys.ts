@@ -32,8 +32,7 @@ export function publishRecord({ dns_record: { name, value } }: DkimKey): void {
 export async function activateKey(
   name: string,
   selector: string,
-  // A key for RSA takes much longer to make.
-  algorithm: DkimAlgorithm = 'ed25519',
+  algorithm: DkimAlgorithm = 'rsa-2048',
 ): Promise<void> {
   const { id } = await db.domain.findUniqueOrThrow({ where: { name } });
   const app = await callApp();
@@ -42,7 +41,7 @@ export async function activateKey(
   await publishKeys();
 }
 
-/** Verifies the signatures of a message. @returns results like "pass ed25519-sha256 by selector.domain" */
+/** Verifies the signatures of a message. @returns results like "pass rsa-sha256 by selector.domain" */
 export async function signaturesOf(raw: Buffer): Promise<string[]> {
   const { results } = await dkimVerify(raw, { resolver });
   return results.map((result) => {
