@@ -6,7 +6,6 @@ test('shows a key for one domain once; its command works until the key is revoke
   api,
   domain,
   check,
-  checkState,
 }) => {
   const other = await makeDomain(api);
   const name = unique('Shop ');
@@ -30,7 +29,7 @@ test('shows a key for one domain once; its command works until the key is revoke
   await expect(shown).toContainText(domain.name);
   await expect(shown).toContainText('120 requests per minute');
   await expect(shown.getByRole('status')).toHaveText('Not copied yet');
-  await checkState();
+  await check();
   expect(JSON.parse(shell(command)).data.role).toBe('super_admin');
   expect(statusOf(key, `/domains/${domain.id}`)).toBe(200);
   expect(statusOf(key, `/domains/${other.id}`)).toBe(404);
@@ -44,7 +43,7 @@ test('shows a key for one domain once; its command works until the key is revoke
   await page.getByRole('textbox', { name: 'Filter by name, admin or prefix' }).fill(name.toUpperCase());
   await expect(page.getByRole('row')).toHaveCount(2);
   await row.getByRole('button', { name: `Actions: ${name}` }).click();
-  await checkState();
+  await check();
   await page.getByRole('menuitem', { name: 'Replace…' }).click();
   const replacement = page.getByRole('dialog', { name: `Replace ${name}` });
   await expect(replacement.getByLabel('Name')).toHaveValue(name);
@@ -60,7 +59,7 @@ test('shows a key for one domain once; its command works until the key is revoke
   await revoke.getByRole('button', { name: 'Revoke key' }).click();
   await expect(row).toHaveCount(0);
   expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
-  await checkState();
+  await check();
 });
 
 test('dims expired keys, shows them last, can leave them out, and marks keys that expire within two weeks', async ({

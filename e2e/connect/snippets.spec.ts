@@ -53,6 +53,7 @@ test('the curl, Node.js and, if python3 is installed, Python code runs as shown'
 test('sends a batch written as JSON and shows a result for each message', async ({
   signedIn: page,
   domain,
+  check,
   checkState,
 }) => {
   await openSend(page, '/send?mode=batch');
@@ -61,7 +62,7 @@ test('sends a batch written as JSON and shows a result for each message', async 
   await field.fill('{"messages": [');
   await expect(field).toHaveAccessibleDescription(/This isn’t valid JSON/);
   await expect(page.getByRole('button', { name: 'Send batch' })).toBeDisabled();
-  await checkState();
+  await check();
 
   const message = (from: string, subject: string) => ({
     from: { email: from },

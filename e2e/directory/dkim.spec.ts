@@ -12,7 +12,7 @@ const activeKey = (page: Page) => page.getByRole('region', { name: /^Active key 
 const pendingKey = (page: Page) => page.getByRole('region', { name: /^Pending key / });
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
-test('says that the published key is another one, as the DNS tab does', async ({ signedIn: page, api, checkState }) => {
+test('says that the published key is another one, as the DNS tab does', async ({ signedIn: page, api, check }) => {
   const domain = await createDomain(api);
   const [key] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
   publish({ [key?.dns_record.name ?? '']: { TXT: ['v=DKIM1; k=rsa; p=AAAA'] } });
@@ -20,7 +20,7 @@ test('says that the published key is another one, as the DNS tab does', async ({
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page)).toContainText('Mismatch in DNS');
   await expect(activeKey(page)).toContainText('The published DKIM key is not the one that signs.');
-  await checkState();
+  await check();
   await activeKey(page).getByRole('link', { name: 'Show the DNS record' }).click();
   await expect(page.getByRole('button', { name: /^Details of DKIM/ })).toHaveAttribute('aria-expanded', 'true');
 });
@@ -95,7 +95,7 @@ test('copies the record of a new domain’s key as the API returns it, rotates t
   await expect(page.getByRole('button', { name: 'Rotate key' })).toBeVisible();
 });
 
-test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check, checkState }) => {
+test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check }) => {
   const domain = await createDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
@@ -111,7 +111,7 @@ test('shows whether the mail server has the key', async ({ signedIn: page, api, 
   await expect(section(page).getByText('The mail server does not have this key yet.')).toBeVisible();
   await sql('UPDATE dkim_key SET published_at = now() WHERE domain_id = $1', [domain.id]);
   await expect(section(page).getByText(/^The mail server has signed with this key since /)).toBeVisible();
-  await checkState();
+  await check();
 });
 
 test('reports a conflicting change by another admin, then shows it', async ({ signedIn: page, api, check }) => {
@@ -128,7 +128,7 @@ test('reports a conflicting change by another admin, then shows it', async ({ si
   await expect(activeKey(page)).toContainText('second');
 });
 
-test('lets a domain admin view keys and records but not change them', async ({ page, api, makeAdmin, checkState }) => {
+test('lets a domain admin view keys and records but not change them', async ({ page, api, makeAdmin, check }) => {
   const domain = await createDomain(api);
   await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'second' });
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
@@ -137,16 +137,16 @@ test('lets a domain admin view keys and records but not change them', async ({ p
   await expect(pendingKey(page).getByRole('button', { name: 'Copy the value' })).toBeVisible();
   await expect(section(page).getByText('Only admins can rotate keys.')).toBeVisible();
   await expect(section(page).getByRole('button', { name: /Rotate|Activate/ })).toHaveCount(0);
-  await checkState();
+  await check();
 });
 
-test('shows the rest of the page if the keys fail to load', async ({ signedIn: page, domain, checkState }) => {
+test('shows the rest of the page if the keys fail to load', async ({ signedIn: page, domain, check }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dkimKeys', failure);
   await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(alertWith(page, 'Couldn’t load DKIM keys')).toBeVisible();
   await expect(page.getByRole('tab', { name: 'Settings' })).toBeVisible();
-  await checkState();
+  await check();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(activeKey(page)).toBeVisible();

@@ -75,6 +75,7 @@ test('marks what differs from the record to publish, and keeps the open record i
   signedIn: page,
   context,
   api,
+  check,
   checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -106,7 +107,7 @@ test('marks what differs from the record to publish, and keeps the open record i
   await page.setViewportSize({ width: 360, height: 740 });
   await toggle.click();
   await expect(found).toBeVisible();
-  await checkState();
+  await check();
 });
 
 test('shows a running check to an admin who comes back, until it ends', async ({
@@ -164,7 +165,7 @@ test('lists what changed from one check to the next, and which records are still
   answer();
 });
 
-test('says since when the result is if no DNS server answers', async ({ signedIn: page, api, sql, checkState }) => {
+test('says since when the result is if no DNS server answers', async ({ signedIn: page, api, sql, check }) => {
   const domain = await createDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
   await checkAgain(page);
@@ -179,7 +180,7 @@ test('says since when the result is if no DNS server answers', async ({ signedIn
     await expect(section(page)).toContainText('No DNS server answered the last check', { timeout: 5_000 });
   }).toPass();
   await expect(section(page)).toContainText('This is the result of');
-  await checkState();
+  await check();
 });
 
 test('raises no alarm about the records of an inactive domain', async ({ signedIn: page, api, check }) => {
@@ -203,13 +204,7 @@ test('raises no alarm about the records of an inactive domain', async ({ signedI
   await check();
 });
 
-test('shows an unchecked domain, and one whose records fail to load', async ({
-  signedIn: page,
-  api,
-  sql,
-  check,
-  checkState,
-}) => {
+test('shows an unchecked domain, and one whose records fail to load', async ({ signedIn: page, api, sql, check }) => {
   const domain = await createDomain(api);
   await sql("UPDATE domain SET next_dns_check_at = '2100-01-01' WHERE id = $1", [domain.id]);
   await sql('DELETE FROM dns_record WHERE domain_id = $1', [domain.id]);
@@ -220,7 +215,7 @@ test('shows an unchecked domain, and one whose records fail to load', async ({
   await expect(page.getByRole('row', { name: /Not checked DMARC/ })).toBeVisible();
   await page.getByRole('radio', { name: /^To publish/ }).click();
   await expect(page.getByRole('button', { name: 'Copy the value of SPF @' })).toBeVisible();
-  await checkState();
+  await check();
 
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dns', failure);

@@ -4,36 +4,7 @@ import { alertWith, expect, makeDomain, test, unique, url } from '../support/fix
 
 test.beforeEach(({ page }) => withoutMailServer(page));
 
-test('adds a domain, and shows server errors on their field', async ({ signedIn: page, domain, check }) => {
-  await page.goto(`${url()}/domains`);
-  await page.getByRole('button', { name: 'Add domain' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Add domain' });
-  const name = dialog.getByRole('textbox', { name: 'Domain' });
-  const add = dialog.getByRole('button', { name: 'Add domain' });
-  await add.click();
-  await expect(name).toHaveAccessibleDescription(/Enter a domain/);
-
-  await name.fill(domain.name.toUpperCase());
-  await add.click();
-  await expect(name).toHaveAccessibleDescription(/already/);
-  await expect(name).toHaveValue(domain.name.toUpperCase());
-  await check();
-
-  await name.fill('not a domain');
-  await add.click();
-  await expect(name).toHaveAccessibleDescription(/Enter a domain name/);
-
-  const added = `${unique('Added')}.example`;
-  await name.fill(added);
-  await dialog.getByLabel('Description').fill('For the newsletter');
-  await add.click();
-  await expect(page.getByRole('heading', { name: added.toLowerCase() })).toBeVisible();
-  await page.getByRole('tab', { name: 'Settings' }).click();
-  await expect(page.getByLabel('Description')).toHaveValue('For the newsletter');
-  await check();
-});
-
-test('adds a pasted list of domains, and keeps those that are refused with the reasons', async ({
+test('adds a pasted list of domains and keeps those that are refused with the reasons, and adds one, with server errors on its field', async ({
   signedIn: page,
   api,
   domain,
@@ -60,6 +31,32 @@ test('adds a pasted list of domains, and keeps those that are refused with the r
   await expect(dialog).toHaveCount(0);
   for (const name of [one, two, three])
     expect(await api.call<unknown[]>('GET', `/domains?q=${name.toLowerCase()}`)).toHaveLength(1);
+
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  const single = page.getByRole('dialog', { name: 'Add domain' });
+  const name = single.getByRole('textbox', { name: 'Domain' });
+  const add = single.getByRole('button', { name: 'Add domain' });
+  await add.click();
+  await expect(name).toHaveAccessibleDescription(/Enter a domain/);
+
+  await name.fill(domain.name.toUpperCase());
+  await add.click();
+  await expect(name).toHaveAccessibleDescription(/already/);
+  await expect(name).toHaveValue(domain.name.toUpperCase());
+  await check();
+
+  await name.fill('not a domain');
+  await add.click();
+  await expect(name).toHaveAccessibleDescription(/Enter a domain name/);
+
+  const added = `${unique('Added')}.example`;
+  await name.fill(added);
+  await single.getByLabel('Description').fill('For the newsletter');
+  await add.click();
+  await expect(page.getByRole('heading', { name: added.toLowerCase() })).toBeVisible();
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await expect(page.getByLabel('Description')).toHaveValue('For the newsletter');
+  await check();
 });
 
 test('shows the state of DNS, and lists the domains whose records need a fix', async ({
@@ -142,8 +139,15 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
   await expect(page.getByRole('switch', { name: 'Active' })).not.toBeChecked();
 });
 
-test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check, checkState }) => {
+test('saves settings, shows server errors on their field, explains the MTA-STS mode and keeps it with the report mailbox', async ({
+  signedIn: page,
+  api,
+  check,
+  checkState,
+}) => {
   const domain = await makeDomain(api);
+  const body = { domain_id: domain.id, local_part: 'reports', password: 'paper boats on the canal' };
+  const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', body);
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   const save = page.getByRole('button', { name: 'Save changes' });
   await expect(save).toBeDisabled();
@@ -152,7 +156,7 @@ test('saves settings, and shows server errors on their field', async ({ signedIn
   await expect(page.getByRole('textbox', { name: 'Mailboxes' })).toHaveAccessibleDescription(
     /^Enter a whole number of mailboxes from 0 to 1,000,000,000\.$/,
   );
-  await checkState();
+  await check();
 
   await page.getByRole('textbox', { name: 'Mailboxes' }).fill('40');
   await page.getByRole('textbox', { name: 'Mailbox quota (MB)' }).fill('2048');
@@ -167,6 +171,24 @@ test('saves settings, and shows server errors on their field', async ({ signedIn
   });
   await expect(page.getByRole('textbox', { name: 'Mailboxes' })).toHaveValue('40');
   await check();
+
+  const mode = page.getByRole('combobox', { name: 'MTA-STS mode' });
+  await expect(mode).toHaveAccessibleDescription(/deliver without it otherwise/);
+  await mode.click();
+  await page.getByRole('option', { name: 'Enforce' }).click();
+  await expect(page.getByText('A certificate that can’t be verified stops inbound mail')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Report mailbox' }).click();
+  await page.getByRole('option', { name: mailbox.email }).click();
+  const hosts = page.getByRole('combobox', { name: 'Other MX hosts' });
+  await hosts.fill('mx.backup.example');
+  await hosts.press('Enter');
+  await checkState();
+  await save.click();
+  await expect(save).toBeDisabled();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id, other_mx_hosts: ['mx.backup.example'] };
+  await expect.poll(() => api.call('GET', `/domains/${domain.id}`)).toMatchObject(saved);
+  await expect(page.getByRole('combobox', { name: 'Report mailbox' })).toHaveValue(mailbox.email);
 });
 
 test('asks before a link, the palette, Back or closing the tab discards unsaved settings', async ({
@@ -220,30 +242,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ description: '' });
 });
 
-test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ signedIn: page, api, checkState }) => {
-  const domain = await makeDomain(api);
-  const body = { domain_id: domain.id, local_part: 'reports', password: 'paper boats on the canal' };
-  const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', body);
-  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
-  const mode = page.getByRole('combobox', { name: 'MTA-STS mode' });
-  await expect(mode).toHaveAccessibleDescription(/deliver without it otherwise/);
-  await mode.click();
-  await page.getByRole('option', { name: 'Enforce' }).click();
-  await expect(page.getByText('A certificate that can’t be verified stops inbound mail')).toBeVisible();
-  await page.getByRole('combobox', { name: 'Report mailbox' }).click();
-  await page.getByRole('option', { name: mailbox.email }).click();
-  const hosts = page.getByRole('combobox', { name: 'Other MX hosts' });
-  await hosts.fill('mx.backup.example');
-  await hosts.press('Enter');
-  await checkState();
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id, other_mx_hosts: ['mx.backup.example'] };
-  expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject(saved);
-  await expect(page.getByRole('combobox', { name: 'Report mailbox' })).toHaveValue(mailbox.email);
-});
-
-test('shows the domain’s mailboxes and aliases on their tabs', async ({ signedIn: page, api, check, checkState }) => {
+test('shows the domain’s mailboxes and aliases on their tabs', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=aliases`);
   await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
@@ -262,7 +261,7 @@ test('shows the domain’s mailboxes and aliases on their tabs', async ({ signed
   await expect(row).not.toContainText('bo@far.example');
   await row.getByRole('button', { name: `Show 1 more for sales@${domain.name}` }).click();
   await expect(row.getByRole('listitem').filter({ hasText: 'bo@far.example' })).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('tab', { name: 'Mailboxes' }).click();
   await expect(page).toHaveURL(/tab=mailboxes$/);
   await expect(page.getByRole('row', { name: /ann@/ })).toContainText(/^.*ann@.*0 B of 2 GB/);
@@ -272,7 +271,7 @@ test('shows the domain’s mailboxes and aliases on their tabs', async ({ signed
   await expect(page).toHaveURL(`${url()}/mailboxes?domain=${domain.id}&new=true`);
 });
 
-test('deletes a domain after its name is typed', async ({ signedIn: page, api, check, checkState }) => {
+test('deletes a domain after its name is typed', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await page.getByRole('button', { name: 'Delete domain' }).click();
@@ -284,7 +283,7 @@ test('deletes a domain after its name is typed', async ({ signedIn: page, api, c
   await dialog.getByLabel(/^Type /).fill(domain.name);
   await confirm.click();
   await expect(page).toHaveURL(`${url()}/domains`);
-  await checkState();
+  await check();
 
   await page.goto(`${url()}/domains/${domain.id}`);
   await expect(alertWith(page, 'NOT_FOUND')).toBeVisible();

@@ -48,7 +48,6 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   const names = ['ann', 'bo', 'cy'];
@@ -61,7 +60,7 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   await select('ann');
   await select('bo');
   await expect(bar).toContainText('2 selected');
-  await checkState();
+  await check();
   await bar.getByRole('button', { name: 'Suspend', exact: true }).click();
   const suspend = page.getByRole('dialog', { name: 'Suspend 2 mailboxes' });
   await suspend.getByRole('button', { name: 'Suspend' }).click();
@@ -110,7 +109,7 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
     await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
     await expect(bar).toContainText('3 selected');
     await select('cy');
-    await checkState();
+    await check();
     await bar.getByRole('button', { name: 'Deactivate' }).click();
     await expect(row('ann')).toContainText('Inactive');
     await expect(row('bo')).toContainText('Inactive');
@@ -147,7 +146,7 @@ test('imports mailboxes after a preview, and offers the generated passwords once
   await dialog.getByRole('button', { name: 'Preview import' }).click();
   await expect(dialog.getByRole('status')).toContainText('2 new mailboxes, 0 unchanged, 2 errors. Nothing has been');
   await expect(dialog).toContainText('Duplicate of line 2, which has the same address. Remove one of the lines.');
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Import 2 mailboxes' }).click();
 
   const once = page.getByRole('dialog', { name: 'Download 1 password' });

@@ -91,7 +91,6 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   api,
   sql,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   const { id, email } = await makeMailbox(api, domain, 'ann', { quota_bytes: GIGABYTE });
@@ -128,7 +127,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Password changed')).toBeVisible();
   expect(await hash()).not.toEqual(before);
-  await checkState();
+  await check();
 });
 
 test('suspends a mailbox with a reason and a date, blocks sending, unsuspends it, and deletes it once its address is typed', async ({
@@ -181,6 +180,7 @@ test('suspends a mailbox with a reason and a date, blocks sending, unsuspends it
 test('lists the aliases that deliver to a mailbox, and links a domain to both lists', async ({
   signedIn: page,
   api,
+  check,
   checkState,
 }) => {
   const domain = await makeDomain(api);
@@ -197,7 +197,7 @@ test('lists the aliases that deliver to a mailbox, and links a domain to both li
   await checkState();
   await delivering.getByRole('link', { name: 'Trace this address' }).click();
   await expect(page.getByText('A mailbox has this address.')).toBeVisible();
-  await checkState();
+  await check();
 
   await page.goto(`${url()}/domains/${domain.id}`);
   await page.getByRole('link', { name: '2 aliases' }).click();

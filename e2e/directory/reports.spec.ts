@@ -64,7 +64,7 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
   await page.reload();
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
   await expect(sources.getByRole('row').nth(1)).toBeVisible();
-  await checkState();
+  await check();
 
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${url()}/domains/dns?q=${domain.name}`);
@@ -95,18 +95,18 @@ test('shows TLS failures by MX, kind and organization', async ({ signedIn: page,
   await checkState();
 });
 
-test('reports results that fail to load', async ({ signedIn: page, domain, checkState }) => {
+test('reports results that fail to load', async ({ signedIn: page, domain, check }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'reports.domainDmarc', failure);
   await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await expect(alertWith(page, 'Couldn’t load DMARC results')).toBeVisible();
-  await checkState();
+  await check();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
 });
 
-test('a custom period is in the URL, and has its days', async ({ signedIn: page, api, check, checkState }) => {
+test('a custom period is in the URL, and has its days', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await upload(
@@ -126,7 +126,7 @@ test('a custom period is in the URL, and has its days', async ({ signedIn: page,
     new RegExp(`period=custom.*start=${yesterday()}.*end=${yesterday()}|start=.*end=.*period=custom`),
   );
   await expect(page.getByRole('region', { name: 'Messages by day' }).getByRole('row')).toHaveCount(2);
-  await checkState();
+  await check();
   await to.fill('2026-01-01');
   await to.press('Enter');
   await expect(to).toHaveAccessibleDescription(/isn’t before the start/);

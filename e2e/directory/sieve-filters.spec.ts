@@ -184,7 +184,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   signedIn: page,
   api,
   domain,
-  checkState,
+  check,
 }) => {
   const { id } = await makeFilter(api, domain, unique('Filter '));
   const message = 'No mail server is attached.';
@@ -198,7 +198,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(alertWith(page, message)).toBeVisible();
   await expect(editor(page)).toHaveValue('stop;');
-  await checkState();
+  await check();
   await page.getByRole('link', { name: 'Filters', exact: true }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -207,7 +207,7 @@ test('keeps the draft if the mail server is not responding, and asks before leav
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
 });
 
-test('explains without a mail server what can still be done', async ({ signedIn: page, check, checkState }) => {
+test('explains without a mail server what can still be done', async ({ signedIn: page, check }) => {
   await withoutMailServer(page);
   for (const path of ['/sieve-filters', '/sieve-filters/new']) {
     await page.goto(`${url()}${path}`);
@@ -219,5 +219,5 @@ test('explains without a mail server what can still be done', async ({ signedIn:
   await withoutMailServer(page, 'silent');
   await page.reload();
   await expect(page.getByText('The mail agent is not responding')).toBeVisible();
-  await checkState();
+  await check();
 });

@@ -34,7 +34,6 @@ test('every figure leads to exactly the messages that it counts, and is broken d
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   await sendMail(api, domain);
@@ -72,7 +71,7 @@ test('every figure leads to exactly the messages that it counts, and is broken d
   await expect(page).toHaveURL(/by=recipient_domain/);
   await page.reload();
   await expect(recipients).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('combobox', { name: 'Break down by' }).click();
   await page.getByRole('option', { name: 'Sender' }).click();
   const sender = page.getByRole('row', { name: new RegExp(`^orders@${domain.name}`) });
@@ -175,11 +174,7 @@ test('shows an error with its request, and the figures after a retry', async ({ 
 test.describe('in another time zone than the server’s', () => {
   test.use({ timezoneId: 'Asia/Kathmandu' });
 
-  test('the figures and their messages are those of the browser’s time', async ({
-    signedIn: page,
-    api,
-    checkState,
-  }) => {
+  test('the figures and their messages are those of the browser’s time', async ({ signedIn: page, api, check }) => {
     const domain = await makeDomain(api);
     await sendMail(api, domain);
     await open(page, `domain=${domain.id}&period=24h`);
@@ -191,6 +186,6 @@ test.describe('in another time zone than the server’s', () => {
     await expect(page.getByText(/^Messages since .*Kath?mandu time$/)).toBeVisible();
     // The period starts at a whole hour UTC.
     await expect(page.locator('[data-active-filter]').filter({ hasText: 'Since' })).toContainText(/:45/);
-    await checkState();
+    await check();
   });
 });

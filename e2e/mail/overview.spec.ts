@@ -1,7 +1,7 @@
 import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, shifts, WIDTHS } from '../support/layout-shifts';
 
-test('shows the setup checklist until the first message is sent, then totals', async ({
+test('shows the setup checklist, which leads to the DNS records, until the first message is sent, then totals', async ({
   page,
   api,
   makeAdmin,
@@ -10,12 +10,21 @@ test('shows the setup checklist until the first message is sent, then totals', a
   const domain = await makeDomain(api);
   const { cookie, email } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
   await page.goto(`${url()}/`);
   const steps = page.getByRole('region', { name: 'Get started' });
   await expect(steps.getByRole('listitem').filter({ hasText: 'Add a domain' })).toContainText('Done');
   await expect(steps.getByRole('listitem').filter({ hasText: 'Create an API key' })).toContainText('To do');
   await expect(steps.getByText('4 left')).toBeVisible();
+  await expect(steps.getByRole('link', { name: 'Continue setup' })).toHaveCount(0);
+  const dns = steps.getByRole('listitem').filter({ hasText: 'Publish the DNS records' });
+  await expect(dns).toContainText(
+    new RegExp(`^To do.*\\d records that mail of ${domain.name} needs are missing or wrong`),
+  );
   await check();
+  await dns.getByRole('link', { name: 'View records' }).click();
+  await expect(page.getByRole('list', { name: 'Records to publish' })).toContainText('_dmarc');
+  await page.goBack();
 
   await steps.getByRole('link', { name: 'Send test' }).click();
   await expect(page.getByRole('region', { name: 'Envelope' }).getByText(email, { exact: true })).toBeVisible();
@@ -33,7 +42,7 @@ test('shows the setup checklist until the first message is sent, then totals', a
   await expect(page.getByRole('complementary', { name: 'Message: Test from Postroom' })).toBeVisible();
 });
 
-test('lists failed messages under Needs attention, linked to the failures', async ({
+test('lists failed messages and a domain whose DNS is broken under Needs attention, linked to the failures and the records', async ({
   page,
   api,
   sql,
@@ -49,6 +58,9 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
       WHERE message_id IN (SELECT id FROM message WHERE domain_id = $1)`,
     [domain.id],
   );
+  // On its first day, a domain is being set up.
+  await sql("UPDATE domain SET created_at = now() - interval '2 days' WHERE id = $1", [domain.id]);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
   await useSession(page, cookie);
   await page.goto(`${url()}/`);
   await expect(
@@ -59,10 +71,16 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
     'Messages by hour',
     'Latest messages',
   ]);
+  const problem = page.getByRole('row', { name: new RegExp(`^Missing Domain ${domain.name} There is no MX record`) });
+  await expect(problem).toContainText(/\d more records? needs? a fix\./);
   await check();
   await page.getByRole('link', { name: 'Review failures' }).click();
   await expect(page).toHaveURL(/\/messages\?direction=outbound&status=failed&since=/);
   await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
+  await page.goBack();
+  await problem.getByRole('link', { name: 'Fix the records' }).click();
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
+  await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toHaveAttribute('aria-selected', 'true');
 });
 
 test('every figure leads to exactly the messages that it counts', async ({ page, api, sql, makeAdmin }) => {
@@ -108,7 +126,8 @@ test('every figure leads to exactly the messages that it counts', async ({ page,
   await page.setViewportSize(WIDTHS[1]);
   await expect(arrived.getByText('kim@far.example').filter({ visible: true }).first()).toBeVisible();
   await page.setViewportSize(WIDTHS[0]);
-  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  const messages = page.getByRole('link', { name: 'Messages', exact: true });
+  await messages.click();
   const status = page.getByRole('group', { name: 'Status, last 24 hours' });
   await expect(status.getByRole('button', { name: /^All/ })).toHaveAccessibleName('All last 24 hours 6');
   await expect(rows).toHaveCount(7);
@@ -116,7 +135,7 @@ test('every figure leads to exactly the messages that it counts', async ({ page,
   await page.getByRole('menuitem', { name: 'Any' }).click();
   await expect(status.getByRole('button', { name: /^All/ })).toHaveCount(0);
   await expect(rows).toHaveCount(15);
-  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  await messages.click();
   for (const [name, count] of Object.entries({ Delivered: 2, Deferred: 1, Bounced: 1, Failed: 1 })) {
     await status.getByRole('button', { name: `${name} ${count}` }).click();
     await expect(rows).toHaveCount(count + 1);
@@ -133,38 +152,6 @@ test('keeps the selected domain on the way to a test message', async ({ page, ap
   await page.goto(`${url()}/?domain=${domains[1].id}`);
   await page.getByRole('link', { name: 'Send test' }).first().click();
   await expect(page).toHaveURL(new RegExp(`/send\\?.*domain=${domains[1].id}`));
-});
-
-test('leads from the checklist to the DNS records', async ({ page, api, makeAdmin, check }) => {
-  const domain = await makeDomain(api);
-  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
-  await api.call('POST', `/domains/${domain.id}/dns/check`);
-  await page.goto(`${url()}/`);
-  const steps = page.getByRole('region', { name: 'Get started' });
-  const dns = steps.getByRole('listitem').filter({ hasText: 'Publish the DNS records' });
-  await expect(dns).toContainText(
-    new RegExp(`^To do.*\\d records that mail of ${domain.name} needs are missing or wrong`),
-  );
-  await expect(steps.getByRole('link', { name: 'Continue setup' })).toHaveCount(0);
-  await check();
-  await dns.getByRole('link', { name: 'View records' }).click();
-  await expect(page.getByRole('list', { name: 'Records to publish' })).toContainText('_dmarc');
-});
-
-test('lists a domain whose DNS is broken, linked to its records', async ({ page, api, sql, makeAdmin, check }) => {
-  const domain = await makeDomain(api);
-  // On its first day, a domain is being set up.
-  await sql("UPDATE domain SET created_at = now() - interval '2 days' WHERE id = $1", [domain.id]);
-  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
-  await api.call('POST', `/domains/${domain.id}/dns/check`);
-  await sendMessage(api, domain);
-  await page.goto(`${url()}/`);
-  const problem = page.getByRole('row', { name: new RegExp(`^Missing Domain ${domain.name} There is no MX record`) });
-  await expect(problem).toContainText(/\d more records? needs? a fix\./);
-  await check();
-  await problem.getByRole('link', { name: 'Fix the records' }).click();
-  await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
-  await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toHaveAttribute('aria-selected', 'true');
 });
 
 test('leads from more mailboxes than are listed to the suspended and the nearly full ones', async ({
@@ -234,13 +221,12 @@ test('shows the last 24 hours by hour, as a chart and as a table that leads to t
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/?domain=${domain.id}`);
   const hours = page.getByRole('region', { name: 'Messages by hour', exact: true });
   await expect(hours).toContainText('No messages in the last 24 hours.');
-  await checkState();
+  await check();
   await sendMessage(api, domain);
   const subject = unique('Bounced ');
   await sendMessage(api, domain, { subject, to: [{ email: 'nobody@bounce.test' }] });

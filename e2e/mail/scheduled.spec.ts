@@ -15,7 +15,6 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   signedIn: page,
   domain,
   check,
-  checkState,
 }) => {
   const subject = unique('Later ');
   await openSend(page);
@@ -51,7 +50,7 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   await page.getByRole('button', { name: 'Reschedule message' }).click();
   const dialog = page.getByRole('dialog', { name: 'Reschedule message' });
   await fillMoment(dialog, 'Send at', await inHours(page, 48));
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Reschedule message' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByText('Rescheduled')).toBeVisible();
@@ -59,7 +58,7 @@ test('a message is scheduled in the composer, then rescheduled and cancelled on 
   await page.getByRole('button', { name: 'Cancel message' }).click();
   const confirm = page.getByRole('dialog', { name: 'Cancel message' });
   await expect(confirm).toContainText('Its content is deleted. This can’t be undone.');
-  await checkState();
+  await check();
   await confirm.getByRole('button', { name: 'Cancel message' }).click();
   await expect(page.getByRole('heading', { name: /Cancelled$/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Reschedule message' })).toHaveCount(0);

@@ -165,7 +165,7 @@ test('shows missing fields and too large attachments before anything is sent, an
   await expect(page.getByText(/^nobody: Enter a plain address/)).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'To' })).toBeFocused();
   await expect(page.getByText('Fix the highlighted fields')).toBeVisible();
-  await checkState();
+  await check();
 
   await page.getByRole('button', { name: 'Remove nobody' }).click();
   const file = path.join(folder, 'film.mp4');
@@ -182,18 +182,17 @@ test('shows missing fields and too large attachments before anything is sent, an
     'Attachments can be up to 25 MB in total.',
   );
   expect(sends).toBe(0);
-  await checkState();
+  await check();
 
   await page.getByRole('button', { name: 'Remove film.mp4' }).click();
   await expect(page.getByText('0 B of 25 MB')).toBeVisible();
 });
 
-test('keeps the draft after a server error, a lost connection and a reload', async ({
+test('keeps the draft after a server error, a lost connection and a reload; waits for a slow response, and sends nothing twice', async ({
   signedIn: page,
   api,
   domain,
   check,
-  checkState,
 }) => {
   const subject = unique('Kept ');
   await open(page, domain, subject);
@@ -202,7 +201,7 @@ test('keeps the draft after a server error, a lost connection and a reload', asy
   await page.route('**/api/v1/send', (route) => route.fulfill({ status: 500, json: envelope(error) }), { times: 1 });
   await sendButton(page).click();
   await expect(alertWith(page, 'INTERNAL_ERROR, request 01a1fc2e')).toBeVisible();
-  await checkState();
+  await check();
 
   await page.route('**/api/v1/send', (route) => route.abort('connectionreset'), { times: 1 });
   await sendButton(page).click();
@@ -214,36 +213,30 @@ test('keeps the draft after a server error, a lost connection and a reload', asy
   await expect(page.getByText('ann@far.example', { exact: true })).toBeVisible();
   expect(await rowsOf(api, subject)).toEqual([]);
   await check();
-});
 
-test('waits for a slow response, and submitting again sends nothing twice', async ({
-  signedIn: page,
-  api,
-  domain,
-  check,
-}) => {
-  const subject = unique('Slow ');
-  await open(page, domain, subject);
-  await addTo(page, 'To', 'ann@far.example');
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+  await test.step('submitting again while the response is awaited sends nothing', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let sends = 0;
+    await page.route('**/api/v1/send', async (route) => {
+      sends += 1;
+      await released;
+      await route.continue();
+    });
+    await sendButton(page).click();
+    await expect(sendButton(page)).toBeDisabled();
+    await page.getByLabel('Subject').press('Control+Enter');
+    await expect(page.getByLabel('Subject')).toHaveValue(subject);
+    await check();
+    release();
+    await expect(page.getByRole('status', { name: 'Result' })).toContainText(
+      'accepted the message for ann@far.example',
+    );
+    expect(sends).toBe(1);
+    expect(await rowsOf(api, subject)).toHaveLength(1);
   });
-  let sends = 0;
-  await page.route('**/api/v1/send', async (route) => {
-    sends += 1;
-    await released;
-    await route.continue();
-  });
-  await sendButton(page).click();
-  await expect(sendButton(page)).toBeDisabled();
-  await page.getByLabel('Subject').press('Control+Enter');
-  await expect(page.getByLabel('Subject')).toHaveValue(subject);
-  await check();
-  release();
-  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted the message for ann@far.example');
-  expect(sends).toBe(1);
-  expect(await rowsOf(api, subject)).toHaveLength(1);
 });
 
 test('the result of a message that bounces says so, for each recipient', async ({

@@ -5,7 +5,7 @@ test('the figures of the overview lead to their messages, with the count of the 
   api,
   sql,
   makeAdmin,
-  checkState,
+  check,
 }) => {
   const domain = await makeDomain(api);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
@@ -17,7 +17,7 @@ test('the figures of the overview lead to their messages, with the count of the 
   await expect(figure('Sent')).toHaveText(/^4/);
   await expect(figure('Bounced')).toHaveText(/^125\.0% of sentnone the day before/);
   await expect(figure('Deferred')).toHaveText(/^00% of sentnone the day before/);
-  await checkState();
+  await check();
   await figure('Bounced').getByRole('link', { name: '1' }).click();
   await expect(page).toHaveURL(/\/messages\?direction=outbound&status=bounced&since=/);
   await expect(page.getByRole('row', { name: /Two/ })).toBeVisible();

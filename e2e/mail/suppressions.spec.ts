@@ -17,16 +17,11 @@ type Suppression = { id: string; email: string };
 const suppress = (api: Api, domain: Domain | null, email: string, over: object = {}) =>
   api.call<Suppression>('POST', '/suppressions', { domain_id: domain?.id ?? null, email, ...over });
 
-test('suppresses an address, finds it, and deletes it with a warning', async ({
-  signedIn: page,
-  api,
-  check,
-  checkState,
-}) => {
+test('suppresses an address, finds it, and deletes it with a warning', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/suppressions?domain=${domain.id}`);
   await expect(page.getByText(`No suppressions for ${domain.name} yet`)).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('button', { name: 'Suppress address' }).first().click();
   const form = page.getByRole('dialog', { name: 'Suppress address' });
   await form.getByLabel('Address').fill('ann');
@@ -38,7 +33,7 @@ test('suppresses an address, finds it, and deletes it with a warning', async ({
   await form.getByRole('button', { name: 'Suppress address' }).click();
   await expect(form.getByLabel('Mailing list (optional)')).toHaveAccessibleDescription(/lower-case letters/);
   await form.getByLabel('Mailing list (optional)').fill('');
-  await checkState();
+  await check();
   await form.getByRole('button', { name: 'Suppress address' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Suppressed ann@far.example' })).toBeVisible();
   const row = page.getByRole('row').filter({ hasText: 'ann@far.example' });
@@ -59,7 +54,7 @@ test('suppresses an address, finds it, and deletes it with a warning', async ({
   const confirm = page.getByRole('dialog', { name: 'Send to ann@far.example again' });
   await expect(confirm).toContainText('Added by hand on');
   await expect(confirm).toContainText(`Takes effect with the next message of ${domain.name}.`);
-  await checkState();
+  await check();
   await confirm.getByRole('button', { name: 'Delete suppression' }).click();
   await expect(
     page.getByRole('status').filter({ hasText: 'Deleted the suppression of ann@far.example' }),
@@ -70,7 +65,7 @@ test('suppresses an address, finds it, and deletes it with a warning', async ({
 test('deletes several suppressions at once, with what to consider, and says what came back and changed nothing', async ({
   signedIn: page,
   api,
-  checkState,
+  check,
 }) => {
   const domain = await makeDomain(api);
   const detail = (email: string) => `550 5.1.1 <${email}>: Recipient address rejected: User unknown`;
@@ -95,11 +90,11 @@ test('deletes several suppressions at once, with what to consider, and says what
   await row('bo@far.example').getByRole('checkbox').check();
   const bar = page.getByRole('group', { name: 'Selected suppressions' });
   await expect(bar).toContainText('2 selected');
-  await checkState();
+  await check();
   await bar.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Send to 2 addresses again' });
   await expect(dialog).toContainText('Bounced: 2.');
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Delete suppressions' }).click();
   const done = page.getByRole('status').filter({ hasText: 'Deleted the suppression of 2 addresses' });
   await expect(done).toBeVisible();
@@ -118,7 +113,6 @@ test('a bounce suppresses the address; the trace of the next message says so, an
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   const email = `${unique('nobody')}@bounce.test`;
@@ -131,7 +125,7 @@ test('a bounce suppresses the address; the trace of the next message says so, an
   await page.goto(`${url()}/messages/${id}`);
   const trace = page.getByRole('main');
   await expect(trace).toContainText('Left out: recipient suppressed');
-  await checkState();
+  await check();
   await trace.getByRole('link', { name: 'show suppression' }).click();
   await expect(page).toHaveURL(/\/suppressions\?q=/);
   const row = page.getByRole('row').filter({ hasText: email });
@@ -151,7 +145,7 @@ test('a bounce suppresses the address; the trace of the next message says so, an
 test('the result of a send says who was left out, and an error that nobody was left', async ({
   signedIn: page,
   api,
-  checkState,
+  check,
 }) => {
   const domain = await makeDomain(api);
   await suppress(api, domain, 'ann@far.example');
@@ -169,17 +163,12 @@ test('the result of a send says who was left out, and an error that nobody was l
   const result = page.getByRole('status', { name: 'Result' });
   await expect(result).toContainText('The mail server accepted the message for bo@far.example.');
   await expect(result).toContainText('Not sent to ann@far.example: this address is suppressed.');
-  await checkState();
+  await check();
   await compose(['ann@far.example']);
   await expect(page.getByText('ann@far.example is suppressed (manual). The message was not sent.')).toBeVisible();
 });
 
-test('imports addresses for all domains, and exports what is shown', async ({
-  signedIn: page,
-  api,
-  sql,
-  checkState,
-}) => {
+test('imports addresses for all domains, and exports what is shown', async ({ signedIn: page, api, sql, check }) => {
   const name = unique('import');
   await suppress(api, null, `same-${name}@far.example`);
   await page.goto(`${url()}/suppressions?import=true`);
@@ -195,7 +184,7 @@ test('imports addresses for all domains, and exports what is shown', async ({
   await expect(dialog.getByRole('status')).toHaveText(
     '1 new suppression, 1 unchanged, 1 error. Nothing has been imported yet.',
   );
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Import 1 suppression' }).click();
   await page.getByRole('dialog', { name: '1 line not imported' }).getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('textbox', { name: 'Filter by address' }).fill(name);

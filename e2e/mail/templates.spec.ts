@@ -134,7 +134,7 @@ test('the oldest of many is picked as a filter of messages, which says why it ha
   signedIn: page,
   api,
   domain,
-  checkState,
+  check,
 }) => {
   await api.sql(
     `INSERT INTO template (id, domain_id, name, subject, digest, created_at, updated_at)
@@ -151,7 +151,7 @@ test('the oldest of many is picked as a filter of messages, which says why it ha
   await expect(options.first()).toHaveText(`receipt-1 (${domain.name})`);
   await field.press('Enter');
   await expect(field).toHaveValue(`receipt-1 (${domain.name})`);
-  await checkState();
+  await check();
   await page.getByRole('button', { name: 'Show messages' }).click();
   await expect(page.getByText('Name couldn’t be loaded')).toBeVisible();
   await page.reload();

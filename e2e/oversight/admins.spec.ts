@@ -5,7 +5,6 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   request,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   const email = `${unique('ben')}@harbourfinch.example`;
@@ -27,7 +26,7 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
   await expect(page.getByText('Never signed in')).toBeVisible();
   expect((await login('a long first password')).status()).toBe(200);
-  await checkState();
+  await check();
 
   await page.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Super admin' }).click();

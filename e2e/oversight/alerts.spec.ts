@@ -102,11 +102,11 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await expect(rows).toHaveCount(3);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   const bar = page.getByRole('group', { name: 'Selected alerts' });
-  await checkState();
+  await check();
   await bar.getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('Closed 2 alerts')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'No matching alerts' })).toBeVisible();
-  await checkState();
+  await check();
 });
 
 test('alerts link to what they are about', async ({ signedIn: page, api, sql, check }) => {

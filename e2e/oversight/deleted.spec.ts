@@ -6,7 +6,6 @@ test('what was deleted is listed with who deleted it, and a domain, a mailbox an
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await createDomain(api);
   const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', {
@@ -21,7 +20,7 @@ test('what was deleted is listed with who deleted it, and a domain, a mailbox an
   await expect(page).toHaveURL(/\/mailboxes$/);
   const link = page.getByRole('status').getByRole('link', { name: 'Recently deleted' });
   await expect(link).toHaveAttribute('href', '/deleted');
-  await checkState();
+  await check();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText(`Restored ${mailbox.email}`)).toBeVisible();
   await api.call('DELETE', `/mailboxes/${mailbox.id}`);
@@ -36,7 +35,7 @@ test('what was deleted is listed with who deleted it, and a domain, a mailbox an
   await page.getByRole('button', { name: `Restore ${mailbox.email}` }).click();
   await confirm.click();
   await expect(dialog.getByRole('alert')).toContainText('Restore the domain first.');
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('button', { name: `Restore ${domain.name}` }).click();

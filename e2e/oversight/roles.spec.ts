@@ -3,6 +3,7 @@ import { ROUTES } from '../../src/lib/routes';
 import {
   alertWith,
   expect,
+  follow,
   makeDomain,
   openSend,
   sendMessage,
@@ -13,10 +14,6 @@ import {
 } from '../support/fixtures';
 
 const ROLE_NAMES: Record<Role, string> = { domain_admin: 'domain admin', admin: 'admin', super_admin: 'super admin' };
-
-/** Opens a page as its link would, without one. */
-const openPage = (href: string) =>
-  (window as Window & { next?: { router: { push(to: string): void } } }).next?.router.push(href);
 
 for (const role of ROLES) {
   test(`${ROLE_NAMES[role]}: the navigation lists exactly the pages of the role, and all others show the required role`, async ({
@@ -40,7 +37,7 @@ for (const role of ROLES) {
       await test.step(route.label, async () => {
         // The shell decides for all pages alike, so that a navigation shows the same as a new document.
         const { isPersonal, label, href, minRole } = route;
-        if (isPersonal || !hasRole(role, minRole)) await page.evaluate(openPage, href);
+        if (isPersonal || !hasRole(role, minRole)) await follow(page, href);
         else await links.getByText(label, { exact: true }).click();
         await expect(page).toHaveURL((address) => address.pathname === href);
         const name = hasRole(role, minRole) ? label : `This page requires the role ${ROLE_NAMES[minRole]}`;
@@ -62,7 +59,6 @@ test('lets a domain admin view assigned domains and their settings, but not add 
   api,
   makeAdmin,
   check,
-  checkState,
 }) => {
   const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
   const { cookie } = await makeAdmin('domain_admin', [own]);
@@ -77,14 +73,14 @@ test('lets a domain admin view assigned domains and their settings, but not add 
   await page.getByRole('combobox', { name: /^Search pages/ }).fill('add domain');
   await expect(page.getByRole('option')).toHaveText([/^Domains/, /^Search messages for/]);
   await page.keyboard.press('Escape');
-  await checkState();
+  await check();
 
   await page.getByRole('link', { name: own.name }).click();
   await page.getByRole('tab', { name: 'Settings' }).click();
   await expect(page.getByLabel('Description')).toBeDisabled();
   await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0);
-  await checkState();
+  await check();
 
   await page.goto(`${url()}/domains/${foreign.id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();

@@ -105,7 +105,7 @@ test('a recovery code works once, and the fifth wrong code returns to the passwo
   await check();
 });
 
-test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, checkState }) => {
+test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, check }) => {
   const admin = await makeAdmin('domain_admin');
   await useSession(page, admin.cookie);
   const { secret } = await enableTwoFactor(page);
@@ -115,7 +115,7 @@ test('disabling two-factor authentication requires a code', async ({ page, makeA
   await typeCode(page, '000000');
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
-  await checkState();
+  await check();
   await page.keyboard.type(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible();

@@ -36,23 +36,15 @@ test('empty fields are reported before anything is sent; an unknown email and a 
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);
 });
 
-test('signing in with the address of another site as the next page opens the overview', async ({
-  page,
-  checkState,
-}) => {
+test('signing in with the address of another site as the next page opens the overview', async ({ page, check }) => {
   await page.goto(`${url()}/login?next=${encodeURIComponent('//evil.example')}`);
   await fillIn(page, FIRST_ADMIN);
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expect(page).toHaveURL(`${url()}/`);
-  await checkState();
+  await check();
 });
 
-test('signing out ends the session in the browser and on the server', async ({
-  page,
-  request,
-  makeSession,
-  checkState,
-}) => {
+test('signing out ends the session in the browser and on the server', async ({ page, request, makeSession, check }) => {
   const cookie = await makeSession(FIRST_ADMIN.email);
   await useSession(page, cookie);
   await page.goto(`${url()}/domains`);
@@ -64,7 +56,7 @@ test('signing out ends the session in the browser and on the server', async ({
   await expect(page).toHaveURL(`${url()}/login?next=%2Fdomains`);
   const old = await request.get(`${url()}/api/v1/auth/me`, { headers: { cookie: `service_session=${cookie}` } });
   expect(old.status()).toBe(401);
-  await checkState();
+  await check();
 });
 
 test('a throttled sign-in shows the wait and then continues', async ({ page, check }) => {

@@ -47,7 +47,7 @@ test('changes settings after a review of the difference, and keeps their history
   await page.getByRole('button', { name: 'History: REPORT_RETENTION_DAYS' }).click();
   const history = page.getByRole('dialog', { name: 'History of REPORT_RETENTION_DAYS' });
   await expect(history.getByRole('listitem').first()).toContainText('90 days');
-  await checkState();
+  await check();
   await history.getByRole('listitem').first().getByRole('button', { name: 'Restore the default' }).click();
   await page.getByRole('button', { name: 'Use default: SANDBOX_MAX_SIZE_MB' }).click();
   await bar.getByRole('button', { name: 'Review changes' }).click();
@@ -98,7 +98,7 @@ test('says which value is not valid, and who changed a setting in the meantime',
 
 test('finds settings by name, description and value, and shows what only the environment sets', async ({
   signedIn: page,
-  checkState,
+  check,
 }) => {
   await page.goto(`${url()}/system/config`);
   await page.getByRole('textbox', { name: 'Search settings' }).fill('cookies');
@@ -115,5 +115,5 @@ test('finds settings by name, description and value, and shows what only the env
   await expect(rows.first()).toContainText('Only on this machine');
   await page.getByRole('textbox', { name: 'Search settings' }).fill('no such thing');
   await expect(page.getByText('No setting matches.')).toBeVisible();
-  await checkState();
+  await check();
 });

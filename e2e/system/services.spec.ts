@@ -25,7 +25,7 @@ const hostSection = (page: Page, host: string) => page.getByRole('region', { nam
 const operationPanel = (page: Page) => page.getByRole('region', { name: 'Operation', exact: true });
 const operations = (page: Page) => page.getByRole('table', { name: /^Operations/ });
 
-test('without a mail server the page explains how to attach one', async ({ signedIn: page, check, checkState }) => {
+test('without a mail server the page explains how to attach one', async ({ signedIn: page, check }) => {
   const nothing = { services: [], relays: [], instances: [], running: null };
   const answering = await answerProcedure(page, 'services.get', { mail_server: 'none', ...nothing });
   await page.goto(`${url()}/system/services`);
@@ -36,7 +36,7 @@ test('without a mail server the page explains how to attach one', async ({ signe
   await answerProcedure(page, 'services.get', { mail_server: 'silent', ...nothing });
   await page.reload();
   await expect(alertWith(page, 'The mail agent is not responding')).toContainText('systemctl status');
-  await checkState();
+  await check();
 });
 
 test('shows each service, what is wrong with it, and files that differ from the settings', async ({
@@ -72,7 +72,6 @@ test('restarts a service after confirmation, with its output as it comes, also a
   signedIn: page,
   sql,
   check,
-  checkState,
 }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
@@ -89,15 +88,16 @@ test('restarts a service after confirmation, with its output as it comes, also a
   await expect(page.getByRole('log')).toContainText('Stopping Postfix');
   await check();
 
-  await page.goto(`${url()}/queue`);
+  await page.getByRole('link', { name: 'Queue', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Queue', level: 1 })).toBeVisible();
   await mailHost.say(id, 'error', 'Postfix didn’t stop within 10 seconds and was killed.');
-  await page.goto(`${url()}/system/services`);
+  await page.getByRole('link', { name: 'Services', exact: true }).click();
   await expect(page.getByRole('log')).toContainText('Error: Postfix didn’t stop within 10 seconds');
   await mailHost.finish(id, 'succeeded', 'Restarted Postfix.');
   await expect(operationPanel(page).getByRole('status')).toHaveText('Restarted Postfix.');
   await expect(operations(page).getByRole('row', { name: 'Restart Postfix' }).first()).toContainText('Succeeded');
   await expect(hostSection(page, mailHost.host).getByRole('button', { name: 'Apply configuration' })).toBeEnabled();
-  await checkState();
+  await check();
   await operationPanel(page).getByRole('button', { name: 'Close' }).click();
   await expect(operationPanel(page)).toHaveCount(0);
   await operations(page).getByRole('button', { name: 'Restart Postfix' }).first().click();
@@ -108,6 +108,7 @@ test('restarts a service after confirmation, with its output as it comes, also a
 test('previews the configuration as a diff, and shows an operation that was rolled back', async ({
   signedIn: page,
   sql,
+  check,
   checkState,
 }) => {
   const mailHost = await attach(sql);
@@ -131,15 +132,10 @@ test('previews the configuration as a diff, and shows an operation that was roll
   await mailHost.finish(id, 'rolled_back', message);
   await expect(operationPanel(page)).toContainText(message);
   await expect(operations(page).getByRole('row', { name: 'Apply configuration' }).first()).toContainText('Rolled back');
-  await checkState();
+  await check();
 });
 
-test('shows the operation that is running if another one can’t start', async ({
-  signedIn: page,
-  sql,
-  api,
-  checkState,
-}) => {
+test('shows the operation that is running if another one can’t start', async ({ signedIn: page, sql, api, check }) => {
   const mailHost = await attach(sql);
   await page.goto(`${url()}/system/services`);
   await hostSection(page, mailHost.host).getByRole('button', { name: 'Actions: Dovecot' }).click();
@@ -155,7 +151,7 @@ test('shows the operation that is running if another one can’t start', async (
   await expect(alertWith(page, 'Another operation is running')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`operation=${id}`));
   await expect(page.getByRole('heading', { name: 'Rebuild maps' })).toBeVisible();
-  await checkState();
+  await check();
   await mailHost.finish(id, 'interrupted', 'The mail agent stopped while it ran.');
   await expect(operationPanel(page)).toContainText('Interrupted');
 });

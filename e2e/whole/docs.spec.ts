@@ -2,6 +2,7 @@ import { expect, test, url } from '../support/fixtures';
 
 test('each page links to its chapter, chapters to each other, and a search leads to sections', async ({
   signedIn: page,
+  check,
   checkState,
 }) => {
   await page.goto(`${url()}/`);
@@ -19,7 +20,7 @@ test('each page links to its chapter, chapters to each other, and a search leads
   await expect(
     page.getByRole('region', { name: 'Operate' }).getByRole('link', { name: 'Backups', exact: true }),
   ).toBeVisible();
-  await checkState();
+  await check();
   await page.getByLabel('Search the documentation').fill('relay password');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${url()}/docs?q=relay%20password`);

@@ -18,13 +18,13 @@ const PAGES = (
 ).map(([path, name, filters]) => ({ path, name, filters }));
 
 for (const group of inGroups(PAGES, 5)) {
-  test(`exports what these show: ${namesOf(group)}`, async ({ signedIn: page, watched, checkState }) => {
+  test(`exports what these show: ${namesOf(group)}`, async ({ signedIn: page, watched, check }) => {
     await eachCase(group, watched, async ({ path, name, filters }) => {
       await page.goto(`${url()}${path}`);
       await settled(page);
       const button = page.getByRole('button', { name: 'Export CSV' }).last();
       await expect(button).toBeVisible();
-      await checkState();
+      await check();
       const [request, download] = await Promise.all([
         page.waitForRequest(/\/export\?/),
         page.waitForEvent('download'),
@@ -37,12 +37,7 @@ for (const group of inGroups(PAGES, 5)) {
   });
 }
 
-test('exports the mailboxes, the aliases and the DNS records of a domain', async ({
-  signedIn: page,
-  api,
-  check,
-  checkState,
-}) => {
+test('exports the mailboxes, the aliases and the DNS records of a domain', async ({ signedIn: page, api, check }) => {
   const domain = await createDomain(api);
   await api.call('POST', '/aliases', {
     domain_id: domain.id,
@@ -62,7 +57,7 @@ test('exports the mailboxes, the aliases and the DNS records of a domain', async
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await started).suggestedFilename()).toMatch(name);
-    await checkState();
+    await check();
   }
   await page.goto(`${url()}/domains/${domain.id}`);
   await page.getByRole('button', { name: 'Zone file' }).click();

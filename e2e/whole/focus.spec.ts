@@ -3,7 +3,7 @@ import { expect, makeDomain, sendMessage, test, unique, url } from '../support/f
 test('the focus goes to the heading of a new page, which alone announces it, and stays where it is on the same page', async ({
   signedIn: page,
   domain,
-  checkState,
+  check,
 }) => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
   await page.goto(`${url()}/domains?q=${domain.name}`);
@@ -24,7 +24,7 @@ test('the focus goes to the heading of a new page, which alone announces it, and
   await page.getByRole('link', { name: 'Domains', exact: true }).press('Enter');
   await expect(heading('Domains')).toBeFocused();
   await expect(heading('Domains')).toHaveCSS('outline-style', 'solid');
-  await checkState();
+  await check();
 
   await page.goto(`${url()}/domains?q=${domain.name}`);
   let release = () => {};

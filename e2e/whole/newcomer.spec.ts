@@ -113,10 +113,10 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await expect(page.getByRole('row', { name: /Test from Postroom/ }).first()).toBeVisible();
 });
 
-test('the setup link is invalid once there is an admin', async ({ page, checkState }) => {
+test('the setup link is invalid once there is an admin', async ({ page, check }) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await expect(page.getByRole('heading', { name: 'Already set up' })).toBeVisible();
-  await checkState();
+  await check();
 });
 
 function shell(command: string): string {

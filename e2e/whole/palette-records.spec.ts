@@ -22,7 +22,7 @@ test('the palette has the actions of a mailbox, each of which leads to where it 
   signedIn: page,
   api,
   makeAdmin,
-  checkState,
+  check,
 }) => {
   const domain = await makeDomain(api);
   const local_part = unique('ann');
@@ -39,7 +39,7 @@ test('the palette has the actions of a mailbox, each of which leads to where it 
   const best = page.getByRole('group', { name: 'Best match' }).getByRole('option');
   const names = [`${address}Mailbox`, `Suspend ${address}`, `Check ${address} for misuse`, `Messages of ${address}`];
   await expect(best).toHaveText([...names, `History of ${address}`].map((name) => new RegExp(`^${name}`)));
-  await checkState();
+  await check();
   await page.keyboard.press('Escape');
 
   await openBest(page, `suspend ${local_part}`, `Suspend ${address}`);

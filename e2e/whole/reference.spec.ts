@@ -157,10 +157,7 @@ async function run(page: Page, { button, begins, command }: Program, figure: Loc
   }
 }
 
-test('an operation that changes much is confirmed, and a lost response is named', async ({
-  signedIn: page,
-  checkState,
-}) => {
+test('an operation that changes much is confirmed, and a lost response is named', async ({ signedIn: page, check }) => {
   await page.goto(`${url()}/reference/queue#queue-flush`);
   let calls = 0;
   await page.route('**/api/v1/queue/flush', (route) => {
@@ -178,7 +175,7 @@ test('an operation that changes much is confirmed, and a lost response is named'
   await expect(dialog.getByRole('alert')).toContainText('Check before you send it again.');
   expect(calls).toBe(1);
   await expect(confirmation).not.toBeChecked();
-  await checkState();
+  await check();
 
   await page.goto(`${url()}/reference/sending`);
   dialog = await open(page, 'Send a message');
@@ -208,7 +205,11 @@ test('a response is read up to a limit, and can be cancelled', async ({ signedIn
   await expect(dialog.getByRole('alert')).toContainText('Cancelled.');
 });
 
-test('a search finds operations by their fields', async ({ signedIn: page, checkState }) => {
+test('a search finds operations by their fields, and an event of webhooks with the fields and an example of its body', async ({
+  signedIn: page,
+  check,
+  checkState,
+}) => {
   await page.goto(`${url()}/reference/sending`);
   await page.getByLabel('Search the reference').fill('post in_reply_to');
   await page.keyboard.press('Enter');
@@ -226,14 +227,9 @@ test('a search finds operations by their fields', async ({ signedIn: page, check
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${url()}/reference?q=%3Cb%3Enothing`);
   await expect(page.getByText('No operation or event has all of these words.')).toBeVisible();
-});
 
-test('an event of webhooks is found, with the fields and an example of its body', async ({
-  signedIn: page,
-  check,
-  checkState,
-}) => {
-  await page.goto(`${url()}/reference?q=mail.bounced`);
+  await page.getByLabel('Search the reference').fill('mail.bounced');
+  await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Rejected or deferred by the receiving server' }).click();
   await expect(page).toHaveURL(`${url()}/reference/events#mail.bounced`);
   const event = code(page, 'Rejected or deferred by the receiving server');
@@ -241,7 +237,6 @@ test('an event of webhooks is found, with the fields and an example of its body'
   await event.getByText('6 fields of bounce').click();
   await expect(event.getByText('enhanced_code', { exact: true })).toBeVisible();
   await expect(event.getByRole('figure')).toContainText('"event": "mail.bounced"');
-  await checkState();
   await page.setViewportSize({ width: 360, height: 740 });
   await check();
 });

@@ -1,6 +1,6 @@
 import { type ViewPage, viewHref } from '../../src/lib/saved-views';
 import { eachCase, inGroups, namesOf } from '../support/cases';
-import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+import { alertWith, expect, follow, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts } from '../support/layout-shifts';
 import { openViews, saveView, viewItem } from '../support/views';
 
@@ -90,7 +90,7 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   page,
   makeAdmin,
   sql,
-  checkState,
+  check,
 }) => {
   const { id, cookie } = await makeAdmin('admin');
   await sql(
@@ -131,7 +131,7 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
   await openViews(page);
   await expect(viewItem(page, 'Failed')).toHaveAttribute('href', '/messages?status=failed');
-  await checkState();
+  await check();
 });
 
 /** The filters and order of a view of each list. Messages have the tests above; a queue and DNS need more than this test makes. */
@@ -150,7 +150,7 @@ const QUERIES: Record<Exclude<ViewPage, 'messages' | 'queue' | 'domain_states'>,
 };
 const LISTS = Object.entries(QUERIES).map(([name, query]) => {
   const filtered = viewHref(name as ViewPage, query);
-  return { name, filtered, path: filtered.split('?')[0] };
+  return { name, filtered, path: filtered.slice(0, filtered.indexOf('?')) };
 });
 
 for (const group of inGroups(LISTS, 4)) {
@@ -158,7 +158,7 @@ for (const group of inGroups(LISTS, 4)) {
     page,
     makeAdmin,
     watched,
-    checkState,
+    check,
   }) => {
     const { cookie } = await makeAdmin('super_admin');
     await page.setViewportSize({ width: 360, height: 740 });
@@ -171,13 +171,14 @@ for (const group of inGroups(LISTS, 4)) {
       expect(await shifts(page)).toEqual([]);
       await saveView(page, 'Mine');
       await expect(page.getByRole('status').filter({ hasText: 'Saved Mine' })).toBeVisible();
-      await page.goto(`${url()}${path}`);
+      await follow(page, path);
+      await expect(page).toHaveURL(`${url()}${path}`);
       await openViews(page);
       await expect(viewItem(page, 'Mine')).toBeVisible();
-      await checkState();
+      await check();
       await viewItem(page, 'Mine').click();
       await expect(page).toHaveURL(`${url()}${filtered}`);
-      await checkState();
+      await check();
     });
   });
 }

@@ -136,6 +136,7 @@ test('single keys search, move in a list and open pages, unless they are disable
 test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
   signedIn: page,
   domain,
+  check,
   checkState,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
@@ -153,7 +154,7 @@ test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
   await menu.getByRole('link', { name: 'Messages' }).click();
   await expect(menu).toHaveCount(0);
   await expect(page).toHaveURL(`${url()}/messages?domain=${domain.id}`);
-  await checkState();
+  await check();
 });
 
 test('an unknown page says so inside the console, with search and the overview', async ({

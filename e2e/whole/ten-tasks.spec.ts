@@ -239,7 +239,7 @@ for (const group of inGroups(TASKS, 3)) {
     context,
     api,
     watched,
-    checkState,
+    check,
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await eachCase(group, watched, async ({ prepare }) => {
@@ -247,7 +247,7 @@ for (const group of inGroups(TASKS, 3)) {
       const task = await prepare(api, domain);
       await openOverview(page, domain.id);
       await task(page, countedKeys(page));
-      await checkState();
+      await check();
     });
   });
 }

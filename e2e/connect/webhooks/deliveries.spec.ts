@@ -33,7 +33,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   await expect(attemptsIn(page)).toHaveText([/^FIRST.*503.*Attempt 1/, /Next attempt.*(In \d+ s|Due now)/]);
   await expect(page.getByText(/^A proxy in front of the endpoint responded.*Next retry at /)).toBeVisible();
   await expect(page.getByRole('link', { name: 'View message' })).toHaveAttribute('href', /^\/messages\/[0-9a-f-]{36}$/);
-  await checkState();
+  await check();
   await page.reload();
   await expect(attemptsIn(page).first()).toBeVisible();
 
@@ -81,7 +81,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
 test('explains a failed connection, also when the delivery is opened by a link', async ({
   signedIn: page,
   api,
-  checkState,
+  check,
 }) => {
   const { id } = await makeWebhook(api);
   await page.goto(`${url()}/webhooks/${id}?status=delivered`);
@@ -98,17 +98,13 @@ test('explains a failed connection, also when the delivery is opened by a link',
   const openDelivery = page.getByRole('region', { name: 'Open delivery' });
   await expect(openDelivery.getByRole('row', { name: /^Abandoned mail\.spam/ })).toBeVisible();
   await expect(attemptsIn(page)).toHaveText([/^FIRST.*CONN.*Attempt 1/]);
-  await checkState();
+  await check();
   await page.goto(`${url()}/webhooks/${id}?delivery=${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
-  await checkState();
+  await check();
 });
 
-test('holds back new deliveries while one is open, so that nothing moves', async ({
-  signedIn: page,
-  api,
-  checkState,
-}) => {
+test('holds back new deliveries while one is open, so that nothing moves', async ({ signedIn: page, api, check }) => {
   const { id } = await makeWebhook(api);
   await api.call('POST', `/webhooks/${id}/test`, {});
   await page.goto(`${url()}/webhooks/${id}`);
@@ -121,7 +117,7 @@ test('holds back new deliveries while one is open, so that nothing moves', async
   const newer = page.getByRole('button', { name: '1 newer delivery' });
   await expect(newer).toBeVisible();
   expect(await response.boundingBox()).toEqual(before);
-  await checkState();
+  await check();
   await newer.click();
   await expect(rows).toHaveCount(2);
   await expect(openerOf(rows.nth(1))).toHaveAttribute('aria-expanded', 'true');
@@ -130,7 +126,7 @@ test('holds back new deliveries while one is open, so that nothing moves', async
 test('shows an opened delivery at its final height before the full response is loaded', async ({
   signedIn: page,
   api,
-  checkState,
+  check,
 }) => {
   const endpoint = await startEndpoint(404);
   const { id } = await makeWebhook(api, { url: endpoint.url });
@@ -148,14 +144,14 @@ test('shows an opened delivery at its final height before the full response is l
     release();
     await expect(responseBody).toBeVisible();
     expect(await foot.boundingBox()).toEqual(before);
-    await checkState();
+    await check();
   }
   await page.goto(`${url()}/webhooks/${id}`);
   const end = await failProcedure(page, 'webhooks.delivery', { status: 400, code: 'BAD_REQUEST', message: 'Broken' });
   await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
   await expect(page.getByText('Couldn’t load the request.')).toBeVisible();
   await expect(page.getByText('first line only')).toBeVisible();
-  await checkState();
+  await check();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(responseBody).toBeVisible();

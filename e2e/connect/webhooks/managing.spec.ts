@@ -7,7 +7,6 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   signedIn: page,
   context,
   check,
-  checkState,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const endpoint = await startEndpoint();
@@ -64,7 +63,7 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   await expect(page.getByRole('figure', { name: /^Request/ })).toContainText(shown, { useInnerText: true });
   await expect(page.getByText('Response of the endpoint')).toBeVisible();
   await expect(page.getByText('The endpoint accepted the delivery. No action needed.')).toBeVisible();
-  await checkState();
+  await check();
 
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
   await expect(page.getByRole('row', { name })).toContainText('mail.bounced');
@@ -141,7 +140,6 @@ test('saves settings, warns about unsaved changes, rotates the secret and delete
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const endpoint = await startEndpoint();
   const { id, secret: old } = await makeWebhook(api, { url: 'https://hooks.example.com/a' });
@@ -154,7 +152,7 @@ test('saves settings, warns about unsaved changes, rotates the secret and delete
   await page.getByRole('tab', { name: 'Deliveries' }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(leave).toContainText('You have unsaved changes to hooks.example.com.');
-  await checkState();
+  await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('radio', { name: 'Selected events' }).click();
   await page.getByRole('checkbox', { name: /^mail\.failed/ }).check();
@@ -225,13 +223,12 @@ test('shows a domain admin which role webhooks require, and reports a list that 
   domain,
   sessionCookie,
   check,
-  checkState,
 }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/webhooks/${domain.id}`);
   await expect(page.getByRole('heading', { name: 'This page requires the role admin' })).toBeVisible();
-  await checkState();
+  await check();
   await useSession(page, sessionCookie);
   const end = await failProcedure(page, 'webhooks.list', { status: 500, code: 'INTERNAL_ERROR', message: 'Broken' });
   await page.goto(`${url()}/webhooks`);

@@ -130,7 +130,7 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   );
   await expect(dialog.getByRole('row', { name: /info@\S+ →/ }).first()).toContainText('Unchanged');
   expect(await api.call<unknown[]>('GET', `/aliases?domain_id=${domain.id}`)).toHaveLength(1);
-  await checkState();
+  await check();
 
   await dialog.getByRole('button', { name: 'Import 1 alias' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Imported 1 alias; 2 lines failed' })).toBeVisible();
@@ -155,7 +155,7 @@ test('previews a CSV import line by line, imports it and exports it again', asyn
   await importFile(page, Buffer.from(corrected.replaceAll(',', ';'), 'latin1'));
   await expect(dialog.getByRole('combobox', { name: 'Encoding' })).toHaveValue('Western European (Windows-1252)');
   await expect(dialog.getByLabel('Or paste CSV')).toHaveValue(/bo@bücher\.example/);
-  await checkState();
+  await check();
   await preview.click();
   await dialog.getByRole('button', { name: 'Import 1 alias' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Imported 1 alias' })).toBeVisible();

@@ -51,12 +51,12 @@ test('an alias that somebody else changed shows both values, and is overwritten 
   expect(await current()).toEqual({ destination: 'ann@far.example,cy@far.example', active: false });
 });
 
-test('editing goes on with the values that somebody else saved', async ({ signedIn: page, api, checkState }) => {
+test('editing goes on with the values that somebody else saved', async ({ signedIn: page, api, check }) => {
   const { editor, save, conflict, current } = await editChangedAlias(page, api);
   await conflict.getByRole('button', { name: 'Keep editing with the current values' }).click();
   await expect(editor.getByText('bo@far.example')).toBeVisible();
   await expect(editor.getByText('cy@far.example')).toHaveCount(0);
-  await checkState();
+  await check();
   await editor.getByRole('combobox', { name: 'Delivers to' }).pressSequentially('eve@far.example,');
   await save();
   await expect(editor).toBeHidden();

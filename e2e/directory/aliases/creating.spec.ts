@@ -71,7 +71,6 @@ test('shows a chain, an address in use and a second catch-all as errors on their
   signedIn: page,
   api,
   check,
-  checkState,
 }) => {
   const domain = await makeDomain(api);
   await makeAlias(api, domain, 'info', 'ann@far.example');
@@ -98,13 +97,13 @@ test('shows a chain, an address in use and a second catch-all as errors on their
   await create.click();
   await expect(local).toHaveAccessibleDescription(/The alias info@.* already exists/);
   await expect(local).toHaveValue('INFO');
-  await checkState();
+  await check();
 
   await dialog.getByRole('checkbox', { name: /^Catch-all/ }).check();
   await expect(local).toBeDisabled();
   await create.click();
   await expect(dialog.getByText(/already has a catch-all/)).toBeVisible();
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Show alias' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('row', { name: `info@${domain.name}` })).toBeVisible();
@@ -114,7 +113,7 @@ test('splits a pasted address into both fields, if its domain is one of the admi
   signedIn: page,
   context,
   api,
-  checkState,
+  check,
 }) => {
   const [domain, second] = [await makeDomain(api), await makeDomain(api)];
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -139,7 +138,7 @@ test('splits a pasted address into both fields, if its domain is one of the admi
   await dialog.getByRole('button', { name: 'Create alias' }).click();
   await expect(to).toHaveAccessibleDescription(/Enter at most 10 destinations\. You entered 11/);
   await expect(dialog.getByText('11 of 10')).toBeVisible();
-  await checkState();
+  await check();
   await dialog.getByRole('button', { name: 'Remove a10@far.example' }).click();
 
   const message = 'Add at most 10 destinations.';

@@ -2,7 +2,7 @@ import { failProcedure, REQUEST_ID } from '../../support/faults';
 import { alertWith, expect, makeDomain, test, unique, url, useSession } from '../../support/fixtures';
 import { makeAlias } from './alias';
 
-test('traces an address hop by hop and explains the result', async ({ signedIn: page, api, check, checkState }) => {
+test('traces an address hop by hop and explains the result', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await makeAlias(api, domain, 'info', `ann@far.example,nobody@${domain.name}`);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
@@ -31,7 +31,7 @@ test('traces an address hop by hop and explains the result', async ({ signedIn: 
   await address.fill('ann@far.example');
   await page.keyboard.press('Enter');
   await expect(address).toHaveAccessibleDescription(/domain/i);
-  await checkState();
+  await check();
 });
 
 test('keeps search, status and order in the URL, and reports a list that fails to load', async ({
@@ -72,7 +72,6 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   api,
   makeAdmin,
   check,
-  checkState,
 }) => {
   const [own, second, unassigned] = [await makeDomain(api), await makeDomain(api), await makeDomain(api)];
   for (const domain of [own, second, unassigned]) await makeAlias(api, domain, 'info', 'ann@far.example');
@@ -85,7 +84,7 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   await useSession(page, (await makeAdmin('domain_admin', [own, second])).cookie);
   await page.goto(`${url()}/aliases`);
   await expect(page.getByRole('heading', { name: 'Choose a domain' })).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
   await page.getByRole('option', { name: second.name }).click();
   await expect(page.getByRole('row', { name: `info@${second.name}` })).toBeVisible();

@@ -58,7 +58,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
 
   await page.getByRole('button', { name: /^Failed/ }).click();
   await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page).toHaveURL(`${url()}/messages`);
   await expect(page.getByLabel('Search messages')).toHaveValue('');
@@ -80,7 +80,7 @@ test('shows tags and metadata, and finds the messages with a tag', async ({
   await page.getByRole('button', { name: 'Filters', exact: true }).click();
   const filters = page.getByRole('dialog', { name: 'Filters' });
   await filters.getByLabel('Tag (name:value)').fill(`kind:${tag}`);
-  await checkState();
+  await check();
   await filters.getByRole('button', { name: 'Show messages' }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   await page.getByRole('row', { name: subject }).getByRole('link').click();
@@ -265,13 +265,13 @@ test('an empty list explains what appears here and links to a test message', asy
   page,
   api,
   makeAdmin,
-  checkState,
+  check,
 }) => {
   const { cookie } = await makeAdmin('domain_admin', [await makeDomain(api)]);
   await useSession(page, cookie);
   await page.goto(`${url()}/messages`);
   await expect(page.getByRole('heading', { name: 'No messages yet' })).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('link', { name: 'Send test message' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue('Test from Postroom');
 });
@@ -281,7 +281,7 @@ test('a list without messages of the last day says so, and shows the older ones'
   api,
   sql,
   makeAdmin,
-  checkState,
+  check,
 }) => {
   const domain = await makeDomain(api);
   await sql(
@@ -295,7 +295,7 @@ test('a list without messages of the last day says so, and shows the older ones'
   await useSession(page, cookie);
   await page.goto(`${url()}/messages`);
   await expect(page.getByRole('heading', { name: 'No messages in the last 24 hours' })).toBeVisible();
-  await checkState();
+  await check();
   await page.getByRole('button', { name: 'Show older messages' }).click();
   await expect(page.getByRole('row', { name: 'Older parcel' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Period any' })).toBeVisible();
@@ -306,7 +306,6 @@ test('a list that fails to load shows the error code and request id, and can be 
   api,
   domain,
   check,
-  checkState,
 }) => {
   const subject = unique('Here again ');
   await sendMessage(api, domain, { subject });
@@ -324,7 +323,7 @@ test('a list that fails to load shows the error code and request id, and can be 
   await restore();
   await alert.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
-  await checkState();
+  await check();
 });
 
 test('a message out of scope shows an error and a link back to the list', async ({ signedIn: page, check }) => {

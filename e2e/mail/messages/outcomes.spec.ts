@@ -1,4 +1,4 @@
-import { expect, makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
+import { expect, follow, makeDomain, sendMessage, test, unique, url } from '../../support/fixtures';
 
 test('the trace of a message shows every hop, with recipients and ids', async ({
   signedIn: page,
@@ -100,7 +100,6 @@ test('a message whose recipients have different outcomes shows each of them', as
   api,
   domain,
   check,
-  checkState,
 }) => {
   const subject = unique('Mixed ');
   const email = `${unique('nobody')}@bounce.test`;
@@ -118,7 +117,7 @@ test('a message whose recipients have different outcomes shows each of them', as
   await page.getByRole('link', { name: subject }).click();
   const explanation = page.getByRole('region', { name: 'Explanation' });
   await expect(explanation).toContainText(`For ${email}, of 2 recipients`);
-  await checkState();
+  await check();
 });
 
 test('inbound mail rejected by a mailbox shows the reason and no resend action', async ({
@@ -126,7 +125,7 @@ test('inbound mail rejected by a mailbox shows the reason and no resend action',
   api,
   domain,
   sql,
-  checkState,
+  check,
 }) => {
   const [subject, response] = [unique('Parcel '), '552 5.2.2 The mailbox is full'];
   const [alias, mailbox] = [`info@${domain.name}`, `ann@${domain.name}`];
@@ -171,7 +170,7 @@ test('inbound mail rejected by a mailbox shows the reason and no resend action',
   const hops = peek.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
   await expect(hops.filter({ hasText: 'Deferred by the mailbox' })).toContainText(`via ${alias}`);
   await expect(hops.filter({ hasText: 'Rejected by the mailbox' })).toContainText(response);
-  await checkState();
+  await check();
 });
 
 test('a message rejected by your mail server shows the raw reply and the next step', async ({
@@ -179,7 +178,7 @@ test('a message rejected by your mail server shows the raw reply and the next st
   api,
   domain,
   sql,
-  checkState,
+  check,
 }) => {
   const subject = unique('Refused ');
   const { id } = await sendMessage(api, domain, { subject });
@@ -202,7 +201,7 @@ test('a message rejected by your mail server shows the raw reply and the next st
     'Your mail server rejected the message',
   );
   await expect(peek.getByText(response)).toBeVisible();
-  await checkState();
+  await check();
 
   await peek.getByRole('button', { name: 'Resend message' }).click();
   await expect(page.getByRole('dialog', { name: 'Resend message' })).toContainText('ann@far.example');
@@ -228,7 +227,8 @@ test('inbound mail shows whether it was delivered to a mailbox, via an alias, or
       `SELECT i.id FROM message i JOIN message o USING (message_id) WHERE $1 IN (o.id, i.id) AND i.direction = 'inbound'`,
       [id],
     );
-    await page.goto(`${url()}/messages/${row?.id}`);
+    await (local === 'ann' ? page.goto(`${url()}/messages/${row?.id}`) : follow(page, `/messages/${row?.id}`));
+    await expect(page).toHaveURL(`${url()}/messages/${row?.id}`);
     return page.getByRole('main');
   };
   await expect(await open('ann')).toContainText('Delivered to the mailbox');
