@@ -24,7 +24,7 @@ export const DNS_PURPOSES = [
 /** The purposes that are compared over all domains. The others are those of the host, or optional. */
 export const DNS_STATE_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'mta_sts', 'tls_rpt'] as const;
 
-/** What domains are filtered by: problems with records of a purpose, or in reports. */
+/** The problems by which domains are filtered: with records of a purpose, or in reports. */
 export const DNS_STATE_PROBLEMS = [...DNS_STATE_PURPOSES, 'dmarc_failures', 'tls_failures'] as const;
 
 export type DnsPurpose = (typeof DNS_PURPOSES)[number];

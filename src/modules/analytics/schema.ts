@@ -7,7 +7,7 @@ export type AnalyticsPeriod = (typeof PERIODS)[number];
 export const GRANULARITIES = ['15m', 'hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-export const DIMENSIONS = [
+const DIMENSIONS = [
   'domain',
   'sender',
   'recipient_domain',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, plainText, Timestamp } from '@/lib/wire';
 
-export const DELETED_KINDS = ['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook'] as const;
+const DELETED_KINDS = ['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook'] as const;
 
 const Kind = z.enum(DELETED_KINDS);
 

@@ -3,7 +3,7 @@ import { parseAddressOrDomain, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
 import { Id, Timestamp } from '@/lib/wire';
 
-export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
+const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
 
 export const Queue = z.enum(QUEUES).meta({
   description:

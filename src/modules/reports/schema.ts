@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
-export const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
+const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
 
 export const ReportPeriod = z.enum(REPORT_PERIODS).meta({
   description:

@@ -47,7 +47,7 @@ export function createServiceWatch(
 ): ServiceWatch {
   const known = new Map<MailService, { status: Status; probedAt: number }>();
   let compared: { drift: Drift; at: number } | null = null;
-  /** What a look finds isn't kept if all was forgotten after it began. */
+  /** A look keeps nothing that it finds if all was forgotten after it began. */
   let timesForgotten = 0;
 
   async function statusOf(service: MailService): Promise<Status> {
