@@ -88,7 +88,7 @@ test('finds the last of 1,200 domains with fewer searches than keys, and asks fo
 
 test('says how many more there are, and shows them by keyboard and on a small screen', async ({
   signedIn: page,
-  check,
+  checkState,
 }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/aliases?new=true`);
@@ -97,7 +97,7 @@ test('says how many more there are, and shows them by keyboard and on a small sc
   await field.fill(many.tag);
   await expect(announced(dialog)).toHaveText('1,150 more, type to narrow');
   await expect(page.getByRole('option')).toHaveCount(PAGE_SIZE + 1);
-  await check();
+  await checkState();
   await field.press('ArrowUp');
   await field.press('Enter');
   await expect(announced(dialog)).toHaveText('1,100 more, type to narrow');
@@ -138,7 +138,10 @@ test('takes a pasted address, and Enter for the only match or the exact one', as
   await check();
 });
 
-test('picks the last domain for an admin, a webhook and the list', async ({ signedIn: page, check }) => {
+test('picks the last domain for an admin, a key, a webhook, a filter, an import and the list', async ({
+  signedIn: page,
+  check,
+}) => {
   const { last, tag } = many;
   await page.goto(`${url()}/admins?new=true`);
   const admin = page.getByRole('dialog', { name: 'Add admin' });
@@ -154,7 +157,15 @@ test('picks the last domain for an admin, a webhook and the list', async ({ sign
   await admin.getByLabel('Initial password').fill('paper boats on the canal');
   await admin.getByRole('button', { name: 'Add admin' }).click();
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
+  await page.reload();
   await expect(page.getByRole('button', { name: `Remove ${last.name}` })).toBeVisible();
+
+  await page.goto(`${url()}/api-keys?new=true`);
+  const key = page.getByRole('dialog', { name: 'New API key' });
+  await key.getByLabel('Name').fill(unique('Key '));
+  await pick(key.getByRole('combobox', { name: 'Domains' }), last.name);
+  await key.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByRole('dialog', { name: /^Copy the key/ })).toContainText(last.name);
 
   await page.goto(`${url()}/webhooks?new=true`);
   const webhook = page.getByRole('dialog', { name: 'New webhook' });
@@ -163,6 +174,18 @@ test('picks the last domain for an admin, a webhook and the list', async ({ sign
   await pick(domainField(webhook), last.name);
   await webhook.getByRole('button', { name: 'Create webhook' }).click();
   await expect(page.getByRole('dialog', { name: /^Copy the secret/ })).toContainText(last.name);
+
+  await page.goto(`${url()}/sieve-filters/new`);
+  await page.getByRole('radio', { name: 'A domain' }).check();
+  await pick(domainField(page), last.name);
+  await expect(domainField(page)).toHaveValue(last.name);
+
+  await page.goto(`${url()}/aliases?import=true`);
+  const imported = page.getByRole('dialog', { name: 'Import aliases' });
+  await pick(domainField(imported), last.name);
+  await imported.getByLabel('Or paste CSV').fill('source_local_part,destination\ninfo,ann@far.example');
+  await imported.getByRole('button', { name: 'Preview import' }).click();
+  await expect(imported.getByText('1 new alias')).toBeVisible();
 
   await page.goto(`${url()}/mailboxes`);
   await page.getByRole('button', { name: /^Domain: All domains/ }).click();
