@@ -88,6 +88,7 @@ describe('a snapshot', () => {
     expect(await running).toMatchObject({ state: 'succeeded' });
     const live = (await contentOf(at('bo'))).INBOX ?? [];
     const operation = await restoreMailbox(await latestSnapshot(), at('bo'), 'beside');
+    expect(operation, textOf(operation)).toMatchObject({ state: 'succeeded' });
     const name = /“(.*)”/.exec(operation.message ?? '')?.[1];
     const restored = (await contentOf(at('bo')))[`${name}/INBOX`] ?? [];
     expect(restored[0]).toEqual(before[0]);
