@@ -17,18 +17,24 @@ type Work = { bytes: number; ticks: number };
 export function onStall(pid: number | undefined, afterMs: number, callback: () => void): () => void {
   let known: Work = { bytes: 0, ticks: 0 };
   let progressAt = performance.now();
+  let isOver = false;
   const timer = setInterval(async () => {
     const work = await workOf(pid);
-    if (!work) return;
+    // A look can take longer than until the next one.
+    if (!work || isOver) return;
     if (work.bytes - known.bytes >= MIN_BYTES || work.ticks - known.ticks >= MIN_PROCESSOR_TICKS) {
       known = work;
       progressAt = performance.now();
     } else if (performance.now() - progressAt >= afterMs) {
-      clearInterval(timer);
+      end();
       callback();
     }
   }, afterMs / LOOKS);
-  return () => clearInterval(timer);
+  const end = () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  return end;
 }
 
 /** Null once the process has ended. Files and connections count alike; a tick is 10 ms. */
