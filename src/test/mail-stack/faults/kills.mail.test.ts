@@ -229,6 +229,10 @@ it('a delivery whose log line is lost with Postfix’s logger is found in the ma
   const queueId = /queued as (\w+)/.exec(reply)?.[1];
   const { postfixLog } = readInstallation(mailServer.config);
   await expect.poll(() => readFileSync(postfixLog, 'utf8')).toContain(`${queueId}: from=<someone@elsewhere.example>`);
+  // Until Postfix has connected to Dovecot, qmgr may not have handed the message over. The first line is of the socket itself.
+  const socket = `${mailServer.data}/run/dovecot/lmtp`;
+  const connections = () => readFileSync('/proc/net/unix', 'utf8').split(`${socket}\n`).length - 1;
+  await expect.poll(connections).toBeGreaterThan(1);
   for (const program of ['postlogd', 'qmgr']) await signalProgram('postfix', program, 'SIGSTOP');
   await signalService('dovecot', 'SIGCONT');
   await waitForMessage(at('ann'), subject);
