@@ -28,7 +28,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A mail server that hangs fails every test after as long: this many are enough to know.
     bail: 10,
-    // Each look asks the API or a service, which costs more than a moment of waiting.
-    expect: { poll: { timeout: 60_000, interval: 200 } },
+    // Each look asks the API or a service, which costs more than a moment of waiting. On a busy machine, the agent takes a minute to start.
+    expect: { poll: { timeout: 150_000, interval: 200 } },
   },
 });

@@ -3,7 +3,7 @@ import { PASSWORD } from './directory';
 import { portOf } from './mail-server';
 import { openWire } from './wire';
 
-const ARRIVAL_TIMEOUT_MS = 20_000;
+const ARRIVAL_TIMEOUT_MS = 150_000;
 
 /** @returns the reply to LOGIN, and the session */
 export async function signInToImap(
