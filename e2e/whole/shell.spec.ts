@@ -151,6 +151,7 @@ test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
   await menu.getByRole('button', { name: /^Domain: / }).click();
   await page.getByRole('textbox', { name: 'Find a domain' }).fill(domain.name);
   await page.getByRole('option', { name: domain.name }).click();
+  await expect(page).toHaveURL(`${url()}/?domain=${domain.id}`);
   await menu.getByRole('link', { name: 'Messages' }).click();
   await expect(menu).toHaveCount(0);
   await expect(page).toHaveURL(`${url()}/messages?domain=${domain.id}`);
