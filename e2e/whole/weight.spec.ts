@@ -12,7 +12,7 @@ const WITH_FORM = '/send';
  */
 const LIMITS: Record<string, number> = {
   '/login': 150,
-  ...Object.fromEntries(LISTS.map((path) => [path, 300])),
+  ...Object.fromEntries(LISTS.map((path) => [path, 280])),
   [WITH_FORM]: 320,
   '/': 375,
   '/analytics': 425,
