@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Id, plainText, Timestamp } from '@/lib/wire';
 
-const DELETED_KINDS = ['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook'] as const;
-
-const Kind = z.enum(DELETED_KINDS);
+const Kind = z.enum(['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook']);
 
 export const DeletedRecord = z
   .object({

@@ -3,9 +3,7 @@ import { parseAddressOrDomain, withoutSpaces } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
 import { Id, Timestamp } from '@/lib/wire';
 
-const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
-
-export const Queue = z.enum(QUEUES).meta({
+export const Queue = z.enum(['deferred', 'active', 'incoming', 'hold', 'maildrop']).meta({
   description:
     'deferred: will be retried; active: delivery in progress; incoming: just arrived; hold: no delivery attempts until released; maildrop: submitted locally, not picked up yet',
 });

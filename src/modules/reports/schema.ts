@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
-const REPORT_PERIODS = ['24h', '7d', '30d', '90d', 'custom'] as const;
-
-export const ReportPeriod = z.enum(REPORT_PERIODS).meta({
+export const ReportPeriod = z.enum(['24h', '7d', '30d', '90d', 'custom']).meta({
   description:
     'Whole UTC days before today, and today, or custom: from `start` to `end`. Reports cover a day and arrive on the next one',
 });

@@ -52,7 +52,7 @@ export function useAnalytics() {
     timezone,
     input,
     query,
-    change: (changes: Partial<typeof values>) => choose(changes),
+    change: choose,
     /** Shows a part of the period. Going back in the browser shows the period again. */
     zoom: (span: Span) => choose(customPeriod(span)),
     /** The address of the page for a part of the period. */
