@@ -37,6 +37,8 @@ export function MessagesPage() {
   const utils = trpc.useUtils();
   prefetchDuringRender(() => utils.messages.totals.prefetch(totalsOf(search)));
   prefetchDuringRender(() => utils.messages.keptDays.prefetch({}));
+  const { template } = values;
+  if (template) prefetchDuringRender(() => utils.templates.get.prefetch({ id: template }));
   const list = useList(messageList, trpc.messages.list, {
     search,
     input: inputOf(search),
