@@ -18,6 +18,8 @@ type Source<Item> = {
   noun: Noun;
   key: readonly unknown[];
   load: (page: { cursor?: string; total?: true }) => Promise<Page<Item>>;
+  /** Loads what has exactly the searched name. The first page of the list may be full before it. */
+  loadNamed?: () => Promise<Page<Item>>;
   toChoice: (item: Item) => Choice;
 };
 
@@ -31,6 +33,7 @@ export function useDomainChoices(search: PickerSearch, { active, by = 'id' }: Do
     noun: { one: 'domain', many: 'domains' },
     key: getQueryKey(trpc.domains.list, input, 'infinite'),
     load: (page) => client.domains.list.query({ ...input, ...page }),
+    loadNamed: () => client.domains.list.query({ active, name: search.q, limit: 1 }),
     toChoice: (domain) => ({ value: domain[by], label: domain.name }),
   });
 }
@@ -58,22 +61,31 @@ export function useTemplateChoices(search: PickerSearch): Choices {
     noun: { one: 'template', many: 'templates' },
     key: getQueryKey(trpc.templates.list, input, 'infinite'),
     load: (page) => client.templates.list.query({ ...input, ...page }),
+    loadNamed: () => client.templates.list.query({ name: search.q, limit: PAGE_SIZE }),
     toChoice: ({ id, name, domain }) => ({ value: id, label: `${name} (${domain})`, name }),
   });
 }
 
 /** Asks for nothing before the picker is opened, and not while somebody types. */
-function useChoices<Item>({ q, isOpened, isWaiting }: PickerSearch, { noun, key, load, toChoice }: Source<Item>) {
+function useChoices<Item>(
+  { q, isOpened, isWaiting }: PickerSearch,
+  { noun, key, load, loadNamed, toChoice }: Source<Item>,
+) {
   const query = useInfiniteQuery({
     queryKey: key,
-    queryFn: ({ pageParam: cursor }) => load(cursor === undefined ? { total: true } : { cursor }),
+    queryFn: async ({ pageParam: cursor }) => {
+      if (cursor !== undefined) return load({ cursor });
+      const [first, named] = await Promise.all([load({ total: true }), q === '' ? null : loadNamed?.()]);
+      return named ? { ...first, items: [...named.items, ...first.items] } : first;
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_cursor : undefined),
     enabled: isOpened && !isWaiting,
     placeholderData: keepPreviousData,
   });
   const { data, hasNextPage, isFetching, isError, fetchNextPage, refetch } = query;
-  const choices = rankChoices(data?.pages.flatMap(({ items }) => items.map(toChoice)) ?? [], q);
+  const loaded = data?.pages.flatMap(({ items }) => items.map(toChoice)) ?? [];
+  const choices = rankChoices([...new Map(loaded.map((choice) => [choice.value, choice])).values()], q);
   const isSettled = !isWaiting && !isFetching && !query.isPlaceholderData && data !== undefined;
   const isEmptyPage = isSettled && !isError && hasNextPage && choices.length === 0;
   // A search of many rows may pause before it has found one.

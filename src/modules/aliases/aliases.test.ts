@@ -176,6 +176,10 @@ describe('listing', () => {
     expect(await list(`sort=source_local_part&order=asc&limit=3&cursor=${first.meta.pagination?.next_cursor}`)).toEqual(
       ['off'],
     );
+    expect(await list(`address=%40${domain.name}`)).toEqual([]);
+    await makeAlias(domain.id, '', 'x@far.example');
+    expect(await list(`address=%40${domain.name}`)).toEqual(['']);
+    expect(await list(`address=A%40${domain.name}`)).toEqual(['a']);
   });
 
   it('requires a domain_admin to give an assigned domain', async () => {

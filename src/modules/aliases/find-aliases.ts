@@ -1,5 +1,5 @@
 import { accessibleDomainIds } from '@/server/access/authorize';
-import { addressSearches } from '@/server/list/address-searches';
+import { addressSearches, hasAddress } from '@/server/list/address-searches';
 import { countRows, readAll } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';
 import type { Selection } from '@/server/list/select-page';
@@ -58,11 +58,15 @@ export async function countAliases(ctx: ActorContext, input: ListAliases): Promi
 }
 
 function searchesOf({ actor, db }: ActorContext, input: ListAliases, position: Position | null): Promise<Search[]> {
-  const { domain_id: domainId, active, q, sort, order } = input;
+  const { domain_id: domainId, active, address, q, sort, order } = input;
+  const conditions = [
+    active !== undefined && Prisma.sql`a.active = ${active}`,
+    address !== undefined && hasAddress(address, Prisma.sql`a.domain_id, a.source_local_part`),
+  ].filter((each) => each instanceof Prisma.Sql);
   const selection: Selection = {
     columns: COLUMNS,
     from: Prisma.sql`alias a JOIN domain d ON d.id = a.domain_id`,
-    conditions: active === undefined ? [] : [Prisma.sql`a.active = ${active}`],
+    conditions,
     by: SORTS[sort],
     order,
     position,

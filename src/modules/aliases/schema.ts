@@ -98,6 +98,9 @@ export type Alias = z.infer<typeof Alias>;
 export const AliasFilters = z.strictObject({
   domain_id: Id.optional().meta({ description: 'Required for the role domain_admin' }),
   active: z.boolean().optional(),
+  address: plainText(254)
+    .optional()
+    .meta({ description: 'The whole source address. A catch-all’s is @ and its domain' }),
   q: plainText(254).optional().meta({
     description: 'Part of the source address or of a destination. One or two characters match the start of a word',
   }),

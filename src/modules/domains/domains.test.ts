@@ -117,6 +117,19 @@ describe('reading domains', () => {
     expect(await ids('&sort=name&order=asc')).toEqual([inactive.id, active.id]);
   });
 
+  it('finds one by its whole name, in letters of any language and case, and not those whose names contain it', async () => {
+    const api = await keyClient();
+    const suffix = unique();
+    const { id } = await makeDomain({ name: `xn--bcher-kva.${suffix}.example` });
+    await makeDomain({ name: `shop.xn--bcher-kva.${suffix}.example` });
+    const found = async (name: string) =>
+      (await api.get(`/domains?name=${encodeURIComponent(name)}`)).data.map((domain: { id: string }) => domain.id);
+    expect(await found(`xn--bcher-kva.${suffix}.example`)).toEqual([id]);
+    expect(await found(` B\u00dcCHER.${suffix}.Example.`)).toEqual([id]);
+    expect(await found(`cher-kva.${suffix}.example`)).toEqual([]);
+    expect(await found('not a name')).toEqual([]);
+  });
+
   it('requires credentials', async () => {
     expectError(await client().get('/domains'), 401, 'AUTH_REQUIRED');
   });

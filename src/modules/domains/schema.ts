@@ -98,6 +98,7 @@ export const DomainFilters = z.strictObject({
     .enum([...DmarcPolicy.options, 'missing'])
     .optional()
     .meta({ description: 'missing: a check found no valid policy' }),
+  name: plainText(253).optional().meta({ description: 'The whole name, as it is or with A-labels' }),
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 

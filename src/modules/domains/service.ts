@@ -26,8 +26,11 @@ const MANY_ROWS = { timeoutMs: 60_000 };
 export { dnsServers, mailHostName };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
-  const { active, dns_status: dnsStatus, dmarc_policy: policy, q } = input;
-  const name = q ? { contains: escapeLike(q.toLowerCase()) } : undefined;
+  const { active, dns_status: dnsStatus, dmarc_policy: policy, name: whole, q } = input;
+  const name = {
+    equals: whole && (normalizeDomainName(whole) ?? whole),
+    contains: q && escapeLike(q.toLowerCase()),
+  };
   const dmarc = policy === 'missing' ? { dmarcPolicy: null, dnsCheckedAt: { not: null } } : { dmarcPolicy: policy };
   const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }, dmarc] };
   return paginate(domainList, input, {

@@ -1,5 +1,5 @@
 import { accessibleDomainIds } from '@/server/access/authorize';
-import { addressSearches } from '@/server/list/address-searches';
+import { addressSearches, hasAddress } from '@/server/list/address-searches';
 import { countRows, readAll } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';
 import type { Selection } from '@/server/list/select-page';
@@ -48,11 +48,12 @@ export async function countMailboxes(ctx: ActorContext, input: ListMailboxes): P
 }
 
 function searchesOf({ actor, db }: ActorContext, input: ListMailboxes, position: Position | null): Promise<Search[]> {
-  const { domain_id: domainId, active, suspended, min_percent_full: minPercent, q, sort, order } = input;
+  const { domain_id: domainId, active, suspended, min_percent_full: minPercent, email, q, sort, order } = input;
   const conditions = [
     active !== undefined && Prisma.sql`m.active = ${active}`,
     suspended === true && Prisma.sql`m.suspended_at IS NOT NULL`,
     suspended === false && Prisma.sql`m.suspended_at IS NULL`,
+    email !== undefined && hasAddress(email, Prisma.sql`m.domain_id, m.local_part`),
     minPercent !== undefined && Prisma.sql`m.percent_full >= ${minPercent}`,
   ].filter((each) => each instanceof Prisma.Sql);
   const selection: Selection = {

@@ -159,6 +159,11 @@ describe('listing', () => {
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expect(await list(own, '')).toEqual(['ann', 'off', 'quiet']);
     expectError(await own.get(`/mailboxes?domain_id=${other.id}`), 403, 'FORBIDDEN');
+    expect(await list(own, `email=other%40${other.name}`)).toEqual([]);
+    await makeMailbox(domain.id, 'joann');
+    expect(await list(own, `email=ANN%40${domain.name}`)).toEqual(['ann']);
+    expect(await list(api, `email=ann%40${other.name}`)).toEqual([]);
+    expect(await list(api, 'email=ann')).toEqual([]);
   });
 
   it('finds any part of an address or name regardless of case and accents, and short texts at the start of words', async () => {

@@ -68,6 +68,7 @@ export const MailboxFilters = z.strictObject({
   min_percent_full: wholeNumber(1, 100, 'percent').optional().meta({
     description: 'Only mailboxes that have used at least this much of their quota',
   }),
+  email: plainText(254).optional().meta({ description: 'The whole address' }),
   q: plainText(254)
     .optional()
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),

@@ -193,6 +193,7 @@ export type Template = z.infer<typeof Template>;
 export const TemplateFilters = z.strictObject({
   domain_id: Id.optional(),
   published: z.boolean().optional().meta({ description: 'Whether messages can be sent with it' }),
+  name: plainText(100).optional().meta({ description: 'The whole name. Templates of several domains can have it' }),
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
 });
 

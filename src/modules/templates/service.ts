@@ -39,11 +39,11 @@ const MAX_OF_DOMAIN = 500;
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listTemplates(ctx: ActorContext, input: ListTemplates): Promise<Page<TemplateSummary>> {
-  const { domain_id: domainId, published, q } = input;
+  const { domain_id: domainId, published, name: whole, q } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
+  const part = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
   const publishedVersion = published === undefined ? undefined : published ? { not: null } : null;
-  const filters = { AND: [domainFilter(ctx.actor), { domainId, name, publishedVersion }] };
+  const filters = { AND: [domainFilter(ctx.actor), { domainId, name: whole, publishedVersion }, { name: part }] };
   return paginate(templateList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.template.findMany({ ...page, select: SUMMARY, where: { AND: [where, filters] } }),

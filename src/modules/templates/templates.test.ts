@@ -140,6 +140,9 @@ describe('a template', () => {
       (await api.get(`/templates?domain_id=${domain.id}${query}`)).data.map(({ name }: { name: string }) => name);
     expect(await list('&order=asc')).toEqual(['order', 'welcome']);
     expect(await list('&q=WEL')).toEqual(['welcome']);
+    expect(await list('&name=welcome')).toEqual(['welcome']);
+    expect(await list('&name=welcome&q=order')).toEqual([]);
+    expect(await list('&name=wel')).toEqual([]);
     expect(await list('&published=true')).toEqual(['order']);
     expect(await list('&published=false')).toEqual(['welcome']);
     const { data } = await api.get(`/templates?domain_id=${domain.id}`);

@@ -1,4 +1,6 @@
+import { parseAddressOrDomain } from '@/lib/mail/address';
 import type { Tx } from '../db';
+import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';
 import { escapeLike, searchKey, type Words, wordsOf } from './search-key';
 import type { Selection } from './select-page';
@@ -15,6 +17,17 @@ export async function addressSearches(db: Tx, text: string | undefined, selectio
   const [local = '', domain] = key.split('@');
   if (domain === undefined) return anywhere;
   return [...anywhere, { selection: await inDomainsOf(db, selection, domain), words: endOf(local) }];
+}
+
+/**
+ * Returns the condition of having exactly this address, which is @ and a domain for a catch-all.
+ * @param columns the domain's id and the local part, which an index has
+ */
+export function hasAddress(text: string, columns: Prisma.Sql): Prisma.Sql {
+  const address = parseAddressOrDomain(text);
+  if (address === null) return Prisma.sql`false`;
+  const [local = '', domain = ''] = address.toLowerCase().split('@');
+  return Prisma.sql`(${columns}) = ((SELECT id FROM domain WHERE name = ${domain}), ${local})`;
 }
 
 async function inDomainsOf(db: Tx, selection: Selection, start: string): Promise<Selection> {

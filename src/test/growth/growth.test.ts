@@ -261,9 +261,16 @@ it('a search for common words without a match among the newest messages continue
 });
 
 describe.each([
-  { list: 'mailboxes', table: 'mailbox', sort: 'local_part', own: 'user', other: 'smith person' },
-  { list: 'aliases', table: 'alias', sort: 'source_local_part', own: 'info', other: 'far.example person' },
-])('a page of $list is read without the others', ({ list, table, sort, own, other }) => {
+  { list: 'mailboxes', table: 'mailbox', sort: 'local_part', own: 'user', other: 'smith person', exact: 'email' },
+  {
+    list: 'aliases',
+    table: 'alias',
+    sort: 'source_local_part',
+    own: 'info',
+    other: 'far.example person',
+    exact: 'address',
+  },
+])('a page of $list is read without the others', ({ list, table, sort, own, other, exact }) => {
   const searches = [own, `${own}123`, `${own}12345`, 'person', 'c4ca42', 'nobody', 'zq', 'z', 'ж', other];
   const filters = [
     '',
@@ -276,6 +283,8 @@ describe.each([
     `q=@${busy.name}`,
     `q=${own}5@domain`,
     `q=nobody@${busy.name}&sort=${sort}`,
+    `${exact}=${own}12345@${busy.name}`,
+    `${exact}=nobody@${busy.name}&sort=${sort}`,
   ];
 
   async function expectBounded(client: typeof api, query: string) {
