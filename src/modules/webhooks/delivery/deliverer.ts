@@ -104,7 +104,8 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
     const postponed: Job[] = [];
     const jobs = await loadJobs(db, claims);
     for (const job of jobs) {
-      if (job.body !== null || lanes.hasRoomForLong()) void run(job, laneOf(job));
+      const lane = laneOf(job);
+      if (job.body !== null || lanes.hasRoomForLong(lane)) void run(job, lane);
       else postponed.push(job);
     }
     if (postponed.length > 0) await releaseClaims(db, postponed, LONG_BODY_DELAY_SECONDS * (1 + Math.random()));

@@ -69,6 +69,27 @@ it('does not block short bodies', async () => {
   expect(await db.webhookDelivery.findFirst({ where: { webhookId } })).toMatchObject({ status: 'delivered' });
 });
 
+it('of failing endpoints delay those of no other', async () => {
+  await Promise.all(Array.from({ length: 3 }, () => makeWebhook({ url: 'https://dead.example/' })));
+  await db.webhook.updateMany({ data: { failuresInRow: 1 } });
+  await emitLong();
+  const endpoint = heldEndpoint();
+  const deliverer = createDeliverer({ db, post: endpoint.post, now });
+  deliverer.kick();
+  await expect.poll(() => endpoint.requests.length, WAIT).toBe(2);
+  const { id: webhookId } = await makeWebhook({ url: 'https://healthy.example/' });
+  await emitLong();
+  const urls = () => {
+    deliverer.kick();
+    return endpoint.requests.map(({ url }) => url);
+  };
+  await expect.poll(urls, WAIT).toContain('https://healthy.example/');
+  expect(urls().filter((url) => url === 'https://dead.example/')).toHaveLength(2);
+  endpoint.release();
+  await deliverer.stop();
+  expect(await db.webhookDelivery.findFirst({ where: { webhookId } })).toMatchObject({ status: 'delivered' });
+});
+
 it('sends nothing if the lease is lost while the body is signed', async () => {
   const { id: webhookId } = await makeWebhook();
   await emitLong();

@@ -92,19 +92,21 @@ describe('tests', () => {
   });
 });
 
-it('long bodies are limited to 2 at a time across all lanes', () => {
+it('long bodies are limited to 2 at a time to failing endpoints, and to 2 in all other lanes', () => {
   const lanes = createLanes();
-  const one = { lane: 'failing' as const, isLong: true, webhookId: 'one' };
-  const other = { lane: 'proven' as const, isLong: true, webhookId: 'other' };
+  const long = (lane: Lane) => ({ lane, isLong: true, webhookId: 'any' });
+  const room = () => (['failing', 'proven', 'unproven'] as const).map(lanes.hasRoomForLong);
   enter(lanes, 'unproven', 9);
-  lanes.enter(one);
-  expect(lanes.hasRoomForLong()).toBe(true);
-  lanes.enter(other);
-  expect(lanes.hasRoomForLong()).toBe(false);
+  lanes.enter(long('failing'));
+  lanes.enter(long('proven'));
+  expect(room()).toEqual([true, true, true]);
+  lanes.enter(long('unproven'));
+  expect(room()).toEqual([true, false, false]);
   leave(lanes, 'unproven', 9);
-  expect(lanes.hasRoomForLong()).toBe(false);
-  lanes.leave(one);
-  expect(lanes.hasRoomForLong()).toBe(true);
+  lanes.enter(long('failing'));
+  expect(room()).toEqual([false, false, false]);
+  lanes.leave(long('proven'));
+  expect(room()).toEqual([false, true, true]);
 });
 
 function enter(lanes: Lanes, lane: Lane, count: number, webhookId = 'any'): void {

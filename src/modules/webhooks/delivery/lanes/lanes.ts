@@ -18,18 +18,19 @@ const MAX_TESTS_PER_WEBHOOK = 2;
 const MAX_PER_ENDPOINT = 8;
 // Above this many unproven attempts, each endpoint gets one, so that many that hang at once don't block the rest.
 const CROWDED_ABOVE = 128;
-// A long body is read twice and must be sent within 10 s: more at a time would slow each other down.
+// A long body is read twice and must be sent within 10 s: more at a time would slow each other down. So many to failing endpoints, and
+// so many to others.
 const MAX_LONG = 2;
 
 /** Counts the attempts in flight in this process and computes how many more may start. */
 export function createLanes() {
   const counts: Record<Lane, number> = { failing: 0, proven: 0, unproven: 0, test: 0 };
   const tests = new Map<string, number>();
-  let long = 0;
+  const long = { failing: 0, other: 0 };
 
   function count({ lane, isLong, webhookId }: Slot, by: 1 | -1): void {
     counts[lane] += by;
-    if (isLong) long += by;
+    if (isLong) long[capacityOf(lane)] += by;
     if (lane !== 'test') return;
     const left = (tests.get(webhookId) ?? 0) + by;
     if (left > 0) tests.set(webhookId, left);
@@ -50,12 +51,16 @@ export function createLanes() {
       };
     },
     hasRoomForFullClaim: () => healthyRoom() === MAX_CLAIMED,
-    hasRoomForLong: () => long < MAX_LONG,
+    hasRoomForLong: (lane: Lane) => long[capacityOf(lane)] < MAX_LONG,
     hasRoomForTest: (webhookId: string) =>
       counts.test < MAX_TESTS && (tests.get(webhookId) ?? 0) < MAX_TESTS_PER_WEBHOOK,
     enter: (slot: Slot) => count(slot, 1),
     leave: (slot: Slot) => count(slot, -1),
   };
+}
+
+function capacityOf(lane: Lane): 'failing' | 'other' {
+  return lane === 'failing' ? 'failing' : 'other';
 }
 
 const PROMPT_MS = 1_000;
