@@ -10,9 +10,9 @@ import type { CheckedMessage, PreparedMessage } from './composing/message-jobs';
 import { completer, type PreparedBatch } from './composing/prepared';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { BatchItem, BatchSent, Sent } from './schema';
-import { type Claim, claimKey, finishKey } from './submission/idempotency';
-import { isRefused, requireCertain, sentOf, settledPrior, withLease } from './submission/prior';
-import { type StoreOutcome, submitMessage } from './submission/submit';
+import { type Claim, claimKey, finishKey, isRefused } from './submission/idempotency';
+import { requireCertain, sentOf, settledPrior, withLease } from './submission/prior';
+import { NOT_ACCEPTED, type StoreOutcome, submitMessage } from './submission/submit';
 
 /**
  * Messages of a batch that are on their way at the same time, and those of them that are submitted. After a crash, no more than these
@@ -119,6 +119,8 @@ async function findAccessibleDomain(ctx: ActorContext, name: string): Promise<st
 
 /** The stored result, updated if an uncertain message has been settled since. */
 async function currentResult(ctx: MutationContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
+  const known = claim.prior.find(({ batchIndex }) => batchIndex === index);
+  if (known && isRefused(known)) return { index, error: NOT_ACCEPTED, code: 'SEND_FAILED' };
   const prior = await settledPrior(ctx, claim, index);
   if (!prior || prior.status === 'uncertain') return stored;
   return { index, ...sentOf(prior) };

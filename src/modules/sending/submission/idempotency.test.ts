@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { failAt, type SmtpScript } from '@/test/servers/raw-smtp-server';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { deleteOldKeys } from './idempotency';
 
@@ -260,5 +261,47 @@ describe('when the database goes away after the mail server has replied', () => 
     const second = expectError(await send(key), 500, 'SEND_FAILED');
     expect(second.error.details.message_id).toBe(first.error.details.message_id);
     expect(mta.server.transfers()).toBe(transfers);
+  });
+});
+
+describe('when the key can’t be finished', () => {
+  beforeEach(async () => {
+    await db.$executeRawUnsafe(`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'the key can not be changed'; END $$`);
+    await db.$executeRawUnsafe(`CREATE TRIGGER refused BEFORE UPDATE OR DELETE ON idempotency_key
+      FOR EACH ROW EXECUTE FUNCTION refuse_change()`);
+  });
+
+  const allow = () => db.$executeRawUnsafe('DROP FUNCTION IF EXISTS refuse_change CASCADE');
+  afterEach(allow);
+
+  it.each<[string, SmtpScript, number, object]>([
+    ['accepted', () => undefined, 200, { status: 200 }],
+    ['refused', failAt('RCPT', { say: '550 5.1.1 No such user\r\n' }), 500, { status: 200 }],
+    ['uncertain', failAt('DOT', 'drop'), 500, { status: 500 }],
+  ])('responds that the message was %s, and is repeated safely', async (outcome, script, status, repeated) => {
+    const key = unique();
+    mta.state.script = script;
+    const first = await send(key);
+    expect(first.status).toBe(status);
+    if (status === 500) expect(first.error?.details.outcome).toBe(outcome);
+    mta.state.script = () => undefined;
+    await allow();
+    await expire(key);
+    const transfers = mta.server.transfers();
+    const second = await send(key);
+    expect(second).toMatchObject(repeated);
+    if (outcome === 'refused') return;
+    expect([second.data, second.error?.details]).toEqual([first.data, first.error?.details]);
+    expect(mta.server.transfers()).toBe(transfers);
+  });
+
+  it('responds with the results of a batch, and is repeated safely', async () => {
+    const key = unique();
+    const first = await sendBatch(key, [message()]);
+    expect(first.data).toMatchObject({ succeeded: 1 });
+    await allow();
+    await expire(key);
+    expect((await sendBatch(key, [message()])).data).toEqual(first.data);
   });
 });

@@ -4,6 +4,7 @@ import { inPacedBatches } from '@/server/background/in-batches';
 import { leaseOf } from '@/server/background/lease';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { log } from '@/server/log';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type SuppressedRecipient } from '../schema';
 
 /** A message that an earlier call with the same key has stored. */
@@ -54,8 +55,8 @@ export async function claimKey(db: Database, actor: Actor, key: string, fingerpr
     }
     if (existing.leasedUntil)
       throw conflict('A request with this Idempotency-Key is still in progress. Retry in a moment.');
-    const claim = { keyId: existing.id, token, prior: await priorMessages(db, existing.id) };
-    return { kind: 'finished', claim, response: existing.response };
+    const { id: keyId, prior, response } = existing;
+    return { kind: 'finished', claim: { keyId, token, prior }, response };
   }
 }
 
@@ -66,15 +67,22 @@ export async function renewLease(db: Database, { keyId, token }: Claim): Promise
 
 /** Later calls with this key get the stored response. */
 export async function finishKey(db: Database, { keyId, token }: Claim, response?: object): Promise<void> {
-  await db.idempotencyKey.updateMany({
-    where: { id: keyId, leaseToken: token },
-    data: { leasedUntil: null, ...(response && { response }) },
-  });
+  await db.idempotencyKey
+    .updateMany({
+      where: { id: keyId, leaseToken: token },
+      data: { leasedUntil: null, ...(response && { response }) },
+    })
+    .catch(leaveToLease);
 }
 
 /** After a definite failure, so that the same call can run again. */
 export async function freeKey(db: Database, { keyId, token }: Claim): Promise<void> {
-  await db.idempotencyKey.deleteMany({ where: { id: keyId, leaseToken: token } });
+  await db.idempotencyKey.deleteMany({ where: { id: keyId, leaseToken: token } }).catch(leaveToLease);
+}
+
+/** The response of the call is known. A later one finds its messages, once the lease has ended. */
+function leaveToLease(error: unknown): void {
+  log.warn({ error }, 'ending an idempotency lease failed, it ends by itself');
 }
 
 export async function deleteOldKeys(db: Database): Promise<void> {
@@ -86,6 +94,7 @@ export async function deleteOldKeys(db: Database): Promise<void> {
   );
 }
 
+/** Frees a key that is old, or whose message was unconfirmed at first and turned out not to have been accepted. */
 async function readExisting(db: Database, callerId: string, key: string) {
   const [existing] = await db.$queryRaw<
     { id: string; fingerprint: Uint8Array; leasedUntil: Date | null; response: unknown; isOld: boolean }[]
@@ -93,9 +102,18 @@ async function readExisting(db: Database, callerId: string, key: string) {
     SELECT id, fingerprint, leased_until AS "leasedUntil", response,
            created_at <= now() - make_interval(hours => ${LIFETIME_HOURS}) AS "isOld"
     FROM idempotency_key WHERE caller_id = ${callerId}::uuid AND key = ${key}`;
-  if (!existing?.isOld) return existing;
-  await db.idempotencyKey.deleteMany({ where: { id: existing.id } });
+  if (!existing) return undefined;
+  const { id, leasedUntil, response, isOld } = existing;
+  const prior = leasedUntil ? [] : await priorMessages(db, id);
+  const isSpent = isOld || (!leasedUntil && response === null && prior.every(isRefused));
+  if (!isSpent) return { ...existing, prior };
+  await db.idempotencyKey.deleteMany({ where: { id } });
   return undefined;
+}
+
+/** Whether the mail server certainly did not accept a message that was sent at once. */
+export function isRefused({ status, isAccepted, sendAt }: PriorMessage): boolean {
+  return status === 'failed' && !isAccepted && sendAt === null;
 }
 
 async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[]> {

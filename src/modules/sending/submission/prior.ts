@@ -2,7 +2,7 @@ import { log } from '@/server/log';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { scheduledOf } from '../scheduled/schedule';
 import type { Sent } from '../schema';
-import { type Claim, type PriorMessage, renewLease } from './idempotency';
+import { type Claim, isRefused, type PriorMessage, renewLease } from './idempotency';
 import { markUncertain, uncertain } from './submit';
 
 const LEASE_RENEWAL_MS = 10_000;
@@ -32,7 +32,6 @@ export async function withLease<Result>(
 export async function settledPrior(ctx: MutationContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
-  if (prior.sendAt) return prior;
   if (isRefused(prior)) {
     await ctx.db.message.update({
       where: { id: prior.id },
@@ -41,13 +40,9 @@ export async function settledPrior(ctx: MutationContext, claim: Claim, index = 0
     });
     return null;
   }
-  if (prior.status !== 'submitting') return prior;
+  if (prior.sendAt || prior.status !== 'submitting') return prior;
   await ctx.db.$transaction((tx) => markUncertain(tx, prior.id, ctx.clock.now()));
   return { ...prior, status: 'uncertain' };
-}
-
-export function isRefused({ status, isAccepted }: PriorMessage): boolean {
-  return status === 'failed' && !isAccepted;
 }
 
 /** `suppressed` is missing where nobody was left out, so that clients who don't know it see no difference. */

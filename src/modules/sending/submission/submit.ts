@@ -266,9 +266,12 @@ function oversize(sizeBytes: number): AppError | null {
   });
 }
 
+/** The error for a message that the mail server certainly did not accept. */
+export const NOT_ACCEPTED = 'The mail server did not accept the message.';
+
 function notAccepted({ id, messageId }: SubmittedMessage, { smtpCode, response }: SmtpReply): AppError {
   const reply = smtpCode === null ? {} : { smtp_code: smtpCode, response };
-  return new AppError('SEND_FAILED', 'The mail server did not accept the message.', {
+  return new AppError('SEND_FAILED', NOT_ACCEPTED, {
     details: { outcome: 'refused', id, message_id: messageId, ...reply },
   });
 }

@@ -29,10 +29,13 @@ beforeEach(async () => {
   mta.state.script = () => undefined;
 });
 
-function send() {
+function bodyOf(over: object) {
   const to = [{ email: 'x@far.example' }, { email: 'y@far.example' }];
-  const body = { from: { email: at('shop') }, to, subject: 'Hello', text_body: 'Hi' };
-  return api.call('POST', '/send', { body, headers: { 'idempotency-key': `${KEY}-${domain.name}` } });
+  return { from: { email: at('shop') }, to, subject: 'Hello', text_body: 'Hi', ...over };
+}
+
+function send(over: object = {}) {
+  return api.call('POST', '/send', { body: bodyOf(over), headers: { 'idempotency-key': `${KEY}-${domain.name}` } });
 }
 
 const settle = (minutes: number) =>
@@ -117,6 +120,43 @@ describe('a message without a submission reply', () => {
     const sent = await send();
     expect(sent.status).toBe(200);
     expect(sent.data.message_id).not.toBe(message.messageId);
+  });
+
+  it('failed if it is missing in the log: its key is free for one call at a time, with any body', async () => {
+    await logCompleteSince(60);
+    await appSent(-3);
+    await settle(6);
+    const held = new Promise<void>((resolve) => {
+      mta.state.script = (point) => {
+        if (point !== 'DATA') return undefined;
+        resolve();
+        return 'hang';
+      };
+    });
+    const repeated = send();
+    await held;
+    expectError(await send(), 409, 'IDEMPOTENCY_CONFLICT');
+    mta.state.script = () => undefined;
+    mta.server.dropAll();
+    expectError(await repeated, 500, 'SEND_FAILED');
+    expect((await send({ subject: 'Other' })).status).toBe(200);
+  });
+
+  it('of a batch failed if it is missing in the log: the repeated batch no longer says that it may have been sent', async () => {
+    const messages = ['one', 'other'].map((subject) => bodyOf({ subject }));
+    const headers = { 'idempotency-key': `batch-${domain.name}` };
+    const sendBatch = () => api.call('POST', '/send/batch', { body: { messages }, headers });
+    mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+    const { data: first } = await sendBatch();
+    mta.state.script = () => undefined;
+    const unconfirmed = { code: 'SEND_FAILED', error: expect.stringContaining('may have been sent') };
+    expect(first.results).toMatchObject([unconfirmed, unconfirmed]);
+    expect((await sendBatch()).data).toEqual(first);
+    await logCompleteSince(60);
+    await appSent(-3);
+    await settle(6);
+    const failed = { code: 'SEND_FAILED', error: 'The mail server did not accept the message.' };
+    for (const _ of [1, 2]) expect((await sendBatch()).data.results).toMatchObject([failed, failed]);
   });
 
   it('was not accepted if the spam filter deferred it', async () => {
