@@ -110,7 +110,8 @@ export const webhooksRouter = router({
         summary: 'Rotate the secret of a webhook',
         description:
           'The new secret is returned only in this response. During the grace period, deliveries are signed with the old ' +
-          'secret too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`.',
+          'secret too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`. Rotating again ' +
+          'ends the grace period: deliveries are signed with two secrets at most.',
         audit: 'webhook.rotate_secret',
         confirmation: 'The endpoint must check signatures with the new secret.',
         isOpenToScopedKeys: true,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
+import { keyClient } from '@/test/rest';
 import { emit } from '@/test/webhook-deliveries';
 import { claimDue, type Job, loadJobs } from './claim';
 import { type Finished, finishAttempts } from './finish';
@@ -78,6 +79,40 @@ describe('attempts that are recorded together', () => {
     expect(await alerts()).toMatchObject([{ closedAt: null, count: 32 }]);
     await finishAttempts(db, [finished(jobs[3], null)]);
     expect(await alerts()).toMatchObject([{ kind: 'webhook_failing', closedAt: expect.any(Date) }]);
+  });
+
+  it('open no alert about a webhook that was deactivated meanwhile, until it fails again once it is active', async () => {
+    const { id } = await makeWebhook();
+    const jobs = await claim(3);
+    await db.webhook.update({ where: { id }, data: { failuresInRow: 35 } });
+    await finishAttempts(db, [finished(jobs[0], 'timeout')]);
+    const admin = await keyClient({ role: 'admin' });
+    const alerts = () =>
+      db.alert.findMany({
+        where: { subject: { contains: id } },
+        orderBy: { createdAt: 'asc' },
+        select: { status: true },
+      });
+    await admin.patch(`/webhooks/${id}`, { active: false });
+    await finishAttempts(db, [finished(jobs[1], 'timeout')]);
+    expect(await alerts()).toEqual([{ status: 'closed' }]);
+    await admin.patch(`/webhooks/${id}`, { active: true });
+    await finishAttempts(db, [finished(jobs[2], 'timeout')]);
+    expect(await alerts()).toEqual([{ status: 'closed' }, { status: 'open' }]);
+  });
+
+  it('at a former URL say nothing about the new one', async () => {
+    const { id } = await makeWebhook();
+    const [old, other] = await claim(2);
+    const admin = await keyClient({ role: 'admin' });
+    await admin.patch(`/webhooks/${id}`, { url: 'https://moved.example/' });
+    await finishAttempts(db, [finished(old, 'timeout')]);
+    const { data } = await admin.get(`/webhooks/${id}`);
+    expect(data).toMatchObject({ failures_in_row: 0, failing_since: null });
+    expect(await deliveryOf(old)).toMatchObject({ status: 'retrying', failureCount: 1 });
+    await db.webhook.update({ where: { id }, data: { failuresInRow: 2 } });
+    await finishAttempts(db, [finished(other, null)]);
+    expect((await admin.get(`/webhooks/${id}`)).data.failures_in_row).toBe(2);
   });
 
   it('leave out those that lost their lease', async () => {

@@ -23,8 +23,8 @@ export type Finished = { job: Job; outcome: Outcome };
 
 /**
  * Records attempts, in the order in which they ended, and updates their deliveries and the endpoints' failure counts, in one
- * statement. Does nothing for an attempt that lost its lease: the new holder records its own. Tests are not retried and don't
- * count as endpoint failures.
+ * statement. Does nothing for an attempt that lost its lease: the new holder records its own. Tests are not retried, and neither
+ * they nor attempts at a former URL count as endpoint failures.
  */
 export async function finishAttempts(db: Database, finished: Finished[]): Promise<void> {
   const jobs = finished.map(({ job }) => job);
@@ -33,13 +33,13 @@ export async function finishAttempts(db: Database, finished: Finished[]): Promis
     WITH outcome AS (
       SELECT *
         FROM unnest(${jobs.map(({ id }) => id)}::uuid[], ${jobs.map(({ token }) => token)}::uuid[],
-                    ${jobs.map(({ isTest }) => isTest)}::boolean[],
+                    ${jobs.map(({ url }) => url)}::text[], ${jobs.map(({ isTest }) => isTest)}::boolean[],
                     ${outcomes.map(({ startedAt }) => startedAt.toISOString())}::timestamptz[],
                     ${outcomes.map(({ durationMs }) => Math.round(durationMs))}::int[],
                     ${outcomes.map(({ statusCode }) => statusCode)}::int[],
                     ${outcomes.map(({ failure }) => failure)}::text[], ${outcomes.map(({ answer }) => answer)}::text[],
                     ${outcomes.map(({ remoteAddress }) => remoteAddress)}::text[])
-             WITH ORDINALITY AS given (delivery_id, token, is_test, started_at, duration_ms, status_code, failure, answer,
+             WITH ORDINALITY AS given (delivery_id, token, url, is_test, started_at, duration_ms, status_code, failure, answer,
                                        remote_address, position)
     ), held AS (
       UPDATE webhook_delivery d SET
@@ -65,7 +65,7 @@ export async function finishAttempts(db: Database, finished: Finished[]): Promis
              count(*) FILTER (WHERE position > coalesce(last_success, 0)) AS failures
         FROM (SELECT webhook_id, position,
                      max(position) FILTER (WHERE failure IS NULL) OVER (PARTITION BY webhook_id) AS last_success
-                FROM held WHERE NOT is_test) attempts
+                FROM held JOIN webhook ON webhook.id = held.webhook_id AND webhook.url = held.url WHERE NOT is_test) attempts
        GROUP BY webhook_id, last_success
     ), locked AS (
       -- In one order, so that two groups never wait for each other.
@@ -80,19 +80,19 @@ export async function finishAttempts(db: Database, finished: Finished[]): Promis
                                 ELSE coalesce(w.failing_since, now()) END
       FROM counted c JOIN locked l ON l.id = c.webhook_id
      WHERE w.id = c.webhook_id
-    RETURNING w.id, w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
+    RETURNING w.id, w.failures_in_row AS failures, w.url, w.domain_id AS "domainId", w.active AS "isActive"`;
   for (const endpoint of endpoints) {
     const last = finished.findLast(({ job }) => job.webhookId === endpoint.id);
     if (last) await updateAlert(db, endpoint, last.outcome.startedAt);
   }
 }
 
-type Endpoint = { id: string; failures: number; url: string; domainId: string | null };
+type Endpoint = { id: string; failures: number; url: string; domainId: string | null; isActive: boolean };
 
-async function updateAlert(db: Database, { id, failures, url, domainId }: Endpoint, at: Date): Promise<void> {
+async function updateAlert(db: Database, { id, failures, url, domainId, isActive }: Endpoint, at: Date): Promise<void> {
   const about = failingAlert({ id, url });
   if (failures === 0) await resolveAlert(db, about, at);
-  else if (failures >= ALERT_AFTER_FAILURES)
+  else if (isActive && failures >= ALERT_AFTER_FAILURES)
     await openAlerts(db, [{ ...about, domainId, count: failures, expected: 0 }], at);
 }
 
