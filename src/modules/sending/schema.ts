@@ -157,10 +157,16 @@ export const BatchSent = z.object({
 export type BatchSent = z.infer<typeof BatchSent>;
 
 export const SendHeaders = z.object({
-  'Idempotency-Key': z.string().max(MAX_IDEMPOTENCY_KEY_LENGTH).optional().meta({
-    description:
-      'Makes retries safe: a second request with the same key and body within 24 hours sends nothing and gets the same response',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .max(MAX_IDEMPOTENCY_KEY_LENGTH)
+    .regex(/^[!-~]+$/)
+    .optional()
+    .meta({
+      description:
+        'Makes retries safe: a second request with the same key and body within 24 hours sends nothing and gets the same response. ' +
+        'Printable ASCII characters without spaces',
+    }),
 });
 
 function always() {

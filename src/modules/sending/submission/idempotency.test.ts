@@ -166,6 +166,9 @@ describe('a call with a used key', () => {
     const header = Buffer.from(key, 'utf8').toString('latin1');
     const answer = expectError(await send(header), 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields?.[0]?.path).toBe('Idempotency-Key');
+    const { paths } = await (await api.download('/openapi.json')).json();
+    const { schema } = paths['/send'].post.parameters.find(({ name }: { name: string }) => name === 'Idempotency-Key');
+    expect(new RegExp(schema.pattern).test(key) && key.length <= schema.maxLength).toBe(false);
   });
 });
 

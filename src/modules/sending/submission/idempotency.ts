@@ -5,7 +5,7 @@ import { leaseOf } from '@/server/background/lease';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, type SuppressedRecipient } from '../schema';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, SendHeaders, type SuppressedRecipient } from '../schema';
 
 /** A message that an earlier call with the same key has stored. */
 export type PriorMessage = {
@@ -27,7 +27,6 @@ export type Claimed = { kind: 'claimed'; claim: Claim } | { kind: 'finished'; cl
 
 const LEASE = leaseOf(30);
 const LIFETIME_HOURS = 24;
-const KEY_PATTERN = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}$`);
 
 /**
  * Claims a key for one call; of concurrent calls exactly one succeeds. A key whose lease expired is claimed with the
@@ -148,7 +147,7 @@ function scheduledFor(events: { type: string; detail: unknown }[]): Date | null 
 }
 
 function requireValidKey(key: string): void {
-  if (KEY_PATTERN.test(key)) return;
+  if (SendHeaders.safeParse({ 'Idempotency-Key': key }).success) return;
   const message = `Use 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters without spaces.`;
   throw new AppError('VALIDATION_ERROR', `The Idempotency-Key header is invalid. ${message}`, {
     details: { fields: [{ path: 'Idempotency-Key', message }] },
