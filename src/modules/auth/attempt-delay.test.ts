@@ -39,6 +39,18 @@ describe('failed sign-ins of one account', () => {
     expect((await login(email, PASSWORD)).status).toBe(200);
   });
 
+  it('delay nobody for longer after the clock was set back', async () => {
+    const { email } = await makeAdmin({ passwordHash });
+    clock.advance(24 * 3600);
+    expect(await failures(email, 11)).toEqual([1, 2, 4, 8, 16]);
+    clock.advance(-24 * 3600);
+    expect((await login(email, PASSWORD)).status).toBe(200);
+    await failures(email, 6);
+    clock.advance(-1);
+    expectError(await login(email, PASSWORD), 429, 'RATE_LIMIT_EXCEEDED');
+    clock.advance(2);
+  });
+
   it('count the same for an unknown address', async () => {
     expect(await failures(`${unique()}@nowhere.example`, 13)).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });

@@ -1,4 +1,5 @@
 import { formatPlural } from '@/lib/format';
+import { CLOCK_TOLERANCE_SECONDS } from '@/server/clock';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
@@ -7,6 +8,7 @@ import { sha256 } from '@/server/secrets/crypto';
 import { findDevice } from './sessions/device';
 
 const FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
+const MAX_WAIT_SECONDS = 30;
 
 /** Whose failures an attempt counts towards: an account's, or those of one of its own devices. */
 export type Attempt = { account: Uint8Array<ArrayBuffer> };
@@ -21,15 +23,17 @@ export async function recordAttempt(ctx: Context, email: string): Promise<Attemp
   const { db } = ctx;
   const now = ctx.clock.now();
   const account = accountOf(email, await findDevice(ctx, email));
+  // A wait that ends later than it can was begun by a clock that was ahead.
+  const longest = new Date(now.getTime() + (MAX_WAIT_SECONDS + CLOCK_TOLERANCE_SECONDS) * 1000);
   const counted = await db.$queryRaw<{ failures: number }[]>`
     INSERT INTO sign_in_failure AS earlier (account, failures, wait_until, updated_at)
     VALUES (${account}, 1, to_timestamp(0), ${now})
     ON CONFLICT (account) DO UPDATE SET
       failures = least(earlier.failures + 1, 1000),
       wait_until = CASE WHEN earlier.failures < 5 THEN earlier.wait_until
-        ELSE ${now}::timestamptz + interval '1 second' * least(30, 2 ^ least(earlier.failures - 5, 5)) END,
+        ELSE ${now}::timestamptz + interval '1 second' * least(${MAX_WAIT_SECONDS}, 2 ^ least(earlier.failures - 5, 5)) END,
       updated_at = ${now}
-    WHERE earlier.wait_until <= ${now}
+    WHERE earlier.wait_until <= ${now} OR earlier.wait_until > ${longest}
     RETURNING failures`;
   if (counted.length > 0) return { account };
   countRefusal('sign_in_delay');

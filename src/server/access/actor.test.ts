@@ -51,6 +51,14 @@ it('reads a key with a scope with one query, without its deleted domains', async
   expect(queries).toBe(1);
 });
 
+it('notes when a key is used, also after a clock that was ahead', async () => {
+  const { row, key } = await makeApiKey((await makeAdmin()).id);
+  await db.apiKey.update({ where: { id: row.id }, data: { lastUsedAt: new Date(Date.now() + 3_600_000) } });
+  await identified({ authorization: `Bearer ${key}` });
+  const { lastUsedAt } = await db.apiKey.findUniqueOrThrow({ where: { id: row.id } });
+  expect(Math.abs(Date.now() - Number(lastUsedAt))).toBeLessThan(60_000);
+});
+
 it('reads a session with one query', async () => {
   const { cookie } = await makeSession((await makeAdmin()).id);
   expect((await identified({ cookie })).queries).toBe(1);

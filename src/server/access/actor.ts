@@ -150,7 +150,7 @@ function toHex(bytes: Uint8Array): string {
 
 /** Updates `last_used_at` at most once per minute, so that a busy key doesn't write on every call. */
 async function touch(key: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
-  if (key.lastUsedAt && now.getTime() - key.lastUsedAt.getTime() < LAST_USED_GRANULARITY_MS) return;
+  if (key.lastUsedAt && Math.abs(now.getTime() - key.lastUsedAt.getTime()) < LAST_USED_GRANULARITY_MS) return;
   await database().apiKey.updateMany({ where: { id: key.id }, data: { lastUsedAt: now } });
 }
 

@@ -53,6 +53,22 @@ describe('counters in Postgres', () => {
     await expect.poll(() => countOf(counters, subject, 1), { interval: 300 }).toBe(1);
   });
 
+  it('start over with a window that began by a clock that was ahead, but not by one that differs a little', async () => {
+    const counters = makeCounters();
+    const countAfter = async (aheadMs: number) => {
+      const subject = randomUUID();
+      await countOf(counters, subject);
+      const row = await db.rateLimit.findFirstOrThrow({ where: { key: { contains: subject } } });
+      const expire = Number(row.expire) + aheadMs;
+      await db.rateLimit.update({ where: { key: row.key }, data: { expire, points: 50 } });
+      return counters.count('test', subject, 60);
+    };
+    const { count, resetMs } = await countAfter(3_600_000);
+    expect(count).toBe(1);
+    expect(resetMs).toBeLessThanOrEqual(60_000);
+    expect((await countAfter(50_000)).count).toBe(51);
+  });
+
   it('count per instance while Postgres is away, and throw nothing', async () => {
     const counters = makeCounters({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/nothing' });
     const subject = randomUUID();

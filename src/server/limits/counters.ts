@@ -9,6 +9,7 @@ import {
   type RateLimiterRes,
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
+import { CLOCK_TOLERANCE_SECONDS } from '../clock';
 import { connectionTo } from '../connection';
 import { log } from '../log';
 import { reportPool } from '../metrics/pools';
@@ -56,7 +57,14 @@ export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string;
     // Limits differ per key, so the library only counts and the caller compares.
     const options = { keyPrefix, points: Number.MAX_SAFE_INTEGER, duration: windowSeconds };
     const limiter = store.limiter({ ...options, insuranceLimiter: new RateLimiterMemory(options) });
-    const countOne = countTogether((subject, points) => limiter.consume(subject, points));
+    const longestMs = (windowSeconds + CLOCK_TOLERANCE_SECONDS) * 1_000;
+    const countOne = countTogether(async (subject, points) => {
+      const counted = await limiter.consume(subject, points);
+      if (counted.msBeforeNext <= longestMs) return counted;
+      // A window that ends later than it can was begun by a clock that was ahead.
+      await limiter.delete(subject);
+      return limiter.consume(subject, points);
+    });
     limiters.set(keyPrefix, countOne);
     return countOne;
   };

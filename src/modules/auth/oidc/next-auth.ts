@@ -5,13 +5,13 @@ import type { ClientRequest } from 'node:http';
 import type { NextApiRequest, NextApiResponse } from 'next';
 import NextAuth, { type NextAuthOptions } from 'next-auth';
 import { type BaseClient, custom, type OpenIDCallbackChecks, type TokenSet } from 'openid-client';
+import { CLOCK_TOLERANCE_SECONDS } from '@/server/clock';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
 import { callbackPath, discoveryUrl, type Provider } from './providers';
 
 const DEADLINE_MS = 8_000;
-const CLOCK_TOLERANCE_SECONDS = 60;
 const CSRF_COOKIE = 'postroom_oidc_csrf';
 
 type Call =
