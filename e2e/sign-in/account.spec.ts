@@ -105,6 +105,20 @@ test('a recovery code works once, and the fifth wrong code returns to the passwo
   await check();
 });
 
+test('a recovery code signs in from a computer whose clock is an hour ahead', async ({ page, makeAdmin, check }) => {
+  const admin = await makeAdmin('admin');
+  await useSession(page, admin.cookie);
+  const { recoveryCodes } = await enableTwoFactor(page);
+  await page.clock.install({ time: Date.now() + 3_600_000 });
+  await passwordStep(page, admin);
+  await expect(page.getByRole('timer')).toHaveText(/^[45]:\d\d left$/);
+  await page.getByRole('button', { name: 'Use recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
+  const press = () => page.getByRole('button', { name: 'Continue' }).click();
+  await untilAdmitted(page, press, page.getByRole('heading', { name: 'Overview' }));
+  await check();
+});
+
 test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, check }) => {
   const admin = await makeAdmin('domain_admin');
   await useSession(page, admin.cookie);

@@ -54,6 +54,7 @@ export async function findIdentity(db: Tx, adminId: string): Promise<Identity | 
  * @throws CONFLICT without a password, or if nothing is linked
  */
 export async function removeIdentity(tx: Tx, adminId: string, withoutPassword: string): Promise<Identity> {
+  await lockAdmin(tx, adminId);
   const select = { passwordHash: true };
   const { passwordHash } = await tx.admin.findUniqueOrThrow({ where: { id: adminId }, select });
   const identity = await findIdentity(tx, adminId);
@@ -71,9 +72,22 @@ async function insertIdentity(tx: Tx, provider: Provider, { iss, sub }: Claims, 
 }
 
 async function findLinked(tx: Tx, { iss, sub }: Claims): Promise<Found['admin'] | null> {
+  const where = { issuer_subject: { issuer: iss, subject: sub } };
+  const known = await tx.oidcIdentity.findUnique({ where, select: { adminId: true } });
+  if (!known) return null;
+  await lockAdmin(tx, known.adminId);
+  const { adminId } = known;
   const identity = await tx.oidcIdentity.findUnique({
-    where: { issuer_subject: { issuer: iss, subject: sub } },
+    where: { ...where, adminId },
     select: { admin: { select: ADMIN } },
   });
   return identity?.admin ?? null;
+}
+
+/**
+ * Until the transaction ends, the admin isn't deleted and keeps their identity. Who removes it ends the sessions that were opened
+ * before, so no sign-in may be in between.
+ */
+async function lockAdmin(tx: Tx, id: string): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM admin WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
 }

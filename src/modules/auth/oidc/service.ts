@@ -163,9 +163,8 @@ async function failTo(
 
 function pageAfter(passed: LoggedIn | TotpPending, next: string): string {
   if (!('requires_totp' in passed)) return signedInPage(next);
-  const { totp_session, expires_at } = passed;
   // Browsers never send a fragment to a server, so it is in no log.
-  return `${page('/login', { next })}#${new URLSearchParams({ totp_session, expires_at })}`;
+  return `${page('/login', { next })}#${new URLSearchParams({ totp_session: passed.totp_session })}`;
 }
 
 /** Browsers don't send a Strict cookie after a redirect from another site, so this page navigates on its own. */

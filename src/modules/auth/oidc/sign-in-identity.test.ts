@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { disconnectIdentity } from '@/modules/auth/service';
+import type { Tx } from '@/server/db';
 import { db } from '@/test/database';
 import { makeAdmin, makeLinkedAdmin, unique } from '@/test/factories';
 import { client } from '@/test/rest';
@@ -12,6 +14,13 @@ afterAll(() => Promise.all(Object.values(providers).map((provider) => provider.c
 const linkedAdmin = (over: { totpEnabled?: boolean } = {}) => makeLinkedAdmin(providers.corp.issuer, over);
 
 const sessionsOf = (adminId: string) => db.session.count({ where: { adminId } });
+
+/** Waits until a query waits for a lock. */
+async function untilWaiting(): Promise<void> {
+  const waiting = () => db.$queryRaw`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await expect.poll(waiting).toHaveLength(1);
+}
 
 describe('a linked identity', () => {
   it('signs its admin in with an audit entry, and clears the handshake cookies', async () => {
@@ -38,7 +47,6 @@ describe('a linked identity', () => {
     expect(path).toBe('/login?next=%2Fdomains');
     const pending = new URLSearchParams(page.hash.slice(1));
     expect(pending.get('totp_session')).toMatch(/^[\w-]{43}$/);
-    expect(Date.parse(pending.get('expires_at') ?? '')).toBeGreaterThan(Date.now());
     expect(session).toBeNull();
     expect(await sessionsOf(admin.id)).toBe(0);
     expect(await db.totpSession.count({ where: { adminId: admin.id } })).toBe(1);
@@ -56,6 +64,24 @@ describe('a linked identity', () => {
   it('of another issuer with the same subject is another identity', async () => {
     const { admin, as } = await linkedAdmin();
     expect((await oidcBrowser().signIn('trusted', as)).path).toMatch(/^\/login\?error=no_account/);
+    expect(await sessionsOf(admin.id)).toBe(0);
+  });
+
+  it.each([
+    ['its removal', (tx: Tx, id: string) => disconnectIdentity(tx, id)],
+    ['the deletion of its admin', (tx: Tx, id: string) => tx.admin.delete({ where: { id } })],
+  ])('opens no session during %s', async (_, end) => {
+    const { admin, as } = await linkedAdmin();
+    await db.admin.update({ where: { id: admin.id }, data: { passwordHash: 'hash' } });
+    const browser = oidcBrowser();
+    const callback = await browser.begin('corp', as);
+    const arriving = await db.$transaction(async (tx) => {
+      await end(tx, admin.id);
+      const arrival = browser.arrive(callback);
+      await untilWaiting();
+      return { arrival };
+    });
+    expect(await arriving.arrival).toMatchObject({ path: '/login?error=no_account&next=%2F', session: null });
     expect(await sessionsOf(admin.id)).toBe(0);
   });
 

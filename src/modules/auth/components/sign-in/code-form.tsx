@@ -9,11 +9,9 @@ import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { IconArrowLeft } from '@/components/icons/icons';
 import { Lead } from '../postcard';
 import classes from './code-form.module.css';
-import type { PendingSignIn } from './pending-sign-in';
+import { LIFETIME_SECONDS, type PendingSignIn } from './pending-sign-in';
 import { useSecondsLeft } from './use-seconds-left';
 import { useWait } from './use-wait';
-
-const LIFETIME_SECONDS = 300;
 
 type CodeFormProps = {
   pending: PendingSignIn;

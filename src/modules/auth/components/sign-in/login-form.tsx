@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { matchProblem } from '@/components/forms/field-errors';
 import { MISSING } from '../../missing';
 import type { LoginAnswer } from '../../schema';
-import type { PendingSignIn } from './pending-sign-in';
+import { newPendingSignIn, type PendingSignIn } from './pending-sign-in';
 import { useWait } from './use-wait';
 
 type LoginFormProps = {
@@ -47,8 +47,7 @@ export function LoginForm({ email: given = '', notice = null, onSignedIn, onPend
     try {
       const answer = await callProcedure<LoginAnswer>('auth.login', values);
       if (!('requires_totp' in answer)) return onSignedIn();
-      const { totp_session: token, expires_at: expiresAt } = answer;
-      onPending({ token, expiresAt, email: values.email, since: new Date().toISOString() });
+      onPending(newPendingSignIn(answer.totp_session, values.email));
     } catch (error) {
       const messageOf = ({ message }: { message: string }) => message;
       const { matched, unmatched } = matchProblem(toProblem(error), { values, input: values, messageOf });
