@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
 import { chosenId, Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
-const MAX_POSITION = 9_999;
+export const MAX_POSITION = 9_999;
 const CHOOSE = { domain_id: 'Choose a domain.', mailbox_id: 'Choose a mailbox.' };
 
 export const SieveScope = z.enum(['global', 'domain', 'mailbox']);

@@ -13,7 +13,14 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { type ListSieveFilters, sieveFilterList } from './lists';
-import type { CreateSieveFilter, SieveFilter, SieveVerdict, UpdateSieveFilter, ValidateSieve } from './schema';
+import {
+  type CreateSieveFilter,
+  MAX_POSITION,
+  type SieveFilter,
+  type SieveVerdict,
+  type UpdateSieveFilter,
+  type ValidateSieve,
+} from './schema';
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {
@@ -43,7 +50,7 @@ export async function createSieveFilter(ctx: MutationContext, input: CreateSieve
   return ctx
     .transaction(async ({ tx, audit }) => {
       const { last } = await requireCapacity(tx, owner, { all: 1, active: Number(active) });
-      const position = input.position ?? last + 1;
+      const position = input.position ?? Math.min(last + 1, MAX_POSITION);
       const data = { ...owner, name, script, active, position, createdAt: ctx.clock.now() };
       const row = await tx.sieveFilter.create({ data, select: FIELDS });
       const filter = present(row);

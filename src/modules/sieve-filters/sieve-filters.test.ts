@@ -97,6 +97,13 @@ describe('creating a filter', () => {
     expect(checkedScripts).toHaveLength(4);
   });
 
+  it('runs last behind a filter at the last position, and takes that position again', async () => {
+    await create({ position: 9_999 });
+    const { data } = await create();
+    expect(data.position).toBe(9_999);
+    expect((await api.patch(`/sieve-filters/${data.id}`, { position: data.position })).status).toBe(200);
+  });
+
   it('rejects a script that does not compile, with the lines, and saves nothing', async () => {
     const answer = expectError(await create({ script: BROKEN }), 400, 'VALIDATION_ERROR');
     expect(answer.error.details).toEqual({
