@@ -218,6 +218,21 @@ describe('the last super_admin', () => {
   });
 });
 
+it.each([
+  ['session', sessionClient, 'SESSION_INVALID'],
+  ['API key', keyClient, 'FORBIDDEN'],
+] as const)('a new role of the caller ends calls by %s that are in progress', async (_, makeClient, code) => {
+  const [leaving, staying] = [await makeClient(), await keyClient()];
+  // Passwords are hashed one after the other.
+  const calls = Array.from({ length: 20 }, () => leaving.post('/admins', newAdmin()));
+  expect((await staying.patch(`/admins/${leaving.admin.id}`, { role: 'admin' })).status).toBe(200);
+  const where = { adminId: leaving.admin.id, action: 'admin.create', outcome: 'success' } as const;
+  const before = await db.auditEntry.count({ where });
+  const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
+  expect(await db.auditEntry.count({ where })).toBe(before);
+  expect(codes).toContain(code);
+});
+
 it.each(['admin', 'domain_admin'] as const)('is read-only for the role %s', async (role) => {
   const api = await keyClient({ role });
   const target = await makeAdmin({ role: 'admin' });

@@ -3,6 +3,7 @@ import { revokeKeysOf } from '@/modules/api-keys/service';
 import type { AdminSummary } from '@/modules/auth/schema';
 import { disconnectIdentity, endSignIns, findLinkedIdentity, resetSecondFactor } from '@/modules/auth/service';
 import { authorizeDomain, requireRole } from '@/server/access/authorize';
+import { requireStillSignedIn } from '@/server/access/still-signed-in';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { forgetAssignments } from '@/server/deleted-records/keep';
 import { AppError, notFound } from '@/server/errors';
@@ -39,6 +40,7 @@ export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Pro
   const { email, role } = input;
   return ctx
     .transaction(async ({ tx, audit }) => {
+      await lockSuperAdmins(ctx, tx);
       const row = await tx.admin.create({ select: FIELDS, data: { email, role, passwordHash, domains } });
       const admin = present(row);
       await audit({ resource: `admin:${admin.id}`, before: null, after: admin });
@@ -66,7 +68,8 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return ctx
     .transaction(async ({ tx, audit, requireVersion }) => {
-      if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
+      const superAdmins = await lockSuperAdmins(ctx, tx);
+      if (role && role !== 'super_admin') requireOther(superAdmins, id);
       await requireVersion();
       // A restore of one of the admin's domains ends first, or waits.
       await tx.$queryRaw`SELECT 1 FROM admin WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
@@ -94,7 +97,7 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
 /** Also deletes sessions, keys and domain assignments, but no audit entries. @throws NOT_FOUND, CONFLICT */
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit, requireVersion }) => {
-    await requireOtherSuperAdmin(tx, id);
+    requireOther(await lockSuperAdmins(ctx, tx), id);
     await requireVersion();
     const before = present(await requireAdmin(tx, id));
     await audit({ resource: `admin:${id}`, before, after: null });
@@ -136,13 +139,20 @@ export async function disconnectOidc(ctx: MutationContext, { id }: { id: string 
 }
 
 /**
- * The last super_admin can't be deleted or demoted. Locks the rows of all super_admins, so that concurrent calls run one
- * after the other.
+ * Locks the rows of all super_admins, so that concurrent calls run one after the other. The caller must still be one of them:
+ * passwords may have waited for seconds to be hashed. @throws FORBIDDEN, SESSION_INVALID, API_KEY_INVALID
  */
-async function requireOtherSuperAdmin(tx: Tx, leavingId: string): Promise<void> {
-  const superAdmins = await tx.$queryRaw<{ id: string }[]>`
+async function lockSuperAdmins({ actor }: ActorContext, tx: Tx): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM admin WHERE role = 'super_admin' ORDER BY id FOR UPDATE`;
-  if (superAdmins.some(({ id }) => id !== leavingId) || superAdmins.length === 0) return;
+  const role = await requireStillSignedIn(tx, actor);
+  requireRole({ ...actor, admin: { ...actor.admin, role } }, 'super_admin');
+  return rows.map(({ id }) => id);
+}
+
+/** The last super_admin can't be deleted or demoted. @throws CONFLICT */
+function requireOther(superAdmins: string[], leavingId: string): void {
+  if (superAdmins.some((id) => id !== leavingId)) return;
   throw new AppError('CONFLICT', 'This is the last super admin. Make another admin a super admin first.');
 }
 

@@ -292,6 +292,19 @@ describe('a key created with a key', () => {
     expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
   });
 
+  it('is not created if its session ends at the same time', async () => {
+    const browser = await sessionClient();
+    const { creating } = await db.$transaction(async (tx) => {
+      await tx.admin.update({ where: { id: browser.admin.id }, data: { passwordHash: 'new' } });
+      const answer = browser.post('/api-keys', { name: 'x' });
+      await waitForBlockedQuery();
+      await tx.session.deleteMany({ where: { adminId: browser.admin.id } });
+      return { creating: answer };
+    });
+    expectError(await creating, 401, 'SESSION_INVALID');
+    expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
+  });
+
   it('never outlives its parent, whichever request wins', async () => {
     const browser = await sessionClient();
     for (let i = 0; i < 15; i++) {

@@ -6,7 +6,8 @@ import { isMailServerAttached } from '@/modules/mail-server/service';
 import { sandboxSmtpPort } from '@/modules/sending/service';
 import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
-import { isForeignKeyViolation, type Tx } from '@/server/db';
+import { requireStillSignedIn } from '@/server/access/still-signed-in';
+import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { isWithin, parseRange } from '@/server/http/address-ranges';
 import { escapeLike } from '@/server/list/search-key';
@@ -35,7 +36,7 @@ export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promis
   });
 }
 
-/** Returns the key itself, which no other call does. Only its SHA-256 hash is stored. */
+/** Returns the key itself, which no other call does. Only its SHA-256 hash is stored. @throws SESSION_INVALID, API_KEY_INVALID */
 export async function createApiKey(ctx: MutationContext, input: CreateApiKey): Promise<CreatedApiKey> {
   const domainIds = [...new Set(input.scoped_domain_ids)];
   for (const id of domainIds) await authorizeDomain(ctx, { id }, { allowInactive: true });
@@ -59,9 +60,10 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
     ...lineage(ctx.actor),
   };
   return ctx.transaction(async ({ tx, audit }) => {
+    await requireStillSignedIn(tx, ctx.actor);
     if ((await tx.apiKey.count({ where: { adminId: data.adminId }, take: MAX_KEYS })) === MAX_KEYS)
       throw new AppError('CONFLICT', 'You have 1,000 API keys, and can’t have more. Revoke those that nothing uses.');
-    const { last_used_at: _, ...record } = present(await insertKey(ctx, tx, data));
+    const { last_used_at: _, ...record } = present(await tx.apiKey.create({ select: FIELDS, data }));
     await audit({ resource: `api_key:${record.id}`, before: null, after: record });
     return { key, api_key: record, smtp: await smtpOf(tx, record) };
   });
@@ -106,17 +108,6 @@ export async function revokeKeysOf(tx: Tx, adminId: string): Promise<string[]> {
 function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string[] } {
   if (!key) return { parentId: null, ancestorIds: [] };
   return { parentId: key.id, ancestorIds: [key.id, ...key.ancestors.map((ancestor) => ancestor.id)] };
-}
-
-/** Fails if the caller's key is revoked, or the admin deleted, at the same time. @throws API_KEY_INVALID, SESSION_INVALID */
-async function insertKey(ctx: ActorContext, tx: Tx, data: Prisma.ApiKeyUncheckedCreateInput): Promise<Row> {
-  try {
-    return await tx.apiKey.create({ select: FIELDS, data });
-  } catch (error) {
-    if (!isForeignKeyViolation(error)) throw error;
-    if (ctx.actor.key) throw new AppError('API_KEY_INVALID', 'This API key was just revoked.');
-    throw new AppError('SESSION_INVALID', 'This session has just ended. Sign in again.');
-  }
 }
 
 function accessFilter({ actor }: ActorContext): Prisma.ApiKeyWhereInput {
