@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { sha256 } from '@/server/secrets/crypto';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, unique } from '@/test/factories';
 import { type Answer, type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
@@ -186,6 +187,21 @@ describe('revoking an API key', () => {
     expectError(await api.get('/auth/me'), 401, 'API_KEY_INVALID');
     const entry = await db.auditEntry.findFirst({ where: { resource: `api_key:${row.id}` } });
     expect(entry).toMatchObject({ action: 'api_key.delete', outcome: 'success' });
+  });
+
+  it('rejects a call whose body has not arrived yet', async () => {
+    const api = await keyClient();
+    const clock = manualClock(new Date().toISOString());
+    const name = `${unique()}.example`;
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      await db.apiKey.deleteMany({ where: { adminId: api.admin.id } });
+      clock.advance(1);
+      controller.enqueue(new TextEncoder().encode(JSON.stringify({ name })));
+      controller.close();
+    };
+    const rawBody = new ReadableStream({ pull }, { highWaterMark: 0 });
+    expectError(await api.call('POST', '/domains', { rawBody, clock }), 401, 'API_KEY_INVALID');
+    expect(await db.domain.count({ where: { name } })).toBe(0);
   });
 
   it('of another admin requires super_admin; others get an audited 404', async () => {

@@ -7,6 +7,9 @@ import { type RequestCount, readRequestCount } from '../http/request-count';
 import { type Credentials, readCredentials } from '../secrets/credentials';
 import { env } from '../settings/env';
 
+/** How long a request goes on with the caller that it has read. */
+const CURRENT_MS = 1_000;
+
 export type Context = {
   /** The pool. Mutations change data in a transaction, see mutation.ts. */
   db: Database;
@@ -19,7 +22,10 @@ export type Context = {
   isSameOrigin: boolean;
   /** Response headers, and a status that a verb may set, such as a health check. */
   response: { headers: Headers; status: number | null };
-  /** Reads the caller from the database, once per request. @throws the 401 that applies */
+  /**
+   * Reads the caller from the database: again after a second, because a body may take minutes to arrive.
+   * @throws the 401 that applies
+   */
   identify(): Promise<Actor>;
   /** The HTTP server's count of this request, until the address limit has been checked with it. */
   countedRequest: RequestCount | null;
@@ -38,6 +44,7 @@ export function createContext(
   const db = database();
   const credentials = readCredentials(request.headers);
   let actor: Promise<Actor> | undefined;
+  let readAt = 0;
   return {
     db,
     clock,
@@ -53,7 +60,10 @@ export function createContext(
     isSameOrigin: isSameOrigin(request.headers),
     response: { headers: responseHeaders, status: null },
     identify: () => {
-      actor ??= identify(credentials, clock);
+      const now = clock.now().getTime();
+      if (actor && now - readAt < CURRENT_MS) return actor;
+      readAt = now;
+      actor = identify(credentials, clock);
       return actor;
     },
     countedRequest: readRequestCount(request.headers),

@@ -52,6 +52,7 @@ export function createRestHandler(router: AnyTRPCRouter, webhooks: () => Webhook
       ctx.admission = await admit(ctx, route.meta);
       budget = reserveBodyBudget(ctx.admission.actor?.admin.id ?? networkOf(ctx.request.ip));
       const input = await readInput(request, route, { params: found.params, url, budget, at: ctx.clock.now() });
+      if (ctx.admission.actor) ctx.admission = { actor: await ctx.identify() };
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
       const { status, isPaginated, redirect, file } = route.meta.rest;

@@ -75,8 +75,8 @@ async function findLinked(tx: Tx, { iss, sub }: Claims): Promise<Found['admin'] 
   const where = { issuer_subject: { issuer: iss, subject: sub } };
   const known = await tx.oidcIdentity.findUnique({ where, select: { adminId: true } });
   if (!known) return null;
-  await lockAdmin(tx, known.adminId);
   const { adminId } = known;
+  await lockAdmin(tx, adminId);
   const identity = await tx.oidcIdentity.findUnique({
     where: { ...where, adminId },
     select: { admin: { select: ADMIN } },
@@ -85,8 +85,8 @@ async function findLinked(tx: Tx, { iss, sub }: Claims): Promise<Found['admin'] 
 }
 
 /**
- * Until the transaction ends, the admin isn't deleted and keeps their identity. Who removes it ends the sessions that were opened
- * before, so no sign-in may be in between.
+ * Until the transaction ends, the admin isn't deleted and keeps their identity. Its removal also ends the sessions that were opened
+ * with it, so a sign-in must come before or after.
  */
 async function lockAdmin(tx: Tx, id: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM admin WHERE id = ${id}::uuid FOR NO KEY UPDATE`;

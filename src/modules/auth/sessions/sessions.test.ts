@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { appRouter } from '@/modules/router';
+import { createContext } from '@/server/procedures/context';
 import { hashPassword } from '@/server/secrets/password';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';
@@ -36,6 +39,16 @@ describe('sessions', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
     expectError(await other.get('/auth/me'), 401, 'SESSION_INVALID');
     expect((await browser.get('/auth/me')).status).toBe(200);
+  });
+
+  it('ends one during a call of the console whose body has not arrived yet', async () => {
+    const { cookie, session } = await makeSession((await makeAdmin()).id);
+    const clock = manualClock(new Date().toISOString());
+    const ctx = createContext(new Request('http://localhost:3000/api/trpc', { headers: { cookie } }), clock);
+    await ctx.identify();
+    await db.session.delete({ where: { id: session.id } });
+    clock.advance(1);
+    await expect(appRouter.createCaller(ctx).auth.me({})).rejects.toMatchObject({ apiCode: 'SESSION_INVALID' });
   });
 
   it('clears the cookie if it is the current one', async () => {
