@@ -30,18 +30,20 @@ export function parseAddress(text: unknown): ParsedAddress | null {
 export function normalizeDomainName(text: unknown): string | null {
   if (typeof text !== 'string' || text.length === 0 || text.length > MAX_DOMAIN_LENGTH) return null;
   const plain = withoutSpaces(text).replace(/[.\u3002\uff0e\uff61]$/, '');
+  const lower = plain.toLowerCase();
+  // Parsing a URL takes several times as long, and changes no such name.
+  if (HOST_NAME.test(lower) && !lower.includes(PUNYCODE)) return lower;
   if (NOT_A_HOST.test(plain) || UNSEEN.test(plain)) return null;
   const name = hostOf(plain);
-  if (name === null || name.length > MAX_DOMAIN_LENGTH) return null;
-  const labels = name.split('.');
-  if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
-  return ALL_DIGITS.test(labels.at(-1) ?? '') ? null : name;
+  return name !== null && name.length <= MAX_DOMAIN_LENGTH && HOST_NAME.test(name) ? name : null;
 }
 
 // `%` and `!` are valid atext, but old relays would forward by them (percent hack, bang paths).
 const DOT_ATOM = /^[\w#$&'*+/=?^`{|}~-]+(?:\.[\w#$&'*+/=?^`{|}~-]+)*$/;
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const ALL_DIGITS = /^\d+$/;
+// The last label is no number, decimal or hexadecimal: those end an IPv4 address.
+const HOST_NAME =
+  /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!(?:\d+|0x[\da-f]*)$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const PUNYCODE = 'xn--';
 const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
 // IDNA would silently drop or replace these: controls, format characters, surrogates, unassigned, separators.
 const SPACE = /[\t\p{Zs}]/u;

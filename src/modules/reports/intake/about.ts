@@ -49,12 +49,14 @@ function closestOf(domains: Managed[]): (headerFrom: string) => Managed | undefi
   const byName = new Map(domains.map((domain) => [domain.name, domain]));
   const mostLabels = Math.max(0, ...domains.map(({ name }) => name.split('.').length));
   return (headerFrom) => {
-    const labels = mostLabels > 0 ? (normalizeDomainName(headerFrom)?.split('.') ?? []) : [];
-    for (let count = Math.min(labels.length, mostLabels); count > 0; count -= 1) {
-      const found = byName.get(labels.slice(-count).join('.'));
-      if (found) return found;
+    const name = mostLabels > 0 ? (normalizeDomainName(headerFrom) ?? '') : '';
+    let closest: Managed | undefined;
+    let start = name.length;
+    for (let count = 0; count < mostLabels && start > 0; count += 1) {
+      start = name.lastIndexOf('.', start - 1);
+      closest = byName.get(name.slice(start + 1)) ?? closest;
     }
-    return undefined;
+    return closest;
   };
 }
 
