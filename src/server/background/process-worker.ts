@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
+import { timesOfOther } from './work-time';
 import type { JobRunner } from './worker-pool';
 
 /** A start takes a fifth of a second, and longer on a busy machine. */
@@ -52,6 +53,7 @@ export function startProcess({ program, maxHeapMb }: Options): JobRunner {
       child.unref();
       child.channel?.unref();
     },
+    times: () => timesOfOther(child.pid),
     terminate: async () => {
       const hasEnded = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
       if (hasEnded) return;

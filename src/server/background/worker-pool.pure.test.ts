@@ -1,15 +1,17 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { type Times, timesOfOther } from './work-time';
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool';
 
-type Job = { does: 'answer' | 'wait' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array; owner?: string };
+type Job = { does: 'answer' | 'hang' | 'exit' | 'throw'; gate?: Int32Array; bytes?: Uint8Array; owner?: string };
 type Result = { thread: number; heldBytes: number };
 
 const SCRIPTED = `
   const { parentPort, threadId } = require('node:worker_threads');
-  parentPort.on('message', ({ does, bytes }) => {
+  parentPort.on('message', ({ does, gate, bytes }) => {
     while (does === 'hang');
-    if (does === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    if (gate) Atomics.wait(gate, 0, 0);
     if (does === 'exit') process.exit(3);
     if (does === 'throw') return parentPort.postMessage({ failure: 'no such thing' });
     parentPort.postMessage({ result: { thread: threadId, heldBytes: bytes ? bytes.byteLength : 0 } });
@@ -27,6 +29,16 @@ function threads(over: Partial<WorkerPoolOptions<Job>> = {}) {
   });
 }
 
+/** Holds jobs until it is open. */
+function makeGate(): { gate: Int32Array; open: () => void } {
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const open = () => {
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+  };
+  return { gate, open };
+}
+
 it('a hanging job fails at its deadline, and waiting jobs continue in a new thread', async () => {
   const work = threads();
   const before = await work({ does: 'answer' });
@@ -37,20 +49,44 @@ it('a hanging job fails at its deadline, and waiting jobs continue in a new thre
 });
 
 describe('while other programs have the processors', () => {
-  const deadlineMs = 200;
-  const starved = (over: Partial<WorkerPoolOptions<Job>> = {}) =>
-    threads({ deadlineMs, times: () => ({ clock: performance.now(), processors: 0 }), ...over });
+  const starved = () => ({ clock: performance.now(), processors: 0 });
 
-  it('a job goes on after its deadline', async () => {
-    expect(await starved()({ does: 'wait' })).toHaveProperty('thread');
-    await expect(starved({ times: null })({ does: 'wait' })).rejects.toThrow('too slow');
+  it.each([
+    ['in a thread', (times: () => Times) => ({ times })],
+    [
+      'in a process, which has times of its own',
+      (times: () => Times) => ({ startWorker: () => Object.assign(new Worker(SCRIPTED, { eval: true }), { times }) }),
+    ],
+  ])('a job goes on after its deadline, %s', async (_, optionsWith) => {
+    const { gate, open } = makeGate();
+    let asked = 0;
+    const times = () => {
+      asked += 1;
+      // First when the job begins, then at its deadline.
+      if (asked === 2) open();
+      return starved();
+    };
+    expect(await threads({ deadlineMs: 1_000, ...optionsWith(times) })({ does: 'answer', gate })).toHaveProperty(
+      'thread',
+    );
+    expect(asked).toBe(2);
   });
 
   it('a job ends after three times as long', async () => {
+    const deadlineMs = 200;
     const start = performance.now();
-    await expect(starved()({ does: 'hang' })).rejects.toThrow('too slow');
+    await expect(threads({ deadlineMs, times: starved })({ does: 'hang' })).rejects.toThrow('too slow');
     expect(performance.now() - start).toBeGreaterThanOrEqual(3 * deadlineMs);
   });
+});
+
+it('the times of another process are of the processors, and of the clock where the system counts none', () => {
+  const { clock, processors } = timesOfOther(process.pid);
+  const { user, system } = process.cpuUsage();
+  expect(processors).toBeGreaterThan(0);
+  expect(processors).toBeLessThanOrEqual(existsSync('/proc/self/schedstat') ? (user + system) / 1_000 : clock);
+  const unknown = timesOfOther(undefined);
+  expect(unknown.processors).toBe(unknown.clock);
 });
 
 it('a thread that dies fails only its own job', async () => {
@@ -103,17 +139,13 @@ describe('with owners', () => {
   };
 
   it('one owner’s slow jobs hold one thread, and no other owner’s jobs', async () => {
-    const work = fair(10, { deadlineMs: 300 });
-    const ended: string[] = [];
-    const slow = Array.from({ length: 4 }, () =>
-      work({ does: 'hang', owner: 'slow' }).catch(({ message }) => ended.push(message)),
-    );
-    const quick = Array.from({ length: 20 }, (_, count) =>
-      work({ does: 'answer', owner: `quick ${count % 3}` }).then(() => ended.push('quick')),
-    );
-    await Promise.all([...slow, ...quick]);
-    expect(ended.slice(-3)).toEqual(['too slow', 'too slow', 'too slow']);
-    expect(ended.filter((one) => one === 'quick')).toHaveLength(20);
+    const work = fair(10, { deadlineMs: 60_000 });
+    const { gate, open } = makeGate();
+    const slow = Array.from({ length: 4 }, () => work({ does: 'answer', gate, owner: 'slow' }));
+    const quick = Array.from({ length: 20 }, (_, count) => work({ does: 'answer', owner: `quick ${count % 3}` }));
+    expect(await Promise.all(quick)).toHaveLength(20);
+    open();
+    expect(await Promise.all(slow)).toHaveLength(4);
   });
 
   it('owners take turns, each job in its order', async () => {

@@ -8,6 +8,8 @@ export type JobRunner = EventEmitter & {
   ref(): void;
   unref(): void;
   terminate(): Promise<unknown>;
+  /** The times of a process. Those of a thread are in the times of this process. */
+  times?(): Times;
 };
 
 type JobReply<Result> = { result: Result } | { failure: string };
@@ -23,8 +25,8 @@ export type WorkerPoolOptions<Job> = {
    * doesn't count, but after three times as long by the clock a job ends in any case.
    */
   deadlineMs: number;
-  /** Null if the time by the clock counts: for processes, whose work isn't this process's. */
-  times?: (() => Times) | null;
+  /** The times of a worker that has none of its own. */
+  times?: () => Times;
   /** How long a thread without a job is kept. */
   idleMs?: number;
   tooSlow: () => Error;
@@ -99,10 +101,11 @@ export function createWorkerPool<Job extends object, Result>(
   }
 
   function startTimer(thread: Thread): void {
-    const worked = times ? measureWork(times) : null;
+    const { worker } = thread;
+    const worked = measureWork(() => worker.times?.() ?? times());
     const latest = performance.now() + MAX_WAITED * deadlineMs;
     const check = () => {
-      const left = worked ? Math.min(deadlineMs - worked(), latest - performance.now()) : 0;
+      const left = Math.min(deadlineMs - worked(), latest - performance.now());
       if (left <= 0) end(thread, tooSlow());
       else thread.timer = setTimeout(check, Math.ceil(left));
     };

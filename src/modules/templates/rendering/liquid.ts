@@ -1,8 +1,9 @@
-import { CaptureTag, type Context, Liquid, LiquidError, type Template as Node, Token } from 'liquidjs';
+import { CaptureTag, Context, Liquid, LiquidError, type Template as Node, Token } from 'liquidjs';
 import { htmlToText, isTooMarkedUp } from '@/mail/mime/html-text';
+import { measureWork, type Times } from '@/server/background/work-time';
 import type { TemplateParts } from '../schema';
 
-/** Cooperative limits of a part. The process that renders has a deadline and a limit of its memory besides. */
+/** Cooperative limits of a part, of work and memory. The process that renders has a deadline and a limit of its memory besides. */
 const RENDER_MS = 500;
 /** The characters and list items that filters and tags make, all added up. A part of the largest size needs more than its characters. */
 const MEMORY = 10_000_000;
@@ -58,7 +59,6 @@ function createEngine(outputEscape?: 'escape'): Liquid {
     strictFilters: true,
     ownPropertyOnly: true,
     parseLimit: MAX_TEMPLATE_CHARACTERS,
-    renderLimit: RENDER_MS,
     memoryLimit: MEMORY,
     // There are no files.
     templates: {},
@@ -106,13 +106,17 @@ function undeclared(part: Part, nodes: Node[], declared: ReadonlySet<string>): T
 }
 
 /** Renders each part. The text is made of the HTML if the template has none. */
-export function renderTemplate(parsed: ParsedTemplate, values: object): Rendered | TemplateIssue | Oversize {
+export function renderTemplate(
+  parsed: ParsedTemplate,
+  values: object,
+  times?: () => Times,
+): Rendered | TemplateIssue | Oversize {
   const rendered: Record<Part, string | null> = { subject: null, html_body: null, text_body: null };
   for (const part of PARTS) {
     const nodes = parsed[part];
     if (nodes === null) continue;
     try {
-      const text: string = engineOf(part).renderSync(nodes, values);
+      const text: string = engineOf(part).renderSync(nodes, contextOf(engineOf(part), values, times));
       // A loop makes a long text of shared pieces, which takes memory only once it is read.
       if (text.length > MAX_RENDERED) return { part, characters: text.length, limit: MAX_RENDERED };
       // A filter such as slice can divide a character of two code units.
@@ -124,6 +128,20 @@ export function renderTemplate(parsed: ParsedTemplate, values: object): Rendered
   const { subject, html_body, text_body } = rendered;
   if (text_body === null && isTooMarkedUp(html_body ?? '')) return TOO_MARKED_UP;
   return { subject: subject ?? '', html_body, text_body: text_body ?? htmlToText(html_body ?? '', { hasLinks: true }) };
+}
+
+/** Its limit is of work. That of the library is of the clock, which also runs while other programs have the processors. */
+function contextOf(engine: Liquid, values: object, times?: () => Times): Context {
+  const context = new Context(values, engine.options, { sync: true }, { liquid: engine });
+  const worked = measureWork(times);
+  let checkAt = performance.now() + RENDER_MS;
+  context.renderLimit.check = (clock) => {
+    if (clock < checkAt) return;
+    const left = RENDER_MS - worked();
+    if (left <= 0) throw new Error('render limit exceeded');
+    checkAt = clock + left;
+  };
+  return context;
 }
 
 const TOO_MARKED_UP: TemplateIssue = {

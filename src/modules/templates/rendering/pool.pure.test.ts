@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { expectShortTurns } from '@/test/main-thread';
 import { bundled } from '../../../../scripts/steps/programs.mjs';
 import type { TemplateParts } from '../schema';
 import type { TemplateJobResult } from './jobs';
@@ -132,12 +133,9 @@ describe('checking', () => {
     },
   );
 
-  it('takes less than a second for a template with many variables', async () => {
-    await issuesOf({});
-    const started = Date.now();
+  it('ends within the limit for a template with many variables', async () => {
     const html = `\n{% if a${' and a'.repeat(40_000)} %}{% endif %}\n {{ b }}`;
     expect(await issuesOf({ html_body: html }, ['a'])).toMatchObject([{ line: 3, column: 5 }]);
-    expect(Date.now() - started).toBeLessThan(4_000);
   });
 
   it.each(['include', 'render', 'layout', 'block'])('knows no tag %s, which would read a file', async (tag) => {
@@ -179,25 +177,20 @@ describe('a template that would take for ever', () => {
     ['one large text in a cycle', `${DOUBLED}{% cycle a: 1, 2 %}`],
     ['two large texts', `${DOUBLED}{% assign b = a | append: "" %}{% if a == b %}{% endif %}`],
   ])('ends: %s', async (_, source) => {
-    const started = Date.now();
     const result = await render({ html_body: source }, { long, list: [{}] }).catch((error) => error);
     const refused = expect.objectContaining({ apiCode: 'VALIDATION_ERROR' });
     expect([{ kind: 'checked' }, { kind: 'oversize' }, refused]).toContainEqual(
       'kind' in result ? { kind: result.kind } : result,
     );
-    expect(Date.now() - started).toBeLessThan(8_000);
   });
 
   it('never holds the main thread, and ends at the deadline whatever it does', async () => {
-    const run = createTemplatePool({ deadlineMs: 500 });
-    const [longest, failure] = await Promise.all([
-      longestPause(2_000),
-      run({ kind: 'render', domainId, key: null, parts: parts({ html_body: TOO_MUCH }), values: {} }).catch(
-        (error) => error,
-      ),
-    ]);
-    expect(failure).toMatchObject({ apiCode: 'VALIDATION_ERROR', message: 'The template takes too long to render.' });
-    expect(longest).toBeLessThan(700);
+    const run = createTemplatePool({ deadlineMs: 200 });
+    await expectShortTurns(async () => {
+      const job = run({ kind: 'render', domainId, key: null, parts: parts({ html_body: TOO_MUCH }), values: {} });
+      const message = 'The template takes too long to render.';
+      await expect(job).rejects.toMatchObject({ apiCode: 'VALIDATION_ERROR', message });
+    });
   });
 });
 
@@ -256,15 +249,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function longestPause(duringMs: number): Promise<number> {
-  let [longest, last] = [0, performance.now()];
-  const end = last + duringMs;
-  while (last < end) {
-    await new Promise((resolve) => setImmediate(resolve));
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }
-  return longest;
 }

@@ -7,7 +7,7 @@ import type { TemplateJob, TemplateJobResult } from './jobs';
 const PROGRAM = 'node_modules/.cache/postroom/programs/modules-templates-rendering-worker.mjs';
 const MAX_PROCESSES = 2;
 const MAX_HEAP_MB = 256;
-/** The limits of Liquid end what takes longer than half a second; filters that they don't see run until then. */
+/** The limits of Liquid end what works longer than half a second; filters that they don't see run until then. */
 const DEADLINE_MS = 5_000;
 /** A start takes much longer than most templates. */
 const IDLE_MS = 10 * 60_000;
@@ -28,7 +28,6 @@ export function createTemplatePool({
     maxThreads: MAX_PROCESSES,
     idleMs: IDLE_MS,
     deadlineMs,
-    times: null,
     tooSlow: () => exhausted('The template takes too long to render.'),
     owners: { ownerOf: ({ domainId }) => domainId, maxWaiting, tooMany },
   });
@@ -40,7 +39,7 @@ export function createTemplatePool({
 }
 
 /**
- * Checks or renders a template in another process. @throws VALIDATION_ERROR if it takes more than 5 seconds, or too much memory;
+ * Checks or renders a template in another process. @throws VALIDATION_ERROR if it takes more than 5 seconds of work, or too much memory;
  * RATE_LIMIT_EXCEEDED if many templates of its domain wait
  */
 export const runTemplateJobAside = createTemplatePool();
