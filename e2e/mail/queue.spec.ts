@@ -408,7 +408,7 @@ test('updates itself, reports a message that has left, and keeps the list when t
   await page.goto(`${url()}/queue?open=${FIRST}`);
   await expect(rowOf(page, FIRST)).toBeVisible();
   files.push(queueFile({ queue_id: '4jWsM30009zMFgn', arrival_time: hourAgo() + 600 }));
-  await expect(rowOf(page, '4jWsM30009zMFgn')).toBeVisible({ timeout: 20_000 });
+  await expect(rowOf(page, '4jWsM30009zMFgn')).toBeVisible();
 
   files.splice(1, 1);
   await page.getByRole('button', { name: 'Hold', exact: true }).click();
@@ -417,7 +417,7 @@ test('updates itself, reports a message that has left, and keeps the list when t
   await check();
 
   isDown = true;
-  await expect(page.getByText('Not up to date: the mail server isn’t responding')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Not up to date: the mail server isn’t responding')).toBeVisible();
   await expect(rowOf(page, SECOND)).toBeVisible();
   await checkState();
   await page.reload();

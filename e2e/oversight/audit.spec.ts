@@ -205,9 +205,7 @@ test('marks a dry run, which changes nothing', async ({ signedIn: page, api, dom
 test('lets a super admin verify the chain and export all entries', async ({ signedIn: page, api, sql, check }) => {
   await createDomain(api);
   await expect
-    .poll(async () => (await sql('SELECT count(*)::int AS open FROM audit_entry WHERE seq IS NULL'))[0]?.open, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await sql('SELECT count(*)::int AS open FROM audit_entry WHERE seq IS NULL'))[0]?.open)
     .toBeLessThan(50);
   await page.goto(`${url()}/audit`);
   await page.getByRole('button', { name: 'Verify chain' }).click();

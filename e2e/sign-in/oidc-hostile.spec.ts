@@ -17,10 +17,8 @@ for (const [lie, trick, sentence] of LIES) {
     const admin = await linkedAdmin('mallory');
     await setTrick(context, { ...trick, claims: { sub: admin.subject, ...trick.claims } });
     await page.goto(`${url()}/login`);
-    const startedAt = Date.now();
     await providerLink(page, 'Mallory').click();
-    await expect(alertWith(page, sentence)).toBeVisible({ timeout: 12_000 });
-    expect(Date.now() - startedAt).toBeLessThan(12_000);
+    await expect(alertWith(page, sentence)).toBeVisible();
     await expect(page.getByLabel('Email')).toBeVisible();
     await expectSignedOut(context);
     expect(await admin.sessions()).toBe(0);

@@ -230,7 +230,8 @@ async function callApi<T>(
   path: string,
   data?: object,
 ): Promise<T> {
-  const headers = { authorization: `Bearer ${key}` };
+  // The server closes idle connections. One that is used again after a slow command could end with "socket hang up".
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
   const response = await request.fetch(`${url()}/api/v1${path}`, { method, headers, data });
   const body = await response.json();
   if (body.error) throw new Error(`${method} ${path}: ${response.status()} ${body.error.code} ${body.error.message}`);
