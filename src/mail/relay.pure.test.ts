@@ -229,7 +229,7 @@ describe('the test of a relay', () => {
   });
 
   it('says that a port is closed, silent, or no mail server’s, and that a name has no address', async () => {
-    const limits = { timeoutMs: 500, connectTimeoutMs: 300 };
+    const limits = { timeoutMs: 2_000, connectTimeoutMs: 1_500 };
     const closed = await startRelay();
     await closed.close();
     const silent = await startScripted(() => 'hang', []);

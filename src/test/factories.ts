@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Role } from '@/lib/roles';
 import { uuidv7 } from '@/lib/uuid';
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
@@ -155,6 +156,12 @@ export async function makeAbandonedDelivery(webhookId: string, over: { domainId?
   return db.webhookDelivery.create({
     data: { webhookId, eventId: event.id, status: 'abandoned', attemptCount: 6, failureCount: 6, finishedAt },
   });
+}
+
+/** Makes records a few at a time, since nothing waits longer than 5 seconds for a connection. */
+export function makeMany<Made>(count: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
+  const limit = pLimit(10);
+  return Promise.all(Array.from({ length: count }, (_, index) => limit(() => make(index))));
 }
 
 export function unique(): string {

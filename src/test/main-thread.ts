@@ -19,8 +19,15 @@ export async function expectShortTurns(work: () => Promise<unknown>): Promise<vo
   expect(shortest).toBeLessThan(MAX_TURN_MS);
 }
 
+/** Returns the milliseconds of CPU time that this thread takes for `work`, however busy other programs are. */
+export async function cpuMsOf(work: () => unknown): Promise<number> {
+  const startedAt = cpuMs();
+  await work();
+  return cpuMs() - startedAt;
+}
+
 /** The most milliseconds of CPU time that the main thread took without a turn of its event loop while `work` ran. */
-async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let [longest, startedAt, isOver] = [0, cpuMs(), false];
   const next = () => {
     const now = cpuMs();

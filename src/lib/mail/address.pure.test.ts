@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '@/test/main-thread';
 import { addressError, normalizeDomainName, parseAddress } from './address';
 
 describe('parseAddress', () => {
@@ -115,16 +116,17 @@ describe('parseAddress', () => {
     );
   });
 
-  it('answers in linear time whatever is repeated', () => {
+  it('answers in linear time whatever is repeated', async () => {
     const hostile = ['a', '.', 'a.', '@', '\u0301', 'xn--', '。', '"', '(', ' ', '\u00a0'].map((part) =>
       part.repeat(1_000_000),
     );
-    const startedAt = performance.now();
-    for (const text of hostile) {
-      expect(parseAddress(text)).toBeNull();
-      expect(parseAddress(`${text.slice(0, 120)}@${text.slice(0, 120)}`)).toBeNull();
-    }
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    const parseAll = () => {
+      for (const text of hostile) {
+        expect(parseAddress(text)).toBeNull();
+        expect(parseAddress(`${text.slice(0, 120)}@${text.slice(0, 120)}`)).toBeNull();
+      }
+    };
+    expect(await cpuMsOf(parseAll)).toBeLessThan(5_000);
   });
 });
 
@@ -138,6 +140,8 @@ describe('normalizeDomainName', () => {
     ['example.com.', 'example.com'],
     [' example.com。 ', 'example.com'],
     ['localhost.localdomain', 'localhost.localdomain'],
+    ['Example.0xYZ', 'example.0xyz'],
+    ['XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
   ])('turns %j into %j', (text, name) => {
     expect(normalizeDomainName(text)).toBe(name);
   });
@@ -152,6 +156,7 @@ describe('normalizeDomainName', () => {
     ['an SMTP address literal', '[192.168.0.1]'],
     ['a numeric top-level domain', 'example.123'],
     ['a hexadecimal top-level domain', 'example.0x1'],
+    ['a hexadecimal top-level domain without digits', 'example.0x'],
     ['a port', 'example.com:25'],
     ['a path', 'example.com/x'],
     ['user information', 'user@example.com'],

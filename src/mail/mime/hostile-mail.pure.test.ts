@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { cpuMsOf } from '@/test/main-thread';
 import { charsetIn, readHeader, readMessage } from './message';
 
 // Reading takes a fraction of it, and hours or minutes wherever the work grows faster than the message.
@@ -44,14 +45,15 @@ it.each([
   ['addresses of marks', `From: ${filled(`<a${'\u200b'.repeat(600)}b@c.example>,`)}\r\n\r\nx`],
   ['addresses of white space', `From: ${filled(`<a${' '.repeat(1_900)}b@c.example>,`)}\r\n\r\nx`],
   ['addresses of apostrophes', `From: ${filled(`<a${"'".repeat(1_900)}b@c.example>,`)}\r\n\r\nx`],
-])('reads a message of %s in a time that grows with its size only', (_, message) => {
+])('reads a message of %s in a time that grows with its size only', async (_, message) => {
   const raw = Buffer.from(message);
-  const startedAt = performance.now();
-  const { header } = readMessage(raw);
-  header.fields();
-  header.addresses('from');
-  readHeader(raw).addresses('from');
-  expect(performance.now() - startedAt).toBeLessThan(MAX_MS);
+  const read = () => {
+    const { header } = readMessage(raw);
+    header.fields();
+    header.addresses('from');
+    readHeader(raw).addresses('from');
+  };
+  expect(await cpuMsOf(read)).toBeLessThan(MAX_MS);
 });
 
 it('takes a file out of a text whose lines have white space behind them', () => {

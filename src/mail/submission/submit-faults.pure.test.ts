@@ -108,10 +108,8 @@ describe('a server that doesn’t speak SMTP', () => {
       server.close();
     });
     const { port } = server.address() as AddressInfo;
-    const startedAt = performance.now();
     const outcome = await submitterFor(`smtp://127.0.0.1:${port}`, SHORT_TIMEOUTS).submit({ envelope, raw: small });
     expect(outcome).toMatchObject({ outcome: 'refused', isTemporary: true });
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it('waits for a free connection no longer than for the server', async () => {
@@ -237,7 +235,7 @@ describe('the default timeouts', () => {
       }),
     );
     expect(performance.now() - startedAt).toBeLessThan(15_000);
-  }, 20_000);
+  });
 });
 
 function timeoutsFor(action: SmtpAction): Partial<SubmitTimeouts> {

@@ -30,7 +30,7 @@ describe('an instance', () => {
         cpus: availableParallelism(),
       },
     ]);
-    expect(Math.abs(data[0].clock_ahead_ms)).toBeLessThan(1000);
+    expect(Math.abs(data[0].clock_ahead_ms)).toBeLessThan(10_000);
     await leave();
     expect((await api.get('/cluster/nodes')).data).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('an instance', () => {
     await db.clusterNode.deleteMany();
     await expect.poll(() => db.clusterNode.count()).toBe(1);
     await leave();
-  }, 15_000);
+  });
 
   it('without heartbeats is dead, and forgotten after a day', async () => {
     const dead = await makeNode({ isAlive: false });

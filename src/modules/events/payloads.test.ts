@@ -70,7 +70,7 @@ it('every type of event is sent with the payload that the OpenAPI document has',
       expect.objectContaining(labels),
     );
   expect(mta.server.messages).toHaveLength(1);
-}, 20_000);
+});
 
 it('the document has no example, and a test of a webhook sends nothing, that the document rejects', () => {
   for (const [type, item] of Object.entries(document.webhooks ?? {})) {

@@ -36,7 +36,7 @@ it('reports about the same domains that are stored at once, in another order, ar
     { reason: 'duplicate' },
     { reason: 'duplicate' },
   ]);
-}, 60_000);
+});
 
 it('mail whose storing deadlocks fails, so that it is delivered again', async () => {
   const { id, name } = await makeDomain();

@@ -45,7 +45,7 @@ it('without SMTP_URL the sandbox stores each message as submitted, under its que
   }
   const files = await readdir(path.join(dataDir, 'sandbox'));
   expect(files.filter((file) => file.endsWith('.eml'))).toHaveLength(5);
-}, 20_000);
+});
 
 it('a message is traced from the call to the outcome of each recipient', async () => {
   const domain = await makeDomain();

@@ -140,7 +140,7 @@ describe('a task of one instance', () => {
     const ended = runTurn(claim, taskContext(db));
     await expect.poll(() => runs.length).toBe(1);
     await db.$transaction((tx) => requestTurn(tx, NAME));
-    await expect.poll(() => runs[0]?.signal.aborted, { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => runs[0]?.signal.aborted).toBe(true);
     runs[0]?.end();
     await ended;
   });
@@ -235,7 +235,7 @@ describe('an instance', () => {
     await expect.poll(() => running().length + urgent.runs.length).toBe(3);
     expect(running()).toHaveLength(2);
     for (const { runs } of running()) runs[0]?.end();
-    await expect.poll(() => running().length, { timeout: 5_000 }).toBe(3);
+    await expect.poll(() => running().length).toBe(3);
     for (const { runs } of [...patient, urgent]) runs[0]?.end();
   });
 
@@ -255,7 +255,7 @@ describe('an instance', () => {
       thisNode().isDraining = false;
     });
     thisNode().isDraining = true;
-    await expect.poll(() => shared.runs[0]?.signal.aborted, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => shared.runs[0]?.signal.aborted).toBe(true);
     shared.runs[0]?.end();
     await expect.poll(async () => (await stored()).leaseToken).toBeNull();
     const before = beats;
@@ -288,6 +288,6 @@ describe('an instance', () => {
       throw new Error('of the test');
     };
     startInstance([taskOf({ everySeconds: 1, run })]);
-    await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => runs).toBeGreaterThan(1);
   });
 });

@@ -142,7 +142,7 @@ describe('an upgrade', () => {
     const upgraded = start(makeVersion(version));
     const waiting = "SELECT FROM pg_locks WHERE relation = 'alert'::regclass AND NOT granted";
     const until = (count: number) =>
-      vi.waitFor(async () => expect(await rowsOf(waiting)).toHaveLength(count), { timeout: 10_000 });
+      vi.waitFor(async () => expect(await rowsOf(waiting)).toHaveLength(count), { timeout: 60_000 });
     await until(1);
     // The first try has given up.
     await until(0);

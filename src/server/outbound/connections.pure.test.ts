@@ -109,7 +109,7 @@ describe('kept connections', () => {
     const receiver = await start((_request, count) => ({ hang: count === 2 }));
     const { post, opened } = poster(receiver);
     await post();
-    expect(await post({}, { timeoutMs: 200 })).toMatchObject({ reason: 'timeout', remoteAddress: '127.0.0.1' });
+    expect(await post({}, { timeoutMs: 1_000 })).toMatchObject({ reason: 'timeout', remoteAddress: '127.0.0.1' });
     await expect.poll(receiver.open).toBe(0);
     expect(await post()).toMatchObject({ outcome: 'answered' });
     expect(opened()).toBe(2);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
-import { makeAdmin, makeDkimKey, makeDomain, makeWebhook } from '@/test/factories';
+import { makeAdmin, makeDkimKey, makeDomain, makeMany, makeWebhook } from '@/test/factories';
 import { restoreRows } from '../deleted-records/restore';
 
 const makeKey = () => randomBytes(32).toString('hex');
@@ -46,7 +46,7 @@ describe('rotating SECRET_KEY', () => {
 
   it('reseals every stored secret, so that the old key can be removed', async () => {
     const before = await startWith(oldKey);
-    const ids = await Promise.all(Array.from({ length: 230 }, (_, i) => makeSealed(before, `secret ${i}`)));
+    const ids = await makeMany(230, (i) => makeSealed(before, `secret ${i}`));
     const without = await makeAdmin();
 
     const during = await startWith(newKey, oldKey);
@@ -112,7 +112,7 @@ describe('rotating SECRET_KEY', () => {
 
   it('reseals once when several instances run at the same time', async () => {
     const before = await startWith(oldKey);
-    const ids = await Promise.all(Array.from({ length: 150 }, (_, i) => makeSealed(before, `secret ${i}`)));
+    const ids = await makeMany(150, (i) => makeSealed(before, `secret ${i}`));
     const instances = [
       await startWith(newKey, oldKey),
       await startWith(newKey, oldKey),

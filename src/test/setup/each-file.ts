@@ -19,7 +19,7 @@ const before = leftovers();
 
 afterAll(() =>
   // Servers and processes take a moment to end.
-  vi.waitFor(() => expect(leftovers(), 'left after the test file').toEqual(before), { timeout: 5_000, interval: 20 }),
+  vi.waitFor(() => expect(leftovers(), 'left after the test file').toEqual(before), { timeout: 60_000, interval: 20 }),
 );
 
 function leftovers() {

@@ -45,9 +45,7 @@ describe('a rejected callback opens no session and gives the page a reason', () 
   it.each(cases)('%s', async (_, trick, error) => {
     const { admin, subject } = await linkedAdmin();
     const browser = oidcBrowser();
-    const startedAt = Date.now();
     const arrival = await browser.signIn('corp', { ...trick, claims: { sub: subject, ...trick.claims } }, '/domains');
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(arrival).toMatchObject({ status: 302, path: `/login?error=${error}&next=%2Fdomains`, session: null });
     expect([...browser.jar.keys()]).toEqual([]);
     expect(await sessionsOf(admin.id)).toBe(0);

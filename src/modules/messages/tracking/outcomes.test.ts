@@ -197,5 +197,5 @@ describe('the status of a message with several recipients', () => {
       const { status, emitted } = await currentState(message);
       expect({ kinds, status, emitted: emitted.length }).toEqual({ kinds, status: expected, emitted: due.length });
     }
-  }, 30_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('a report that arrives before the submission reply is stored', () => {
       expect([emitted[0], ...emitted.slice(1).sort()]).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
       expect([...trace].sort()).toEqual(['bounced', 'delivered', 'queued']);
     }
-  }, 30_000);
+  });
 
   it('is kept if the submission reply is lost', async () => {
     await onReport(report(message, 'deferred', { queueId: 'Q1' }));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { cpuMsOf } from '@/test/main-thread';
 import { unknownRecipient } from './unknown-recipient';
 
 const VERDICTS: Record<string, string | null> = { yes: 'certain', 'if repeated': 'repeated', no: null };
@@ -32,9 +33,7 @@ it('a bounce of an address with a tag says nothing of the address without it', (
   expect(unknownRecipient('Ann@example.com', bounce)).toBe('certain');
 });
 
-it('a long reply is judged in no time', () => {
+it('a long reply is judged in no time', async () => {
   const response = `550 invalid mailbox. Local mailbox ${'a@ '.repeat(20_000)}delivery error: dd ${"doesn't have a ".repeat(20_000)}`;
-  const startedAt = performance.now();
-  unknownRecipient('ann@example.com', bounceOf(response));
-  expect(performance.now() - startedAt).toBeLessThan(200);
+  expect(await cpuMsOf(() => unknownRecipient('ann@example.com', bounceOf(response)))).toBeLessThan(200);
 });

@@ -4,7 +4,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, insertTestEvent } from '@/modules/events/service';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { db } from '@/test/database';
-import { makeWebhook } from '@/test/factories';
+import { makeMany, makeWebhook } from '@/test/factories';
 import { answered } from '@/test/servers/scripted-endpoint';
 import { emission } from '@/test/webhook-deliveries';
 import type { Post } from './attempt';
@@ -205,7 +205,7 @@ describe('stopping', () => {
 });
 
 async function makeWebhooks(count: number, url?: string): Promise<{ id: string }[]> {
-  return Promise.all(Array.from({ length: count }, () => makeWebhook({ url })));
+  return makeMany(count, () => makeWebhook({ url }));
 }
 
 /** Sets the due time into the past, since times are rounded to the millisecond. */

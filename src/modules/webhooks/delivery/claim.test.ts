@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Tx } from '@/server/db';
 import { db } from '@/test/database';
-import { makeWebhook } from '@/test/factories';
+import { makeMany, makeWebhook } from '@/test/factories';
 import { claimDue } from './claim';
 
 afterEach(async () => {
@@ -15,7 +15,7 @@ const CLAIM = `SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s
 type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] };
 
 it('reads at most three times as many pages for 200,000 pending deliveries as for 100', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+  await makeMany(20, () => makeWebhook());
   await makeWaiting(5);
   await claimDue(db, ROOM);
   await releaseAll();
@@ -28,14 +28,14 @@ it('reads at most three times as many pages for 200,000 pending deliveries as fo
 });
 
 it('gets deliveries while other instances claim, too, and no more than are allowed over all of them', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+  await makeMany(20, () => makeWebhook());
   await makeWaiting(50);
   const claims = await Promise.all(Array.from({ length: 6 }, () => claimDue(db, { ...ROOM, wanted: 8 })));
   expect(claims.map(({ length }) => length).toSorted()).toEqual([0, 8, 8, 8, 8, 8]);
 });
 
 it('reads no whole table, and of the rows under way and due only a few more than it returns', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+  await makeMany(20, () => makeWebhook());
   await makeWaiting(500);
   await claimDue(db, ROOM);
   const read = await db.$transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, makeWebhook } from '@/test/factories';
+import { makeDomain, makeMany, makeWebhook } from '@/test/factories';
 import { failed, heldEndpoint, ok, scriptedEndpoint } from '@/test/servers/scripted-endpoint';
 import { deliver, emit, makeDue, now, onlyDelivery, secondsUntil } from '@/test/webhook-deliveries';
 import { claimDue, loadJobs } from './claim';
@@ -36,13 +36,9 @@ describe('many deliveries', () => {
 
   it('are made to 50 healthy endpoints while 50 others hang', async () => {
     const domain = await makeDomain();
-    const [healthy, hanging] = await Promise.all(
-      ['healthy', 'hanging'].map((kind) =>
-        Promise.all(
-          Array.from({ length: 50 }, () => makeWebhook({ domainId: domain.id, url: `https://${kind}.example/` })),
-        ),
-      ),
-    );
+    const makeFifty = (kind: string) =>
+      makeMany(50, () => makeWebhook({ domainId: domain.id, url: `https://${kind}.example/` }));
+    const [healthy, hanging] = [await makeFifty('healthy'), await makeFifty('hanging')];
     for (let count = 0; count < 8; count++) await emit({ domainId: domain.id });
     const stuck = heldEndpoint();
     const deliverer = createDeliverer({
@@ -50,14 +46,14 @@ describe('many deliveries', () => {
       now,
       post: (request) => (request.url.includes('hanging') ? stuck.post(request) : Promise.resolve(ok())),
     });
-    const ids = healthy?.map(({ id }) => id) ?? [];
+    const ids = healthy.map(({ id }) => id);
     const done = () => db.webhookDelivery.count({ where: { webhookId: { in: ids }, status: 'delivered' } });
     deliverer.kick();
     await expect.poll(done, { timeout: 50_000 }).toBe(400);
     expect(stuck.most()).toBe(100);
     stuck.release(failed('timeout'));
     await deliverer.stop();
-    const row = await db.webhook.findUniqueOrThrow({ where: { id: hanging?.[0]?.id ?? '' } });
+    const row = await db.webhook.findUniqueOrThrow({ where: { id: hanging[0]?.id ?? '' } });
     expect(row.failuresInRow).toBeGreaterThan(0);
   });
 });

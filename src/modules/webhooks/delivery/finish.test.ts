@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeWebhook } from '@/test/factories';
+import { makeMany, makeWebhook } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { emit } from '@/test/webhook-deliveries';
 import { claimDue, type Job, loadJobs } from './claim';
@@ -126,7 +126,7 @@ describe('attempts that are recorded together', () => {
   });
 
   it('never wait for each other, whatever the order of their endpoints', async () => {
-    await Promise.all(Array.from({ length: 20 }, () => makeWebhook()));
+    await makeMany(20, () => makeWebhook());
     for (let round = 0; round < 5; round++) {
       await db.webhook.updateMany({ data: { failuresInRow: 0 } });
       const rows = (await claim(2)).map((job) => finished(job, 'status'));

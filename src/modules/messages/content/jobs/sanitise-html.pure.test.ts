@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '@/test/main-thread';
 import type { AttachedFile } from './attached-file';
 import { sanitiseHtml } from './sanitise-html';
 
@@ -127,14 +128,11 @@ describe('sanitised HTML', () => {
     expect(many.isCut).toBe(true);
   });
 
-  it('has links of a length that browsers open, and takes no time for longer ones', () => {
-    const startedAt = performance.now();
+  it('has links of a length that browsers open, and takes no time for longer ones', async () => {
     const comments = `https://far.example/${'<!---->'.repeat(120_000)}`;
-    const safe = sanitiseHtml(
-      `<a href="${comments}">Far</a><a href="https://near.example/${'a'.repeat(8_000)}">Near</a>`,
-      [],
-    );
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const links = `<a href="${comments}">Far</a><a href="https://near.example/${'a'.repeat(8_000)}">Near</a>`;
+    expect(await cpuMsOf(() => sanitiseHtml(links, []))).toBeLessThan(5_000);
+    const safe = sanitiseHtml(links, []);
     expect(safe.html).toMatch(/^<a target="_blank" rel="[a-z ]+">Far<\/a><a href="https:\/\/near\.example\/a{8000}"/);
     expect(safe.isCut).toBe(true);
   });
