@@ -76,7 +76,8 @@ export const test = base.extend<TestFixtures & { watched: Watched }, WorkerFixtu
   sessionCookie: [async ({ makeSession }, use) => use(await makeSession(FIRST_ADMIN.email)), { scope: 'worker' }],
   api: [
     async ({ playwright, sessionCookie, sql }, use) => {
-      const request = await playwright.request.newContext();
+      // The server closes idle connections. One that is used again after a slow command could end with "socket hang up".
+      const request = await playwright.request.newContext({ extraHTTPHeaders: { connection: 'close' } });
       const origin = { cookie: `service_session=${sessionCookie}`, origin: url() };
       const data = { name: 'Browser tests', rate_limit: 0 };
       const created = await request.post(`${url()}/api/v1/api-keys`, { data, headers: origin });
@@ -230,8 +231,7 @@ async function callApi<T>(
   path: string,
   data?: object,
 ): Promise<T> {
-  // The server closes idle connections. One that is used again after a slow command could end with "socket hang up".
-  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  const headers = { authorization: `Bearer ${key}` };
   const response = await request.fetch(`${url()}/api/v1${path}`, { method, headers, data });
   const body = await response.json();
   if (body.error) throw new Error(`${method} ${path}: ${response.status()} ${body.error.code} ${body.error.message}`);
