@@ -16,7 +16,7 @@ import { findUnsubscribeHandler } from '@/modules/unsubscribe/handler';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import { type RunningTasks, startTasks } from '@/server/background/start-tasks';
 import { systemClock } from '@/server/clock';
-import { database, isDatabaseAway } from '@/server/db';
+import { database, isDatabaseAway } from '@/server/database/db';
 import { serveHttp } from '@/server/http/http-server';
 import { precompressedFiles } from '@/server/http/precompressed';
 import type { Refusal } from '@/server/http/refusal';

@@ -1,4 +1,4 @@
-import { hasRole, ROLES, type Role } from '../../src/lib/roles';
+import { hasRole, ROLES, type Role } from '../../src/lib/access/roles';
 import { ROUTES } from '../../src/lib/routes';
 import {
   alertWith,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type APIRequestContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { Role } from '../../src/lib/roles';
+import type { Role } from '../../src/lib/access/roles';
 import { newSessionSecret } from '../../src/server/secrets/credentials';
 import { sha256 } from '../../src/server/secrets/crypto';
 import { hashWithArgon2id } from '../../src/server/secrets/password-rules.mjs';

@@ -12,7 +12,7 @@ import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitt
 import { admitByKey, checkKeyRecipient } from '@/modules/sending/submission/by-key';
 import { submittedSender } from '@/modules/sending/submission/envelope-sender';
 import { systemClock } from '@/server/clock';
-import { type Database, database } from '@/server/db';
+import { type Database, database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { connectRedis } from '@/server/redis';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';

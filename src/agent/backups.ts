@@ -10,7 +10,7 @@ import { interruptAbandoned } from '@/modules/services/lease';
 import { createOperationRunner } from '@/modules/services/run';
 import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 
 /** A snapshot is there only once it is finished, and a mailbox is replaced at once. */

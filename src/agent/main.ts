@@ -40,7 +40,7 @@ import { checkClock } from '@/modules/system/health/run';
 import { startTasks } from '@/server/background/start-tasks';
 import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
-import { type Database, database, isDatabaseAway } from '@/server/db';
+import { type Database, database, isDatabaseAway } from '@/server/database/db';
 import { log } from '@/server/log';
 import { checkMemory } from '@/server/machine';
 import { connectRedis } from '@/server/redis';

@@ -16,7 +16,7 @@ import { createOperationRunner } from '@/modules/services/run';
 import { CHECKS_CHANNEL } from '@/modules/system/health/check-now';
 import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { unseal } from '@/server/secrets/sealing';
 import { env } from '@/server/settings/env';

@@ -15,7 +15,7 @@ import { createRecovery } from '@/mail/agent/recovery';
 import type { ServiceControl } from '@/mail/agent/services/control';
 import { findSessionsToEnd, SIGN_INS_CHANNEL } from '@/modules/mailboxes/open-sessions';
 import type { Task } from '@/server/background/task';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { checkDisk } from '@/server/machine';
 

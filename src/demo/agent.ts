@@ -13,7 +13,7 @@ import { createOperationRunner } from '@/modules/services/run';
 import { startTasks } from '@/server/background/start-tasks';
 import type { Task } from '@/server/background/task';
 import { systemClock } from '@/server/clock';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import packageJson from '../../package.json';
 import { createQueueHandlers } from './mail-server/queue';
 import { performInDemo, servicesInDemo } from './mail-server/services';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Random } from './random';
 
 /** Shared by all parts of the seeding. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import { seedContent } from './mail/content';

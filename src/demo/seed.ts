@@ -1,7 +1,7 @@
 import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { sealAuditEntries } from '@/modules/audit/seal';
 import { sequenceEvents } from '@/modules/events/sequence';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { type DemoContext, scaled } from './demo-context';
 import { DEMO_EMAIL, seedAdmins } from './directory/admins';
 import { seedAliases } from './directory/aliases';

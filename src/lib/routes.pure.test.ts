@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { safeNextPath } from './next-path';
+import { safeNextPath } from './access/next-path';
 import { ROUTES, routeOf, routesFor, shapeOf } from './routes';
 
 describe('routes', () => {

@@ -1,4 +1,4 @@
-import { hasRole, type Role } from './roles';
+import { hasRole, type Role } from './access/roles';
 
 /** A list of rows, one record with tabs, or sections with fields. */
 export type RouteShape = 'list' | 'detail' | 'form';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { fieldMessage, ifOtherType, isBlank, REQUIRED } from './field-messages';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './access/password';
 import { formatCount } from './format';
 import { MAX_TOTAL } from './lists';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
+import { fieldMessage, ifOtherType, isBlank, REQUIRED } from './texts/field-messages';
 import { utcTimestamp } from './time/entered-timestamp';
 
 export const TIME_ERROR = 'Enter a time such as 2026-11-21T09:41:07Z or 2026-11-21T11:41:07+02:00.';

@@ -1,10 +1,10 @@
-import type { AuditAction } from '@/lib/audit-actions';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from './access/actor';
 import { accessibleDomainIds } from './access/authorize';
-import type { Tx } from './db';
+import type { Tx } from './database/db';
+import { jsonParameter } from './database/json-parameter';
 import type { AppError } from './errors';
-import { jsonParameter } from './json-parameter';
 import type { Context } from './procedures/context';
 
 export type AuditRecord = {

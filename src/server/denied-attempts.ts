@@ -1,9 +1,9 @@
 import type { Actor } from './access/actor';
 import { type AuditRow, auditRow, type Entry } from './audit';
 import { inBatches } from './background/in-batches';
-import type { Database, Tx } from './db';
+import type { Database, Tx } from './database/db';
+import { jsonParameter } from './database/json-parameter';
 import { networkOf } from './http/client-address';
-import { jsonParameter } from './json-parameter';
 import type { Prisma } from './prisma/client';
 import type { Context } from './procedures/context';
 

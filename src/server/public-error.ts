@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
-import { isDatabaseAway } from './db';
+import { isDatabaseAway } from './database/db';
 import { AppError, type ErrorDetails } from './errors';
 
 export type PublicError = {

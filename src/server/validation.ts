@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '@/lib/error-codes';
-import { isBlank } from '@/lib/field-messages';
+import { isBlank } from '@/lib/texts/field-messages';
 import { AppError, type FieldError } from './errors';
 
 const MAX_FIELDS_TOLD = 50;

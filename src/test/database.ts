@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { processWide } from '@/server/process-wide';
 
 /** The Postgres that test files share, or one that a test file has started for itself. */

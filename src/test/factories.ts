@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { uuidv7 } from '@/lib/uuid';
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
 import type { Prisma } from '@/server/prisma/client';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Role } from '@/lib/access/roles';
 import type { ErrorCode } from '@/lib/error-codes';
-import type { Role } from '@/lib/roles';
 import { documentedEvents } from '@/modules/events/documented';
 import { appRouter } from '@/modules/router';
 import type { Clock } from '@/server/clock';

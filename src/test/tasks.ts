@@ -1,7 +1,7 @@
 import type { SharedTask, Task, TaskContext } from '@/server/background/task';
 import { claimTurn, registerTasks, runTurn } from '@/server/background/turns';
 import { type Clock, systemClock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 type Options = { clock?: Clock; signal?: AbortSignal; ifDue?: boolean };
 

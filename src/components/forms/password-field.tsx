@@ -2,8 +2,8 @@
 
 import { Button, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
-import { generatePassword } from '@/lib/generate-password';
-import { PASSWORD_RULE } from '@/lib/password';
+import { generatePassword } from '@/lib/access/generate-password';
+import { PASSWORD_RULE } from '@/lib/access/password';
 import { IconDice5 } from '../icons/icons';
 import { CopyIcon } from '../values/copy-button';
 import classes from './password-field.module.css';

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import type { ConsoleRoute } from '@/lib/routes';
 import { Note } from '../layout/note';
 import { NearLink } from '../near-link';

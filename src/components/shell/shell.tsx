@@ -4,7 +4,7 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
-import { hasRole } from '@/lib/roles';
+import { hasRole } from '@/lib/access/roles';
 import { type ConsoleRoute, routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';

@@ -1,6 +1,6 @@
 'use client';
 
-import { hasRole, type Role } from '@/lib/roles';
+import { hasRole, type Role } from '@/lib/access/roles';
 import { trpc } from '../api/trpc';
 
 /** Whether the signed-in admin has a role; undefined until that is known. */

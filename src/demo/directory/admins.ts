@@ -1,4 +1,4 @@
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { newTotpSecret, replaceRecoveryCodes } from '@/modules/auth/totp/codes';
 import { newSessionSecret } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';

@@ -4,7 +4,7 @@ import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/
 import { recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
 import { DELETED } from '@/modules/messages/tracking/failure-reason';
 import { recordReport } from '@/modules/messages/tracking/outcomes';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 
 type Queued = {

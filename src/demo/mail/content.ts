@@ -2,7 +2,7 @@ import { contentSettled, keepContent } from '@/modules/messages/content/keeping/
 import { prepareContentStore } from '@/modules/messages/content/store';
 import { composeMessage } from '@/modules/sending/composing/compose';
 import type { OutgoingMessage } from '@/modules/sending/schema';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const MESSAGES = 400;
 const SMTP_SOURCE = { path: ['source'], equals: 'smtp' };

@@ -1,7 +1,7 @@
 import type { EventType } from '@/lib/event-types';
 import type { OutcomeCause } from '@/lib/mail/outcomes';
 import type { InboundRoute, MessageEvent, MessageStatus } from '@/modules/messages/schema';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { insertRows } from '../rows';
 
 /** An event, as GET /events lists it and webhooks deliver it. */

@@ -7,7 +7,7 @@ import { listDomains } from '@/modules/domains/service';
 import { listMailboxes } from '@/modules/mailboxes/service';
 import { listSieveFilters } from '@/modules/sieve-filters/service';
 import { listWebhooks } from '@/modules/webhooks/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { type ActorContext, createContext } from '@/server/procedures/context';
 import type { DemoContext } from '../demo-context';
 import type { DemoAdmin } from '../directory/admins';

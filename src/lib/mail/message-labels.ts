@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ifOtherType } from '@/lib/field-messages';
 import { isObject, isStorable, jsonBytes } from '@/lib/json-values';
+import { ifOtherType } from '@/lib/texts/field-messages';
 import { MAX_TAG_LENGTH, MAX_TAGS, TAG_NAME, TAG_NAME_RULE, TAG_VALUE, TAG_VALUE_RULE } from './message-tags';
 
 /** The most bytes of metadata, as JSON without spaces in UTF-8. */

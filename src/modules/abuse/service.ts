@@ -1,5 +1,5 @@
 import { countOpenAlerts } from '@/modules/alerts/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SignIn } from '@/mail/agent/sign-in-server';
-import { toDatabase } from '@/server/db';
+import { toDatabase } from '@/server/database/db';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';

@@ -6,7 +6,7 @@ import type { SignIn, SignInPolicy } from '@/mail/agent/sign-in-server';
 import { openAlerts } from '@/modules/alerts/service';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { networkOf } from '@/server/http/client-address';
 
 const WINDOW_SECONDS = 15 * 60;

@@ -1,6 +1,6 @@
 import { openAlerts } from '@/modules/alerts/service';
 import { inPacedBatches } from '@/server/background/in-batches';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 
 const HOUR_MS = 3_600_000;

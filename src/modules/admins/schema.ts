@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { ROLES } from '@/lib/access/roles';
 import { formatCount } from '@/lib/format';
-import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, plainText, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 

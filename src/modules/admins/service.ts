@@ -1,10 +1,10 @@
-import { hasRole } from '@/lib/roles';
+import { hasRole } from '@/lib/access/roles';
 import { revokeKeysOf } from '@/modules/api-keys/service';
 import type { AdminSummary } from '@/modules/auth/schema';
 import { disconnectIdentity, endSignIns, findLinkedIdentity, resetSecondFactor } from '@/modules/auth/service';
 import { authorizeDomain, requireRole } from '@/server/access/authorize';
 import { requireStillSignedIn } from '@/server/access/still-signed-in';
-import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/database/db';
 import { forgetAssignments } from '@/server/deleted-records/keep';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';

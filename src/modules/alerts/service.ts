@@ -1,5 +1,5 @@
 import { authorizeDomain } from '@/server/access/authorize';
-import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { after, type Page, type Position, paginate, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

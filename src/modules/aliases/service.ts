@@ -1,5 +1,5 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 import type { AliasWarning } from './schema';
 

@@ -1,4 +1,4 @@
-import { hasRole } from '@/lib/roles';
+import { hasRole } from '@/lib/access/roles';
 import type { ActorContext } from '@/server/procedures/context';
 import { breakdownCountsOf } from './figures';
 import { groupBy } from './group-by';

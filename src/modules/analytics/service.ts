@@ -1,7 +1,7 @@
 import { parseAddress } from '@/lib/mail/address';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';

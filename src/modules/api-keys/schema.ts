@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
+import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/access/key-permissions';
 import { MAX_ADDRESS_LENGTH, normalizeDomainName, parseAddress } from '@/lib/mail/address';
 import { Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 

@@ -1,13 +1,13 @@
-import { isAmongSenders, KEY_PERMISSIONS } from '@/lib/key-permissions';
+import { isAmongSenders, KEY_PERMISSIONS } from '@/lib/access/key-permissions';
+import { hasRole } from '@/lib/access/roles';
 import { KEYS_LOGIN, SUBMISSION_PORTS } from '@/lib/mail/services';
-import { hasRole } from '@/lib/roles';
 import { mailHostName } from '@/modules/domains/service';
 import { isMailServerAttached } from '@/modules/mail-server/service';
 import { sandboxSmtpPort } from '@/modules/sending/service';
 import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { requireStillSignedIn } from '@/server/access/still-signed-in';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { isWithin, parseRange } from '@/server/http/address-ranges';
 import { escapeLike } from '@/server/list/search-key';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import type { Database, Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import type { Database, Tx } from '@/server/database/db';
 import { writeDurably } from '@/server/durable-file';
 import { ENTRY_TEXT, hexOf, isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
 

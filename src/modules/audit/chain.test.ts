@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
 import { db } from '@/test/database';
 import { expectError, keyClient } from '@/test/rest';
 import { sealAuditEntries } from './seal';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authorizeDomain } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { csvLines, pagesOf } from '@/server/list/export-list';
 import { orderQuery } from '@/server/list/list-procedures';
 import type { ActorContext } from '@/server/procedures/context';

@@ -1,4 +1,4 @@
-import { actionsOf, CHANGELESS_ACTIONS } from '@/lib/audit-actions';
+import { actionsOf, CHANGELESS_ACTIONS } from '@/lib/texts/audit-actions';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { countRows } from '@/server/list/count-rows';
 import { findPage, type Search } from '@/server/list/find-page';

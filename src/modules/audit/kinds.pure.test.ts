@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { AUDIT_ACTIONS } from '@/lib/audit-actions';
-import { AUDIT_KINDS, findKind, KINDS } from '@/lib/audit-kinds';
+import { AUDIT_ACTIONS } from '@/lib/texts/audit-actions';
+import { AUDIT_KINDS, findKind, KINDS } from '@/lib/texts/audit-kinds';
 
 /** Kinds whose names are those that entries recorded, and no others. */
 const RECORDED_ONLY = ['alert', 'alert_mute', 'cluster_node', 'saved_view'];

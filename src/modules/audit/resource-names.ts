@@ -1,6 +1,6 @@
-import { findKind } from '@/lib/audit-kinds';
+import { findKind } from '@/lib/texts/audit-kinds';
 import { accessibleDomainIds } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ActorContext } from '@/server/procedures/context';
 
 type Named = { resource: string; details: unknown };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AUDIT_KINDS } from '@/lib/audit-kinds';
+import { AUDIT_KINDS } from '@/lib/texts/audit-kinds';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 
 const OUTCOMES = ['success', 'denied', 'error'] as const;

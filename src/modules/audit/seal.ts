@@ -1,6 +1,6 @@
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { inBatches } from '@/server/background/in-batches';
-import type { Database, Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import type { Database, Tx } from '@/server/database/db';
 import type { AuditAnchor, Timely } from './anchor/anchor';
 import { type Examined, examineHead, NOTHING_KNOWN } from './anchor/examine';
 import { linkFrom, type Place, signPlace } from './chain';

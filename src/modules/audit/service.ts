@@ -1,6 +1,6 @@
 import type { Finding } from '@/lib/health/finding';
 import { authorizeDomain } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import { acceptHead } from './anchor/accept';

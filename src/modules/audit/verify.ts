@@ -1,6 +1,6 @@
 import { formatCount, formatPlural } from '@/lib/format';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import type { Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import { auditAnchor, UNTIMELY_MS } from './anchor/anchor';

@@ -1,6 +1,6 @@
 import { formatPlural } from '@/lib/format';
 import { CLOCK_TOLERANCE_SECONDS } from '@/server/clock';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { REQUIRED } from '@/lib/field-messages';
+import { MAX_PASSWORD_LENGTH } from '@/lib/access/password';
+import { ROLES } from '@/lib/access/roles';
 import { ADDRESS_ERROR, addressError, parseAddress, withoutSpaces } from '@/lib/mail/address';
-import { MAX_PASSWORD_LENGTH } from '@/lib/password';
-import { ROLES } from '@/lib/roles';
+import { REQUIRED } from '@/lib/texts/field-messages';
 import { isTimeZone } from '@/lib/time/time-zone';
 import { Id, NewPassword, plainText, Timestamp } from '@/lib/wire';
 import { MISSING } from './missing';

@@ -1,6 +1,6 @@
 import { formatPlural } from '@/lib/format';
 import { revokeKeysOf } from '@/modules/api-keys/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { countSignInFailure } from '@/server/metrics/metrics';
 import type { ActorContext } from '@/server/procedures/context';

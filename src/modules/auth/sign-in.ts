@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Context } from '@/server/procedures/context';
 import type { LoggedIn, TotpPending } from './schema';
 import { openSession } from './sessions/session';

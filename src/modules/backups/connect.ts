@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg, { type ClientBase } from 'pg';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import { connectionTo } from '@/server/connection';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { connectionTo } from '@/server/database/connection';
 import { BackupError } from './archive/format';
 import { runningText } from './operations/text';
 

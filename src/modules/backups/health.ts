@@ -1,5 +1,5 @@
 import { type Finding, measured } from '@/lib/health/finding';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { dueSlot, PERIOD_SECONDS } from './schedule/slots';
 
 /** Tolerated difference between the clocks of instances. */

@@ -1,5 +1,5 @@
 import { insertAuditEntry } from '@/server/audit';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { log } from '@/server/log';
 import { StoreError } from '@/server/object-store/port';

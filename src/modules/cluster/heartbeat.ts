@@ -4,7 +4,7 @@ import { releaseDeliveriesOf } from '@/modules/webhooks/service';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { thisNode } from '@/server/cluster/this-node';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import packageJson from '../../../package.json';

@@ -1,5 +1,5 @@
 import { releaseDeliveriesOf } from '@/modules/webhooks/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

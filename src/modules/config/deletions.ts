@@ -1,5 +1,5 @@
 import { MAX_COUNTED_ROWS } from '@/lib/lists';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 import type { SettingName } from '@/server/settings/settings.mjs';
 import type { Deletion } from './schema';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { FieldError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { SettingName } from '@/server/settings/settings.mjs';

@@ -1,5 +1,5 @@
 import { digest, entityTag } from '@/lib/record-version';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, type FieldError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

@@ -1,4 +1,4 @@
-import { hasRole } from '@/lib/roles';
+import { hasRole } from '@/lib/access/roles';
 import { restoreAlias } from '@/modules/aliases/service';
 import { restoreDomain } from '@/modules/domains/service';
 import { restoreMailbox } from '@/modules/mailboxes/service';
@@ -6,7 +6,7 @@ import { restoreSieveFilter } from '@/modules/sieve-filters/service';
 import { restoreTemplate } from '@/modules/templates/service';
 import { restoreWebhook } from '@/modules/webhooks/service';
 import { domainFilter, isScoped } from '@/server/access/authorize';
-import { type Tx, violatedConstraint } from '@/server/db';
+import { type Tx, violatedConstraint } from '@/server/database/db';
 import type { DeletedRecord as Row } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';

@@ -1,10 +1,10 @@
+import { hasRole } from '@/lib/access/roles';
 import { normalizeDomainName } from '@/lib/mail/address';
-import { hasRole } from '@/lib/roles';
 import { resolveDomainAlerts } from '@/modules/alerts/service';
 import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds, requireRole } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';

@@ -1,6 +1,6 @@
 import { kickAgents } from '@/modules/mail-server/service';
 import { cleanUp, type Task } from '@/server/background/task';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { type DkimKeyPair, dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import { checkDueDomains } from './dns/schedule';
 

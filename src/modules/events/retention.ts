@@ -1,5 +1,5 @@
 import { inPacedBatches } from '@/server/background/in-batches';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { Prisma } from '@/server/prisma/client';
 

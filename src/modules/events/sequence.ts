@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const BATCH_SIZE = 2_000;
 

@@ -1,6 +1,6 @@
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { EventData } from './payloads';
 import { sampleData } from './sample-data';
 import { eventBody } from './schema';

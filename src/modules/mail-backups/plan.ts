@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
 
 /** The plan is one row. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { ownBackupSecret } from '@/modules/backups/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import { publishPlan, readPlan } from './plan';

@@ -1,5 +1,5 @@
 import type { BackupRecords, Snapshot } from '@/mail/agent/backup/plan';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { readPlan } from './plan';
 
 /** Returns the functions with which the agent of a host reads and records its backups. */

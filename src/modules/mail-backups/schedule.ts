@@ -1,7 +1,7 @@
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { startScheduled } from '@/modules/services/service';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { readPlan } from './plan';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Operation } from '@/modules/services/schema';
 import { startOperation } from '@/modules/services/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';

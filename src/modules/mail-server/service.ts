@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { uuidv7 } from '@/lib/uuid';
 import type { AgentAction, AgentRequests, ShownRelay } from '@/mail/agent/requests';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError, type ErrorDetails } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { AGENT_CHANNEL, type Answer } from './requests';

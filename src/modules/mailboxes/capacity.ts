@@ -1,5 +1,5 @@
 import type { AuthorizedDomain } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 
 /** Locks the domain row, so that only this transaction adds mailboxes to it. */

@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 /** The Postgres channel that reports changes after which sessions may have to end. */
 export const SIGN_INS_CHANNEL = 'postroom_sign_ins';

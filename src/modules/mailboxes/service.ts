@@ -1,9 +1,9 @@
+import { hasRole } from '@/lib/access/roles';
 import { MAIL_SERVICES } from '@/lib/mail/services';
-import { hasRole } from '@/lib/roles';
 import { resolveAlert } from '@/modules/alerts/service';
 import { mailHostName } from '@/modules/domains/service';
 import { accessibleDomainIds, authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';

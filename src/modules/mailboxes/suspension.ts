@@ -1,5 +1,5 @@
 import { resolveAlert } from '@/modules/alerts/service';
-import { notFoundIfMissing } from '@/server/db';
+import { notFoundIfMissing } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';

@@ -7,7 +7,7 @@ import { findManagedAddresses } from '@/modules/mailboxes/service';
 import type { UsedTemplate } from '@/modules/templates/schema';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter, hasPermission } from '@/server/access/authorize';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { type Database, database } from '@/server/db';
+import { type Database, database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { WebRequest, WebResponse } from '@/server/http/fetch-adapter';
 import { limitAddress } from '@/server/limits/rate-limit';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { openAlerts } from '@/modules/alerts/service';
 import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/procedures/context';

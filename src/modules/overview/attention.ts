@@ -1,11 +1,11 @@
-import { isAboutSystem } from '@/lib/alert-subject';
-import { sentText } from '@/lib/alert-texts';
+import { EXPIRES_SOON_DAYS } from '@/lib/access/key-permissions';
+import { hasRole } from '@/lib/access/roles';
 import { formatCount, formatPlural } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
-import { EXPIRES_SOON_DAYS } from '@/lib/key-permissions';
 import { brokenRecordsText } from '@/lib/mail/dns-purposes';
 import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
-import { hasRole } from '@/lib/roles';
+import { isAboutSystem } from '@/lib/texts/alert-subject';
+import { sentText } from '@/lib/texts/alert-texts';
 import type { Alert } from '@/modules/alerts/schema';
 import { describeAlert } from '@/modules/alerts/service';
 import type { DnsRecordStatus } from '@/modules/domains/schema';

@@ -9,7 +9,7 @@ import type {
 import { askAgent, auditFailure } from '@/modules/mail-server/service';
 import { findManagedAddresses, type ManagedAddress } from '@/modules/mailboxes/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { createResolver, type DnsServer, type Resolver } from '@/server/dns/resolver';
 import { reverseName } from '@/server/dns/reverse-name';
 

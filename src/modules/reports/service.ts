@@ -2,7 +2,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { organizationOf } from '@/lib/mail/organization';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import { mailHostName } from '@/modules/domains/service';
-import { type Database, database, type Tx } from '@/server/db';
+import { type Database, database, type Tx } from '@/server/database/db';
 import { findReported } from './intake/about';
 import type { ReadJob, ReadReports } from './reading/read';
 import { readReportsAside, withReports } from './reading/reader';

@@ -1,5 +1,5 @@
 import { viewQuery } from '@/lib/saved-views';
-import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';

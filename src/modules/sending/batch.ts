@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { publicError } from '@/server/public-error';

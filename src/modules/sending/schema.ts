@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isBlank, REQUIRED } from '@/lib/field-messages';
 import { isObject } from '@/lib/json-values';
 import { Metadata, Tags } from '@/lib/mail/message-labels';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
+import { isBlank, REQUIRED } from '@/lib/texts/field-messages';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
 import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';

@@ -1,5 +1,5 @@
 import { UNCONFIRMED_AFTER_MS } from '@/lib/mail/slow-submission';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { PreparedMessage } from './composing/message-jobs';

@@ -1,6 +1,6 @@
 import { parseAddress } from '@/lib/mail/address';
 import { mailHostName } from '@/modules/domains/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { env } from '@/server/settings/env';
 import { composeMessage } from './composing/compose';
 import { outboundMta } from './submission/mta';

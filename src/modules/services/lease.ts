@@ -10,7 +10,7 @@ import type { Outcome } from '@/mail/agent/operations/operation';
 import { insertAuditEntry } from '@/server/audit';
 import { leaseOf } from '@/server/background/lease';
 import type { Clock } from '@/server/clock';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { Prisma } from '@/server/prisma/client';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { db } from '@/test/database';
 import { addLine, writeOutput } from './output';
 

@@ -1,6 +1,6 @@
 import type { LineKind } from '@/lib/mail/operations';
 import { repeat } from '@/server/background/repeat';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 export const MAX_LINES = 2_000;
 export const MAX_LINE_LENGTH = 1_000;

@@ -1,5 +1,5 @@
 import type { ServiceReport } from '@/mail/agent/services/watch';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const FORGOTTEN_AFTER_HOURS = 24;
 

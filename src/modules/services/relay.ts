@@ -6,7 +6,7 @@ import {
   SET_RELAY,
 } from '@/lib/mail/operations';
 import { askAgent, attachedHosts, auditFailure, findRelays, requireMailServer } from '@/modules/mail-server/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { seal } from '@/server/secrets/sealing';

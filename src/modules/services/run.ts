@@ -3,7 +3,7 @@ import type { Outcome, Perform } from '@/mail/agent/operations/operation';
 import { storeWhileLeased } from '@/server/background/lease';
 import { repeat } from '@/server/background/repeat';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { type ClaimedOperation, claimOperation, finishOperation, LEASE, renewLease } from './lease';
 import { addLine, writeOutput } from './output';

@@ -16,7 +16,7 @@ import {
   requireMailServer,
 } from '@/modules/mail-server/service';
 import type { Clock } from '@/server/clock';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

@@ -1,5 +1,5 @@
 import { cleanUp, type Task } from '@/server/background/task';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { interruptExpired } from './lease';
 
 const RETENTION_DAYS = 90;

@@ -3,7 +3,7 @@ import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';

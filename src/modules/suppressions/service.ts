@@ -1,7 +1,7 @@
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, requireRole } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';

@@ -2,7 +2,7 @@ import type { AuthorizedDomain } from '@/server/access/authorize';
 import { cellMessage, duplicateOf } from '@/server/csv/cells';
 import { type CsvLine, mapLines, readCsv } from '@/server/csv/read-csv';
 import { countLines, failedCsv } from '@/server/csv/report-lines';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { suppressionList } from './lists';
 import { COLUMN_SYNONYMS, IGNORED_COLUMNS, reasonNamed, SECONDARY_COLUMNS } from './other-services';

@@ -1,5 +1,5 @@
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { keepDeleted, keepNewest } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
 import { AppError } from '@/server/errors';

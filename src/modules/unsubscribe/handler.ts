@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { systemClock } from '@/server/clock';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import { readBytes } from '@/server/http/body/read-body';

@@ -3,7 +3,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
 import { type EventLabels, eventLabelsOf } from '@/modules/messages/schema';
 import { endUnsubscription, isUnsubscribed, suppressFrom } from '@/modules/suppressions/service';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { isLinkChangeRecorded } from '@/server/limits/rate-limit';
 import { type Subscription, subscriptionOf } from '@/server/secrets/unsubscribe-token';
 

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@/lib/uuid';
 import { insertTestEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 
 /** The deliveries of each webhook that count, so that no webhook takes longer than others. */
 const MAX_COUNTED = 100;

@@ -1,5 +1,5 @@
+import { hasRole } from '@/lib/access/roles';
 import { ALL_EVENTS } from '@/lib/event-types';
-import { hasRole } from '@/lib/roles';
 import { uuidv7 } from '@/lib/uuid';
 import { resolveAlert } from '@/modules/alerts/service';
 import {
@@ -10,7 +10,7 @@ import {
   isScoped,
   requireRole,
 } from '@/server/access/authorize';
-import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/db';
+import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';

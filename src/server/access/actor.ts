@@ -1,8 +1,8 @@
-import type { KeyPermission } from '@/lib/key-permissions';
-import type { Role } from '@/lib/roles';
+import type { KeyPermission } from '@/lib/access/key-permissions';
+import type { Role } from '@/lib/access/roles';
 import { groupLookups } from '../background/group-calls';
 import type { Clock } from '../clock';
-import { database } from '../db';
+import { database } from '../database/db';
 import { AppError } from '../errors';
 import type { Credentials } from '../secrets/credentials';
 import { sha256 } from '../secrets/crypto';

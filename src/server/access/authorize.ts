@@ -1,5 +1,5 @@
-import { isAmongSenders, type KeyPermission } from '@/lib/key-permissions';
-import { hasRole, type Role } from '@/lib/roles';
+import { isAmongSenders, type KeyPermission } from '@/lib/access/key-permissions';
+import { hasRole, type Role } from '@/lib/access/roles';
 import { AppError } from '../errors';
 import { isInRanges, parseAddress, parseRange } from '../http/address-ranges';
 import type { ActorContext } from '../procedures/context';

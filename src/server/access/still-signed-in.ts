@@ -1,5 +1,5 @@
-import type { Role } from '@/lib/roles';
-import type { Tx } from '../db';
+import type { Role } from '@/lib/access/roles';
+import type { Tx } from '../database/db';
 import { AppError } from '../errors';
 import type { Actor } from './actor';
 

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../db';
+import { isDatabaseAway } from '../database/db';
 import { log } from '../log';
 import { StoreError } from '../object-store/port';
 

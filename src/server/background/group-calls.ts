@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../db';
+import { isDatabaseAway } from '../database/db';
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isDatabaseAway } from '../db';
+import { isDatabaseAway } from '../database/db';
 import { Prisma } from '../prisma/client';
 
 const RETRY_PAUSE_MS = 1_000;

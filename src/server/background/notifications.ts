@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionTo } from '../connection';
+import { connectionTo } from '../database/connection';
 import { log } from '../log';
 import { env } from '../settings/env';
 

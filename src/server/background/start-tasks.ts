@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 import { thisNode } from '../cluster/this-node';
-import type { Database } from '../db';
+import type { Database } from '../database/db';
 import { failureLog } from './failures';
 import { listen } from './notifications';
 import { type RepeatingTask, repeat } from './repeat';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import type { Database, Tx } from '../db';
+import type { Database, Tx } from '../database/db';
 
 const CLEAN_UP_SECONDS = 5 * 60;
 

@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Database, Tx } from '../db';
+import type { Database, Tx } from '../database/db';
 import { countTask } from '../metrics/metrics';
 import { Prisma } from '../prisma/client';
 import { leaseOf } from './lease';

@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { notFound } from '../errors';
 import type { DeletedRecordKind } from '../prisma/client';
 import type { ActorContext } from '../procedures/context';

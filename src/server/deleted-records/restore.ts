@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { notFound } from '../errors';
 import type { Prisma } from '../prisma/client';
 import { KEPT_TABLES } from './tables';

@@ -10,7 +10,7 @@ import {
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
 import { CLOCK_TOLERANCE_SECONDS } from '../clock';
-import { connectionTo } from '../connection';
+import { connectionTo } from '../database/connection';
 import { log } from '../log';
 import { reportPool } from '../metrics/pools';
 import { connectRedis } from '../redis';

@@ -1,5 +1,5 @@
 import { parseAddressOrDomain } from '@/lib/mail/address';
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';
 import { escapeLike, searchKey, type Words, wordsOf } from './search-key';

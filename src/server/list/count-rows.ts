@@ -1,5 +1,5 @@
 import { MAX_TOTAL } from '@/lib/lists';
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { Prisma } from '../prisma/client';
 import type { Search } from './find-page';
 import { type KeyColumn, matching } from './search-key';

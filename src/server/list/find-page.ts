@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import type { Found, Position } from '../pagination';
 import { findFiltered } from './find-filtered';
 import { findWords } from './find-words';

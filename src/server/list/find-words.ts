@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import type { Found } from '../pagination';
 import { Prisma } from '../prisma/client';
 import { type KeyColumn, matching, type Words } from './search-key';

@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { Prisma } from '../prisma/client';
 
 /** A column of search keys, which has a trigram index. */

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { type Actor, identify } from '../access/actor';
 import { type Clock, systemClock } from '../clock';
-import { type Database, database } from '../db';
+import { type Database, database } from '../database/db';
 import type { WebHeaders, WebRequest } from '../http/fetch-adapter';
 import { type RequestCount, readRequestCount } from '../http/request-count';
 import { type Credentials, readCredentials } from '../secrets/credentials';

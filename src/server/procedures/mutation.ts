@@ -1,7 +1,7 @@
-import type { AuditAction } from '@/lib/audit-actions';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import type { Actor } from '../access/actor';
 import { type AuditRecord, type AuditRow, auditRow, insertAuditEntry } from '../audit';
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import type { ActorContext, Context } from './context';
 import { type Condition, requireAccepted } from './versions';

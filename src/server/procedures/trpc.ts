@@ -1,10 +1,10 @@
 import { initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import type { Actor } from '../access/actor';
 import { isScoped, requireAllowedAddress, requirePermission, requireRole } from '../access/authorize';
 import { refusalEntry } from '../audit';
-import { database } from '../db';
+import { database } from '../database/db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import { AppError } from '../errors';
 import { limitReads } from '../limits/concurrent-reads';

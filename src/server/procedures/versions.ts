@@ -1,5 +1,5 @@
 import { entityTag, type RecordKind, recordVersion, type Versioned } from '@/lib/record-version';
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { AppError } from '../errors';
 import { Prisma } from '../prisma/client';
 import type { ActorContext } from './context';

@@ -5,10 +5,18 @@ import pg from 'pg';
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Actor } from '../access/actor';
 import { instanceName } from '../cluster/this-node';
-import { type Database, database, isDatabaseAway, readDatabase, readPool, readPoolOptions, toDatabase } from '../db';
+import {
+  type Database,
+  database,
+  isDatabaseAway,
+  readDatabase,
+  readPool,
+  readPoolOptions,
+  toDatabase,
+} from '../database/db';
+import { statementName } from '../database/prepared';
 import { log } from '../log';
 import { reportPool } from '../metrics/pools';
-import { statementName } from '../prepared';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 import { type WatchedReplica, watchReplica } from './watch';

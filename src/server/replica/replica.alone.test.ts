@@ -15,7 +15,7 @@ const { makeMessage } = await import('@/test/mail/reported-message');
 const { checkDatabase } = await import('@/modules/system/health/database');
 const { sequenceEvents } = await import('@/modules/events/sequence');
 const { poolFigures } = await import('../metrics/pools');
-const { readDatabase, toDatabase } = await import('../db');
+const { readDatabase, toDatabase } = await import('../database/db');
 const { checkReplica, databaseFor, followReplica } = await import('./reads');
 
 const NEVER_MS = 3_600_000;

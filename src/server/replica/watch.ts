@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { repeat } from '../background/repeat';
-import { connectionTo } from '../connection';
+import { connectionTo } from '../database/connection';
 import { log } from '../log';
 
 const POLL_INTERVAL_MS = 1_000;

@@ -1,9 +1,9 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { AuditAction } from '@/lib/audit-actions';
+import type { KeyPermission } from '@/lib/access/key-permissions';
+import type { Role } from '@/lib/access/roles';
 import type { ErrorCode } from '@/lib/error-codes';
-import type { KeyPermission } from '@/lib/key-permissions';
-import type { Role } from '@/lib/roles';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import type { VersionedRecord } from '../procedures/versions';
 
 export type ProcedureMeta = OpenApiMeta<{

@@ -1,6 +1,6 @@
 import type { generateOpenApiDocument } from 'trpc-to-openapi';
-import type { KeyPermission } from '@/lib/key-permissions';
-import type { Role } from '@/lib/roles';
+import type { KeyPermission } from '@/lib/access/key-permissions';
+import type { Role } from '@/lib/access/roles';
 import { processWide } from '../process-wide';
 
 export type Document = ReturnType<typeof generateOpenApiDocument>;

@@ -1,4 +1,4 @@
-import type { Database } from '../db';
+import type { Database } from '../database/db';
 import { log } from '../log';
 import { currentSealingKeyId, isOpenedBy, seal, tryToUnseal } from './sealing';
 

@@ -1,6 +1,6 @@
 import { listen } from '../background/notifications';
 import { repeat } from '../background/repeat';
-import type { Tx } from '../db';
+import type { Tx } from '../database/db';
 import { log } from '../log';
 import { SETTINGS } from './declarations.mjs';
 import { applySaved } from './env';

@@ -7,7 +7,7 @@ import { recordReport } from '@/modules/messages/tracking/outcomes';
 import { recordAlone } from '@/modules/messages/tracking/submissions';
 import { admitMessages, messageRow, type NewMessage } from '@/modules/sending/submission/message-row';
 import { markUncertain } from '@/modules/sending/submission/submit';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ActorContext } from '@/server/procedures/context';
 import { db } from '../database';
 import { unique } from '../factories';

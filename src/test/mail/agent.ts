@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { uuidv7 } from '@/lib/uuid';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createRequestRunner, detach, recordHeartbeat } from '@/modules/mail-server/requests';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const PAUSE_MS = 20;
 const ROUNDS_PER_HEARTBEAT = 50;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasRole, ROLES, type Role } from '@/lib/roles';
+import { hasRole, ROLES, type Role } from '@/lib/access/roles';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
 import { setSettings } from '@/test/settings';

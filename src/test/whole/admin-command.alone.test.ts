@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { verify } from '@node-rs/argon2';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/access/password';
 import { PASSWORD_LENGTH } from '@/server/secrets/password-rules.mjs';
 import * as accounts from '../../../scripts/admin/accounts.mjs';
 import * as apiKeys from '../../../scripts/admin/api-keys.mjs';

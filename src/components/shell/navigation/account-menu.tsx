@@ -1,7 +1,7 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { trpc } from '../../api/trpc';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { IconChevronDown, IconKeyboard, IconLogout, IconUserCircle } from '../../icons/icons';

@@ -3,7 +3,7 @@
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { type ComponentType, useLayoutEffect, useRef } from 'react';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
 import type { IconProps } from '../../icons/icon';
 import {

@@ -5,7 +5,7 @@ import { Spotlight, useSpotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useRouter } from 'next/navigation';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useState } from 'react';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { IconSearch, IconX } from '../../icons/icons';
 import { useSignOut } from '../navigation/account-menu';

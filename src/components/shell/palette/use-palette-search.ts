@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import { useEffect, useRef } from 'react';
-import { hasRole, type Role } from '@/lib/roles';
+import { hasRole, type Role } from '@/lib/access/roles';
 import { trpc } from '../../api/trpc';
 import { useAddressSearch } from '../../directory/use-address-search';
 import { MAX_PER_KIND } from './items/item';

@@ -3,7 +3,7 @@
 import { Modal, Switch } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { DialogFields } from '@/components/dialogs/dialog';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { routesFor } from '@/lib/routes';
 import classes from './shortcuts-help.module.css';
 

@@ -3,7 +3,7 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { routesFor } from '@/lib/routes';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { palette } from '../palette/palette-store';

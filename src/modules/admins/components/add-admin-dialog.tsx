@@ -9,7 +9,7 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { SecretDialog } from '@/components/dialogs/secret-dialog';
 import { PasswordField } from '@/components/forms/password-field';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { CreateAdmin } from '../schema';
 import { RoleFields } from './role-fields';
 

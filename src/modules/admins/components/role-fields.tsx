@@ -3,7 +3,7 @@
 import { Select } from '@mantine/core';
 import { DomainsPicker } from '@/components/pickers/domains-picker';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 
 export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
   {

@@ -1,6 +1,6 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Turn } from '@/server/background/task';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { type AlertEmail, Prisma } from '@/server/prisma/client';
 import type { AlertRow } from '../message';
 import { AlertSeverity } from '../schema';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type SystemMail, type SystemMailOutcome, submitSystemMail } from '@/modules/sending/service';
 import type { SharedContext } from '@/server/background/task';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import {

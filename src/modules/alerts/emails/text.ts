@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { subjectPath } from '@/lib/alert-subject';
+import { subjectPath } from '@/lib/texts/alert-subject';
 import { type AlertRow, describeAlert } from '../message';
 import type { AlertNews } from './outbox';
 

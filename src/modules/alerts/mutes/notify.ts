@@ -1,5 +1,5 @@
 import { emitEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { env } from '@/server/settings/env';
 import { type AlertRow, describeAlert } from '../message';
 

@@ -1,7 +1,7 @@
-import { hasRole } from '@/lib/roles';
+import { hasRole } from '@/lib/access/roles';
 import { authorizeDomain } from '@/server/access/authorize';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import { isForeignKeyViolation, type Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { isForeignKeyViolation, type Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

@@ -2,7 +2,7 @@ import type { AuthorizedDomain } from '@/server/access/authorize';
 import type { Rejection } from '@/server/csv/by-domain';
 import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
 import type { CsvLine } from '@/server/csv/read-csv';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { AppError } from '@/server/errors';
 import { CreateAlias, type ImportLine } from '../schema';
 import { aliasExists } from '../service';

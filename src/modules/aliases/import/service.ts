@@ -3,7 +3,7 @@ import type { DomainLines } from '@/server/csv/by-domain';
 import { importByDomain, type Progress, stepsOf } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import { countLines, failedCsv } from '@/server/csv/report-lines';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { ImportAliases, ImportLine, ImportReport } from '../schema';
 import { requireAliasCapacity } from '../service';

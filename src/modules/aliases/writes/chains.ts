@@ -1,6 +1,6 @@
 import { splitDestinations } from '@/lib/mail/destinations';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import { isForeignKeyViolation, type Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { isForeignKeyViolation, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import { processWide } from '@/server/process-wide';

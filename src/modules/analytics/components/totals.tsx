@@ -1,8 +1,8 @@
 import { Figures } from '@/components/layout/figures';
 import { STATUSES, StatusMark } from '@/components/marks/status-mark';
-import { formatBefore, partOfWhole } from '@/lib/figure-texts';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { INBOUND, messagesHref, OUTBOUND } from '@/lib/messages-href';
+import { formatBefore, partOfWhole } from '@/lib/texts/figure-texts';
 import type { Analytics } from '../schema';
 import classes from './analytics.module.css';
 import { CountLink } from './count-link';

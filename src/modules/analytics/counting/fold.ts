@@ -1,5 +1,5 @@
 import { inBatches } from '@/server/background/in-batches';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const BATCH_SIZE = 5_000;
 

@@ -7,7 +7,7 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { DomainsPicker } from '@/components/pickers/domains-picker';
-import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/key-permissions';
+import { KEY_PERMISSIONS, type KeyPermission } from '@/lib/access/key-permissions';
 import { type ApiKey, CreateApiKey, type CreatedApiKey } from '../schema';
 import { PERMISSION_LABELS } from './api-key-columns';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { sign, unsign } from '@/server/secrets/crypto';
 import { type Place, textOf } from '../chain';
 import type { Query } from '../sign-again';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Finding } from '@/lib/health/finding';
 import type { Clock } from '@/server/clock';
 import { instanceName } from '@/server/cluster/this-node';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import { processWide } from '@/server/process-wide';
 import { ARCHIVE_FOLDER } from '../archive';

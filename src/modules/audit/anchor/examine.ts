@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { findArchived, findInArchive } from '../archive';
 import { hexOf, isSamePlace, isSignedPlace, type Place, START } from '../chain';
 import { type Accepted, findAccepted, isNewer } from './accept';

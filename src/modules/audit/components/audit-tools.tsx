@@ -7,8 +7,8 @@ import { SearchInput } from '@/components/list/search-input';
 import { ShowFilter } from '@/components/list/show-filter';
 import type { ShownList } from '@/components/list/use-list';
 import { Views } from '@/components/list/views/views';
-import type { AuditKind } from '@/lib/audit-actions';
-import { KINDS } from '@/lib/audit-kinds';
+import type { AuditKind } from '@/lib/texts/audit-actions';
+import { KINDS } from '@/lib/texts/audit-kinds';
 import type { AuditEntry } from '../schema';
 import { type AuditSearch, CHOICES, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 

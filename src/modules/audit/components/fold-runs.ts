@@ -1,5 +1,5 @@
-import type { AuditAction } from '@/lib/audit-actions';
 import { formatDay } from '@/lib/format';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import type { AuditEntry } from '../schema';
 import { numberIn } from './sentences/part';
 import { sentenceOf } from './sentences/sentence';

@@ -4,7 +4,7 @@ import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsShow } from '@/components/list/show-filter';
 import { parseAsSince, startOf } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
-import { AUDIT_KINDS } from '@/lib/audit-kinds';
+import { AUDIT_KINDS } from '@/lib/texts/audit-kinds';
 import { auditList } from '../lists';
 
 /** Refusals and failures change nothing, and neither do sign-ins, tests and sends. */

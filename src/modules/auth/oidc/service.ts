@@ -1,6 +1,6 @@
-import { safeNextPath } from '@/lib/next-path';
+import { safeNextPath } from '@/lib/access/next-path';
 import { insertAuditEntry } from '@/server/audit';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
 import { countSignInFailure } from '@/server/metrics/metrics';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { disconnectIdentity } from '@/modules/auth/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { db } from '@/test/database';
 import { makeAdmin, makeLinkedAdmin, unique } from '@/test/factories';
 import { client } from '@/test/rest';

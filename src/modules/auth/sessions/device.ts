@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Context } from '@/server/procedures/context';
 import { readCookie } from '@/server/secrets/credentials';
 import { randomToken, sha256 } from '@/server/secrets/crypto';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { routeOf } from '@/lib/routes';
 import { systemClock } from '@/server/clock';
-import { database, isDatabaseAway } from '@/server/db';
+import { database, isDatabaseAway } from '@/server/database/db';
 import { readCookie, SESSION_COOKIE } from '@/server/secrets/credentials';
 import { sha256, unsign } from '@/server/secrets/crypto';
 import { hasAdmin } from '../setup/setup';

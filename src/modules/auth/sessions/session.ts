@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Context } from '@/server/procedures/context';
 import { newSessionSecret, sessionCookie } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';

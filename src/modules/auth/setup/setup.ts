@@ -1,6 +1,6 @@
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { systemClock } from '@/server/clock';
-import { type Database, database, type Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { type Database, database, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { Context } from '@/server/procedures/context';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { generateSecret, generateURI, verifySync } from 'otplib';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, unseal } from '@/server/secrets/sealing';
 

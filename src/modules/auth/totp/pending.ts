@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { Context } from '@/server/procedures/context';
 import { randomToken, sha256 } from '@/server/secrets/crypto';

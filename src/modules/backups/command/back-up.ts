@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '@/server/clock';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { BackupError } from '../archive/format';
 import { backupKeyFile } from '../encryption';

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
-import type { AuditAction } from '@/lib/audit-actions';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import { uuidv7 } from '@/lib/uuid';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
 import { instanceName } from '@/server/cluster/this-node';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Progress } from '../archive/format';

@@ -1,9 +1,9 @@
 import { uuidv7 } from '@/lib/uuid';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
 import { insertAuditEntry } from '@/server/audit';
 import { leaseOf } from '@/server/background/lease';
 import type { Clock } from '@/server/clock';
-import type { Database, Tx } from '@/server/db';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { Prisma } from '@/server/prisma/client';
 import type { OperationRow } from '../records/present';

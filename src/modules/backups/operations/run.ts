@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { storeWhileLeased } from '@/server/background/lease';
 import { repeat } from '@/server/background/repeat';
 import type { Clock } from '@/server/clock';
-import { type Database, isDatabaseAway, isDatabaseFull, separateDatabase } from '@/server/db';
+import { type Database, isDatabaseAway, isDatabaseFull, separateDatabase } from '@/server/database/db';
 import { log } from '@/server/log';
 import { StoreError, type StoreFailure } from '@/server/object-store/port';
 import type { Prisma } from '@/server/prisma/client';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { formatBytes } from '@/lib/format';
 import type { Clock } from '@/server/clock';
-import { isDatabaseFull } from '@/server/db';
+import { isDatabaseFull } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';
 import packageJson from '../../../../package.json';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import type { StoredObject } from '@/server/object-store/port';
 import { CUT_OFF } from '../operations/lease';
 import { openTarget } from '../target/open';

@@ -1,5 +1,5 @@
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { env } from '@/server/settings/env';
 import { latestTime } from '../health';
 import { ownTransaction } from '../operations/begin';

@@ -1,5 +1,5 @@
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { beginCreating, beginWork, ownTransaction } from '../operations/begin';
 import { CUT_OFF, type Outcome } from '../operations/lease';

@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { env } from '@/server/settings/env';
 
 /** One backup is due in each period. */

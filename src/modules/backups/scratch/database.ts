@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
-import { ADVISORY_LOCKS } from '@/server/advisory-locks';
-import { connectionTo } from '@/server/connection';
+import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { connectionTo } from '@/server/database/connection';
 import { log } from '@/server/log';
 import { BackupError } from '../archive/format';
 import { quoted } from '../archive/tables';

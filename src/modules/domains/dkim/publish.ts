@@ -1,6 +1,6 @@
 import type { DecryptedKey, DkimStore, KeyState, SigningKey } from '@/mail/agent/dkim-store';
 import { isMailServerAttached, waitForAgent } from '@/modules/mail-server/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { tryToUnseal } from '@/server/secrets/sealing';
 import { dkimKeyBinding } from './keys';

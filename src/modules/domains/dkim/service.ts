@@ -1,5 +1,5 @@
 import { kickAgents } from '@/modules/mail-server/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';

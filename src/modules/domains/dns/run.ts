@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { checkDomain } from './checking/check';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { storeCheck } from './results/store';
 import { runCheck } from './run';

@@ -1,5 +1,5 @@
 import { normalizeDomainName, parseAddress } from '@/lib/mail/address';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import { readBytes } from '@/server/http/body/read-body';

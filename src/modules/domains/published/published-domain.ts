@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { mailHostName } from '../dns/checking/facts';
 import type { PublishedDomain } from './mta-sts';
 

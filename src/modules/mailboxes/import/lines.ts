@@ -5,7 +5,7 @@ import type { AuthorizedDomain } from '@/server/access/authorize';
 import type { Rejection } from '@/server/csv/by-domain';
 import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
 import type { CsvLine } from '@/server/csv/read-csv';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
 import { mailboxList } from '../lists';
 import { CreateMailbox } from '../schema';

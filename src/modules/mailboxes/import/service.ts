@@ -1,10 +1,10 @@
-import { generatePassword } from '@/lib/generate-password';
+import { generatePassword } from '@/lib/access/generate-password';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import type { DomainLines } from '@/server/csv/by-domain';
 import { importByDomain, type Progress, stepsOf } from '@/server/csv/import-by-domain';
 import { mapLines, readCsv } from '@/server/csv/read-csv';
 import { countLines, failedCsv } from '@/server/csv/report-lines';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { lockMailboxes, requireMailboxCapacity } from '../capacity';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { AuditAction } from '@/lib/audit-actions';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 import { domainFilter } from '@/server/access/authorize';
 import { insertAuditEntry } from '@/server/audit';
 import { AppError, notFound } from '@/server/errors';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ContentState, ContentReason as StoredReason } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';
 import type { MessageStatus } from '../schema';

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { runContentJobAside } from './jobs/pool';
 import { type ContentReason, REASON_MESSAGES } from './schema';
 

@@ -1,5 +1,5 @@
 import type { OutcomeCause } from '@/lib/mail/outcomes';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { InboundRoute, MessageEvent, MessageStatus } from '../schema';
 

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
-import { jsonParameter } from '@/server/json-parameter';
+import type { Tx } from '@/server/database/db';
+import { jsonParameter } from '@/server/database/json-parameter';
 import type { InboundRoute, MessageStatus } from '../schema';
 import type { Header } from './header';
 

@@ -3,7 +3,7 @@ import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
 import { type ArrivedReports, NO_REPORTS } from '@/modules/reports/service';
-import { type Database, database, type Tx } from '@/server/db';
+import { type Database, database, type Tx } from '@/server/database/db';
 import { keepContent } from '../content/keeping/keep';
 import type { InboundRoute } from '../schema';
 import { type ContentEvents, withContentEvents } from './content/events';

@@ -1,8 +1,8 @@
 import type { InboundMail } from '@/mail/inbound/port';
 import { encodeEvent, type NewEvent, type TypedData } from '@/modules/events/service';
 import { groupCalls } from '@/server/background/group-calls';
-import { database, type Tx } from '@/server/db';
-import { jsonParameter } from '@/server/json-parameter';
+import { database, type Tx } from '@/server/database/db';
+import { jsonParameter } from '@/server/database/json-parameter';
 import { encodeRow, type InboundRow } from './message-row';
 
 /** A delivery that the mail server's log shows, and that is reported by recording its message. */

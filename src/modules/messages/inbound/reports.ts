@@ -8,7 +8,7 @@ import {
   reportKindOf,
 } from '@/modules/reports/service';
 import { groupLookups } from '@/server/background/group-calls';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { storeReturnedMail } from '../returned/store';
 import { deliveredMailboxes } from './delivered-mailboxes';
 

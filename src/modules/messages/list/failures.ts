@@ -1,7 +1,7 @@
 import { explainDeferral } from '@/lib/mail/deferral-reasons';
 import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { explainReply } from '@/lib/mail/reply-codes';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { MessageStatus, MessageSummary } from '../schema';
 
 type Failure = MessageSummary['failure'];

@@ -1,6 +1,6 @@
 import { parseAddress } from '@/lib/mail/address';
 import { withBrackets } from '@/lib/mail/message-id';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { searchKey, type Words, wordsOf } from '@/server/list/search-key';
 import { Prisma } from '@/server/prisma/client';
 

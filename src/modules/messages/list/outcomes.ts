@@ -1,5 +1,5 @@
 import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { MessageStatus, MessageSummary } from '../schema';
 
 type Outcomes = MessageSummary['outcomes'];

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Database, isDatabaseAway, type Tx } from '@/server/db';
+import { type Database, isDatabaseAway, type Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 
 /** How far a source has been read; `file` and `position` are empty before the first read. */

@@ -1,5 +1,5 @@
-import type { Database, Tx } from '@/server/db';
-import { jsonParameter } from '@/server/json-parameter';
+import type { Database, Tx } from '@/server/database/db';
+import { jsonParameter } from '@/server/database/json-parameter';
 import { messageIdIn } from '../inbound/header';
 import { advanceCursor, type Cursor } from './cursor';
 import type { FilterMeta } from './filter-meta';

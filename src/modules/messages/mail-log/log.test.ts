@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogFact } from '@/mail/log/log-line';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { accepted, delivery, emittedEvents, lines, newQueueId } from '@/test/mail/logged-mail';

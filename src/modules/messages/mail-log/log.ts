@@ -1,7 +1,7 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogPosition } from '@/mail/log/log-files';
 import type { LogEntry } from '@/mail/log/log-line';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { lockInbound } from '../inbound/message-row';
 import { attemptCause, DELETED, EXPIRED, UNKNOWN } from '../tracking/failure-reason';
 import { type Report, recordReports } from '../tracking/outcomes';

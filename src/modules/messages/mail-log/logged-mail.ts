@@ -1,5 +1,5 @@
 import type { LogEntry } from '@/mail/log/log-line';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { messageIdIn } from '../inbound/header';
 
 export type LogFields = {

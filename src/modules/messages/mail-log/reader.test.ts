@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { connectRedis } from '@/server/redis';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';

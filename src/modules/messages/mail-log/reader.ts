@@ -5,7 +5,7 @@ import { readStream, trimStream } from '@/mail/log/filter-stream';
 import { type LogPosition, type OpenLog, openLog } from '@/mail/log/log-files';
 import { type LogEntry, parseLogLine } from '@/mail/log/log-line';
 import type { Clock } from '@/server/clock';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { type Cursor, readCursor } from './cursor';
 import { recordFilterEntries } from './filter-entries';

@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 const FINISHED_HOURS = 24;
 // Longer than the queue lifetime of Postfix.

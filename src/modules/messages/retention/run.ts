@@ -1,6 +1,6 @@
 import { inPacedBatches } from '@/server/background/in-batches';
 import type { SharedContext } from '@/server/background/task';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 
 /** The name of the task, whose failures are shown with its progress. */

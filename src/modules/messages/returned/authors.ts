@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { messageOfBounceAddress } from './bounce-address';
 
 /**

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { emitEvent } from '@/modules/events/service';
 import { suppressFrom } from '@/modules/suppressions/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { eventLabelsOf } from '../schema';
 import { domainOf, lockMessage } from '../tracking/locked-message';
 import type { ReturnedMail } from './reading/report';

@@ -1,7 +1,7 @@
 import { isBounceAddress, isComplaintAddress, isUnsubscribeAddress } from '@/lib/mail/report-addresses';
 import { readHeader } from '@/mail/mime/message';
 import { findRecipient, unsubscribe } from '@/modules/unsubscribe/service';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { domainOf } from '../inbound/header';
 import { isBeingLogged } from '../mail-log/outbound/submitted';
 import { type Report, recordReports } from '../tracking/outcomes';

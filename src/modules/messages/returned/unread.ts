@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { sealBytes } from '@/server/secrets/sealing';
 import type { DropReason } from './schema';
 

@@ -1,7 +1,7 @@
 import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, type NewEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import { type EventLabels, eventLabelsOf, type MessageStatus } from '../schema';
 

@@ -1,6 +1,6 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import { oneLine } from '@/mail/submission/smtp-reply';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { failureReason } from './bounce-category';
 import { type FailureReason, finalReply } from './failure-reason';
 import { isFinal, isUnanswered, sentEvent } from './locked-message';

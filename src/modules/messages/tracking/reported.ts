@@ -1,8 +1,8 @@
 import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { encodeEvent, type NewEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
-import { jsonParameter } from '@/server/json-parameter';
+import type { Tx } from '@/server/database/db';
+import { jsonParameter } from '@/server/database/json-parameter';
 import type { MessageStatus } from '../schema';
 import type { LockedMessage } from './locked-message';
 

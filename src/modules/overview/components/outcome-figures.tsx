@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { Figures } from '@/components/layout/figures';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
-import { formatBefore, partOfWhole } from '@/lib/figure-texts';
 import { formatCount } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
+import { formatBefore, partOfWhole } from '@/lib/texts/figure-texts';
 import type { Overview } from '../schema';
 
 const OUTCOMES = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;

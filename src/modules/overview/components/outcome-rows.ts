@@ -1,7 +1,7 @@
-import { formatBefore, isManyBounces } from '@/lib/figure-texts';
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import type { OutcomeCause } from '@/lib/mail/outcomes';
 import { messagesHref } from '@/lib/messages-href';
+import { formatBefore, isManyBounces } from '@/lib/texts/figure-texts';
 import type { Overview } from '../schema';
 import type { AttentionRow } from './attention-row';
 import type { Incident } from './incidents';

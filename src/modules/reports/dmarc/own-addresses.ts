@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { parseAddress } from '@/lib/mail/address';
 import { DMARC_POLICIES, isDmarc } from '@/lib/mail/dmarc';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { OwnDomain } from '../scope';
 import { publishedPolicy, reportAddressesIn } from './policy';
 import type { PublishedPolicy } from './schema';

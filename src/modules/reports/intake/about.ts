@@ -1,5 +1,5 @@
 import { normalizeDomainName } from '@/lib/mail/address';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { DmarcRow, ParsedDmarc, ParsedReport, ParsedTls } from '../reading/report';
 import { fingerprintOf } from '../storing/fingerprint';
 

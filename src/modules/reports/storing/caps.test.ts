@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { db } from '@/test/database';
 import { day, makeReportedDomain, uploadDmarc, uploadTls } from '@/test/reports/upload';
 import type { Client } from '@/test/rest';

@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
 import { CAPS, UNAUTHENTICATED } from './caps';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ParsedReport } from '../reading/report';
 
 // A host name is looked up for each, over time.

@@ -1,5 +1,5 @@
 import { inPacedBatches } from '@/server/background/in-batches';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import { isRetryable, type Tx } from '@/server/db';
+import { isRetryable, type Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import type { ParsedReport, ReportKind } from '../reading/report';

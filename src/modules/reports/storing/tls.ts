@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { ParsedTls } from '../reading/report';
 import { reportedDay } from './fingerprint';
 import type { NewReport } from './options';

@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { countOf, type PeriodRange } from '../period';
 import { meaningOf } from './meanings';
 import type { DomainTls } from './schema';

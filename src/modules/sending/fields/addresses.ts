@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ifOtherType } from '@/lib/field-messages';
 import { addressError, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { ifOtherType } from '@/lib/texts/field-messages';
 import { plainText } from '@/lib/wire';
 import { boundedArray, isEmptyOr } from './checks';
 

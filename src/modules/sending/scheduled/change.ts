@@ -1,7 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { getPermitted } from '@/modules/messages/service';
 import { domainFilter, requireSender } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';

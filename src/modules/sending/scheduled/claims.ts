@@ -1,7 +1,7 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
 import { leaseOf } from '@/server/background/lease';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { markUncertain } from '../submission/submit';
 
 const LEASE = leaseOf(60, 'next_attempt_at');

@@ -7,7 +7,7 @@ import { identifyLater } from '@/server/access/actor';
 import { requirePermission } from '@/server/access/authorize';
 import { auditRow, type Entry, insertAuditEntry } from '@/server/audit';
 import type { TaskContext } from '@/server/background/task';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';

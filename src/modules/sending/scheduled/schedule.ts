@@ -4,7 +4,7 @@ import { tagText, templateTag } from '@/lib/mail/message-tags';
 import { uuidv7 } from '@/lib/uuid';
 import { sealWaiting, storeWaiting } from '@/modules/messages/service';
 import { type AuthorizedDomain, authorizeDomain, requireSender } from '@/server/access/authorize';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';

@@ -1,6 +1,6 @@
 import { normalizeDomainName, parseAddress } from '@/lib/mail/address';
 import { bounceAddress } from '@/modules/messages/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';
 

@@ -2,7 +2,7 @@ import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from '@/server/access/actor';
 import { inPacedBatches } from '@/server/background/in-batches';
 import { leaseOf } from '@/server/background/lease';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, SendHeaders, type SuppressedRecipient } from '../schema';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
-import { isForeignKeyViolation } from '@/server/db';
+import { isForeignKeyViolation } from '@/server/database/db';
 import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
 import { makeAdmin, makeDomain } from '@/test/factories';

@@ -3,7 +3,7 @@ import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import type { Counting } from '@/modules/abuse/service';
 import { accessibleDomainIds, type FoundDomain } from '@/server/access/authorize';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';

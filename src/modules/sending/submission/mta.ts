@@ -5,7 +5,7 @@ import { openSession } from '@/mail/submission/smtp-session';
 import { parseSmtpUrl } from '@/mail/submission/smtp-url';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submission/submit';
 import { mailServerCalls } from '@/modules/messages/service';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { metrics } from '@/server/metrics/metrics';
 import { processWide } from '@/server/process-wide';

@@ -8,7 +8,7 @@ import { identify } from '@/server/access/actor';
 import { requireAllowedAddress, requirePermission } from '@/server/access/authorize';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
-import { isUniqueViolation } from '@/server/db';
+import { isUniqueViolation } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { limitKey } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';

@@ -15,7 +15,7 @@ import { kickDeliveries } from '@/modules/webhooks/service';
 import { type AuthorizedDomain, requireAccess, requireSender } from '@/server/access/authorize';
 import type { AuditRow } from '@/server/audit';
 import { groupCalls } from '@/server/background/group-calls';
-import { database, isForeignKeyViolation, type Tx } from '@/server/db';
+import { database, isForeignKeyViolation, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { ActorContext } from '@/server/procedures/context';

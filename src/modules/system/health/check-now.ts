@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestTurn } from '@/server/background/turns';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { SystemHealth } from '../schema';
 import { getSystemHealth } from './read';

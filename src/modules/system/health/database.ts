@@ -1,5 +1,5 @@
 import { type Finding, measured, probed, unknown } from '@/lib/health/finding';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 type Facts = { connectionPercent: number; oldestTransactionSeconds: number };
 type Replica = { name: string; lagSeconds: number; isVisible: boolean };

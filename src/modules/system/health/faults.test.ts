@@ -8,7 +8,7 @@ import type { Finding } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
 import { joinCluster } from '@/modules/cluster/heartbeat';
 import { createDeliverer } from '@/modules/webhooks/delivery/deliverer';
-import { toDatabase } from '@/server/db';
+import { toDatabase } from '@/server/database/db';
 import { applySaved, env } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';

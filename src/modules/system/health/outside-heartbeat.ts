@@ -1,5 +1,5 @@
 import { type Finding, measured } from '@/lib/health/finding';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { type OutboundRequest, type OutboundResult, requestOnce } from '@/server/outbound/request';
 import { env } from '@/server/settings/env';
 import { HEARTBEAT_TASK, SYSTEM_TASK } from './scheduled-tasks';

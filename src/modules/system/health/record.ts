@@ -2,7 +2,7 @@ import { type CheckEntry, type CheckName, HEALTH_CHECKS } from '@/lib/health/cat
 import type { Finding } from '@/lib/health/finding';
 import { valueText } from '@/lib/health/value-text';
 import { type SystemProblem, updateSystemAlerts } from '@/modules/alerts/service';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 
 /** A problem must last, and so must its end, so that a restart wakes nobody and a value around its limit only once. */
 const LASTING_SECONDS = 25;

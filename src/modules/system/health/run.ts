@@ -7,7 +7,7 @@ import { checkScheduled, checkSubmission } from '@/modules/sending/service';
 import { type FailureLog, failureLog } from '@/server/background/failures';
 import type { TaskContext } from '@/server/background/task';
 import { instanceName, thisNode } from '@/server/cluster/this-node';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { checkRedis } from '@/server/limits/rate-limit';
 import { checkDisk, checkMemory } from '@/server/machine';
 import { checkReplica } from '@/server/replica/reads';

@@ -1,5 +1,5 @@
 import { type Finding, measured } from '@/lib/health/finding';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { env } from '@/server/settings/env';
 import type { ScheduledTask } from '../schema';
 

@@ -1,6 +1,6 @@
 import { type Finding, measured } from '@/lib/health/finding';
 import { countNodes } from '@/modules/cluster/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 // Enough to be down, and bounded however many are waiting.
 const MAX_COUNTED = 50_001;

@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import type { AttemptFailure } from '../schema';
 import { type Job, renewLease } from './claim';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { db } from '@/test/database';
 import { makeMany, makeWebhook } from '@/test/factories';
 import { claimDue } from './claim';

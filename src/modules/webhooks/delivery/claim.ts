@@ -1,6 +1,6 @@
 import { leaseOf } from '@/server/background/lease';
 import { thisNode } from '@/server/cluster/this-node';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { tryToUnseal } from '@/server/secrets/sealing';
 
 /** Longer than an attempt plus storing its outcome, and short enough that a crash delays deliveries only briefly. */

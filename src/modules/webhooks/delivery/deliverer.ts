@@ -1,7 +1,7 @@
 import { failureLog } from '@/server/background/failures';
 import { groupCalls } from '@/server/background/group-calls';
 import { thisNode } from '@/server/cluster/this-node';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { metrics } from '@/server/metrics/metrics';
 import { attempt, type Post } from './attempt';

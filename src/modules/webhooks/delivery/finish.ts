@@ -1,6 +1,6 @@
-import { webhookSubject } from '@/lib/alert-subject';
+import { webhookSubject } from '@/lib/texts/alert-subject';
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import type { AttemptFailure } from '../schema';
 import type { Job } from './claim';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '@/server/clock';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { keptConnections } from '@/server/outbound/connections';
 import { requestOnce } from '@/server/outbound/request';
 import { processWide } from '@/server/process-wide';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll } from 'vitest';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import { startSmtpServer } from '../../servers/smtp-server';
 
 type MailServer = {

@@ -1,4 +1,4 @@
-import { hasRole, type Role } from '@/lib/roles';
+import { hasRole, type Role } from '@/lib/access/roles';
 import { uuidv7 } from '@/lib/uuid';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from '../../database';

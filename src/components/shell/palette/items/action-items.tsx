@@ -1,4 +1,4 @@
-import { hasRole, type Role } from '@/lib/roles';
+import { hasRole, type Role } from '@/lib/access/roles';
 import { IconCommand, IconKey, IconPlus } from '../../../icons/icons';
 import { withDomain } from '../../with-domain';
 import { type Command, ICON, type PaletteItem } from './item';

@@ -1,4 +1,4 @@
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { type ConsoleRoute, routesFor } from '@/lib/routes';
 import { ROUTE_ICONS } from '../../navigation/navigation';
 import { withDomain } from '../../with-domain';

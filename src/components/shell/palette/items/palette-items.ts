@@ -1,4 +1,4 @@
-import type { Role } from '@/lib/roles';
+import type { Role } from '@/lib/access/roles';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { actionItems } from './action-items';
 import type { Command, DeletedRecord, Directory, DocsSection, Message, Operation, PaletteItem } from './item';

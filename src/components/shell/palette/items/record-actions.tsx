@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { hasRole, type Role } from '@/lib/roles';
+import { hasRole, type Role } from '@/lib/access/roles';
 import type { AddressMatch } from '../../../directory/use-address-search';
 import {
   IconArrowBackUp,

@@ -9,7 +9,7 @@ import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { notify } from '@/components/notifications';
 import { DomainPicker } from '@/components/pickers/domain-picker';
 import { useHasRole } from '@/components/shell/use-has-role';
-import { shownSubject } from '@/lib/alert-subject';
+import { shownSubject } from '@/lib/texts/alert-subject';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { CreateAlertMute, maxMuteHours, maxMuteText } from '../../mutes/schema';

@@ -1,8 +1,8 @@
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import type { trpc } from '@/components/api/trpc';
+import type { Role } from '@/lib/access/roles';
 import type { RecordFields } from '@/lib/changes/record-changes';
 import type { Versioned } from '@/lib/record-version';
-import type { Role } from '@/lib/roles';
 import type { RestorableKind } from './restored-values';
 
 type Utils = ReturnType<typeof trpc.useUtils>;

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@/lib/audit-actions';
+import type { AuditAction } from '@/lib/texts/audit-actions';
 
 /**
  * The words for an action, before the name of its resource, if the entry has one: as done ("deleted alias"), and as tried

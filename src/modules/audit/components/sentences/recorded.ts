@@ -1,8 +1,8 @@
-import type { AuditAction } from '@/lib/audit-actions';
-import { findKind } from '@/lib/audit-kinds';
 import { fieldWords } from '@/lib/changes/field-labels';
 import { changedFields } from '@/lib/changes/record-changes';
 import { formatBytes, formatPlural } from '@/lib/format';
+import type { AuditAction } from '@/lib/texts/audit-actions';
+import { findKind } from '@/lib/texts/audit-kinds';
 import type { AuditEntry } from '../../schema';
 import { operationPhrase } from './operations';
 import { numberIn, partOf, textIn } from './part';

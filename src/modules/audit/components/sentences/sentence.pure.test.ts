@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIT_ACTIONS } from '@/lib/audit-actions';
+import { AUDIT_ACTIONS } from '@/lib/texts/audit-actions';
 import { appRouter } from '@/modules/router';
 import type { AuditEntry } from '../../schema';
 import { historySentenceOf, sentenceOf, textOf } from './sentence';

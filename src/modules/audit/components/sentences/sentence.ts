@@ -1,6 +1,6 @@
-import type { AuditAction } from '@/lib/audit-actions';
-import { findKind } from '@/lib/audit-kinds';
 import { formatPlural } from '@/lib/format';
+import type { AuditAction } from '@/lib/texts/audit-actions';
+import { findKind } from '@/lib/texts/audit-kinds';
 import type { AuditEntry } from '../../schema';
 import { operationHost } from './operations';
 import { type Part, partOf } from './part';

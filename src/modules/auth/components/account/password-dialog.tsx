@@ -5,7 +5,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
-import { PASSWORD_RULE } from '@/lib/password';
+import { PASSWORD_RULE } from '@/lib/access/password';
 import { ChangePasswordForm } from '../../schema';
 
 type PasswordDialogProps = { opened: boolean; onClose: () => void };

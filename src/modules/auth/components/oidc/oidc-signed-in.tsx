@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
-import { safeNextPath } from '@/lib/next-path';
+import { safeNextPath } from '@/lib/access/next-path';
 import { AddressLines, Lead, Postcard } from '../postcard';
 
 /** Navigates automatically: a same-site navigation sends the Strict cookie, unlike the redirect from the provider. */

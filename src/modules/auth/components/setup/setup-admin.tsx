@@ -4,7 +4,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
-import { PASSWORD_RULE } from '@/lib/password';
+import { PASSWORD_RULE } from '@/lib/access/password';
 import { SetupForm } from '../../schema';
 import { Lead } from '../postcard';
 

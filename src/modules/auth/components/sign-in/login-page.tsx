@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { setTimeZone } from '@/components/values/use-time-zone';
-import { safeNextPath } from '@/lib/next-path';
+import { safeNextPath } from '@/lib/access/next-path';
 import type { OidcProviders } from '../../oidc/schema';
 import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns';
 import type { ShownRelay } from '@/mail/agent/requests';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { DnsServer } from '@/server/dns/resolver';
 import type { Prisma } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';

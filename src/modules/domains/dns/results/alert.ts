@@ -1,5 +1,5 @@
 import { type NewAlert, openAlerts, resolveAlert, updateOpenAlert } from '@/modules/alerts/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { DomainDns } from '../schema';
 
 /** A domain, with the status of the check before. */

@@ -1,5 +1,5 @@
 import { emitEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { DnsChange, DomainDns } from '../schema';
 

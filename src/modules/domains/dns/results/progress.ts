@@ -1,5 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import type { OnChecked } from '../checking/check';
 import type { CheckedRecord } from '../checking/check-record';

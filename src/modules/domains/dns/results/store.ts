@@ -1,4 +1,4 @@
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { Domain } from '../../schema';
 import type { CheckedRecord } from '../checking/check-record';

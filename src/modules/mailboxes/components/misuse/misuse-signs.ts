@@ -1,5 +1,5 @@
-import { isManyBounces } from '@/lib/figure-texts';
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
+import { isManyBounces } from '@/lib/texts/figure-texts';
 import type { Mailbox, SentLately } from '../../schema';
 
 /** Fewer messages are no sign, however few are usual. */

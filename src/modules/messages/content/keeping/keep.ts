@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import { systemClock } from '@/server/clock';
-import { type Database, database } from '@/server/db';
+import { type Database, database } from '@/server/database/db';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { contentStore, labelOfStore, prepareContentStore } from '../store';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
-import { type Database, isRetryable } from '@/server/db';
+import { type Database, isRetryable } from '@/server/database/db';
 import { log } from '@/server/log';
 import { StoreError, type StoreFailure } from '@/server/object-store/port';
 import type { ContentState, ContentReason as StoredReason } from '@/server/prisma/client';

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@/lib/uuid';
 import { inBatches } from '@/server/background/in-batches';
 import { leaseOf } from '@/server/background/lease';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { Prisma } from '@/server/prisma/client';
 import type { ContentStore } from '../store';

@@ -1,4 +1,4 @@
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import type { ContentStore } from '../store';
 

@@ -3,7 +3,7 @@ import { createSlots } from '@/mail/submission/slots';
 import { eventBody } from '@/modules/events/schema';
 import { emitBody, findSubscribed } from '@/modules/events/service';
 import { groupCalls } from '@/server/background/group-calls';
-import { database, type Tx } from '@/server/db';
+import { database, type Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import { type DeliveredDomain, deliveredDomains } from '../delivered-mailboxes';
 import type { Header } from '../header';

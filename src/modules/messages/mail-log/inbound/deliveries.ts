@@ -3,7 +3,7 @@ import { isBounceAddress, REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, ResolvedAddress, SpamVerdict } from '@/mail/inbound/port';
 import type { LoggedVerdict } from '@/mail/log/filter-log';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { findDeliveryPaths } from '../../inbound/delivery-paths';
 import { domainOf } from '../../inbound/header';

@@ -1,7 +1,7 @@
 import { parseAddress } from '@/lib/mail/address';
 import { isComplaintAddress, isUnsubscribeAddress } from '@/lib/mail/report-addresses';
 import { reportKindOf } from '@/modules/reports/service';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { domainOf } from '../../inbound/header';
 
 export type Addressed = { recipient: string; addressedTo: string };

@@ -1,5 +1,5 @@
 import { groupCalls, groupLookups } from '@/server/background/group-calls';
-import { database } from '@/server/db';
+import { database } from '@/server/database/db';
 import type { LoggedDelivery, LoggedMail } from '../logged-mail';
 import { type Addressed, findDomainIds } from './own-domains';
 

@@ -2,7 +2,7 @@ import { isBounceAddress } from '@/lib/mail/report-addresses';
 import { uuidv7 } from '@/lib/uuid';
 import type { LogEntry } from '@/mail/log/log-line';
 import { oneLine } from '@/mail/submission/smtp-reply';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import type { Prisma } from '@/server/prisma/client';
 import { type DeliveryPath, findDeliveryPaths, updateInboundStatus } from '../../inbound/delivery-paths';
 import { domainOf, readHeader } from '../../inbound/header';

@@ -1,6 +1,6 @@
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { LogEntry } from '@/mail/log/log-line';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 import { log } from '@/server/log';
 import { resolveRecipient } from '../../inbound/receive';
 import { metaOf } from '../filter-meta';

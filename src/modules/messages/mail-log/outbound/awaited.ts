@@ -1,6 +1,6 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogEntry } from '@/mail/log/log-line';
-import type { Database } from '@/server/db';
+import type { Database } from '@/server/database/db';
 
 /**
  * Whether a mailbox or an API key submitted one of these messages by SMTP and the filter's entry, which has its recipients

@@ -6,7 +6,7 @@ import { uuidv7 } from '@/lib/uuid';
 import { keyIdIn } from '@/mail/agent/installation';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import { insertAuditEntry } from '@/server/audit';
-import type { Tx } from '@/server/db';
+import type { Tx } from '@/server/database/db';
 import { readLabelFields } from '@/server/label-fields';
 import type { Prisma } from '@/server/prisma/client';
 import { labelsOf } from '../../schema';

@@ -1,5 +1,5 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
-import type { Database, Tx } from '@/server/db';
+import type { Database, Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import { isUnanswered, lockMessage } from '../../tracking/locked-message';
 import { recordReport } from '../../tracking/outcomes';

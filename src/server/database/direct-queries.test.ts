@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
+import { Prisma } from '../prisma/client';
 import { isForeignKeyViolation, isRetryable } from './db';
-import { Prisma } from './prisma/client';
 
 /** The result outside of a transaction, and in one, which Prisma makes. */
 async function both(query: Prisma.Sql) {

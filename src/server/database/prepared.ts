@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { processWide } from './process-wide';
+import { processWide } from '../process-wide';
 
 /** Each connection keeps the plans of its statements in memory, some 20 KB each. */
 const MAX_PREPARED = 200;

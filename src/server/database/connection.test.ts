@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
+import { env } from '../settings/env';
 import { connectionTo } from './connection';
 import { type Database, readDatabase, separateDatabase } from './db';
-import { env } from './settings/env';
 
 const separate = separateDatabase();
 afterAll(() => separate.$disconnect());

@@ -1,5 +1,5 @@
-import { formatCount, formatShare } from './format';
-import type { ListedFigure } from './messages-href';
+import { formatCount, formatShare } from '../format';
+import type { ListedFigure } from '../messages-href';
 
 type Totals = Record<
   'sent' | 'delivered' | 'deferred' | 'bounced' | 'failed' | 'received' | 'spam' | 'rejected',

@@ -1,4 +1,4 @@
-import { formatCount, formatPlural } from './format';
+import { formatCount, formatPlural } from '../format';
 
 type Sent = { kind: string; count: number; expected: number };
 

@@ -1,7 +1,7 @@
 import type { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { Prisma, type PrismaClient } from '../prisma/client';
 import { statementName } from './prepared';
-import { Prisma, type PrismaClient } from './prisma/client';
 
 type Parser = (text: string) => unknown;
 type Connect = (adapter: PrismaPg) => PrismaClient;

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
+import { processWide } from '../process-wide';
 import { isDatabaseAway } from './db';
-import { processWide } from './process-wide';
 
 it('statements time out after 30 seconds', async () => {
   expect(await db.$queryRaw`SHOW statement_timeout`).toEqual([{ statement_timeout: '30s' }]);
@@ -93,9 +93,9 @@ describe('a statement that exceeds its timeout', () => {
   });
 
   it('is answered with 503 and Retry-After', async () => {
-    const { createRestHandler } = await import('./rest/dispatch');
-    const { rest } = await import('./rest/meta');
-    const { publicProcedure, router } = await import('./procedures/trpc');
+    const { createRestHandler } = await import('../rest/dispatch');
+    const { rest } = await import('../rest/meta');
+    const { publicProcedure, router } = await import('../procedures/trpc');
     const { Empty } = await import('@/lib/wire');
     const slow = router({
       test: router({

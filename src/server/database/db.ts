@@ -1,14 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { notFound } from '../errors';
+import { reportPool } from '../metrics/pools';
+import { Prisma, PrismaClient } from '../prisma/client';
+import { processWide } from '../process-wide';
+import { env } from '../settings/env';
 import { connectionTo } from './connection';
 import { withDirectQueries } from './direct-queries';
-import { notFound } from './errors';
-import { reportPool } from './metrics/pools';
 import { statementName } from './prepared';
-import { Prisma, PrismaClient } from './prisma/client';
-import { processWide } from './process-wide';
-import { env } from './settings/env';
 
 export type Tx = Prisma.TransactionClient;
 export type Database = PrismaClient;

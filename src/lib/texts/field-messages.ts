@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { formatCount } from './format';
+import { formatCount } from '../format';
 
 export const REQUIRED = 'This field is required.';
 
