@@ -8,22 +8,22 @@ const root = process.cwd();
 
 const allowed = {
   'src/lib/roles.ts': 'export const role = 1;',
-  'src/lib/format.ts': "import { role } from '@/lib/access/roles';\nexport const format = role;",
+  'src/lib/format.ts': "import { role } from '@/lib/roles';\nexport const format = role;",
   'src/server/db.ts': "import '@/server/prisma/client';\nexport const db = 1;",
   'src/server/prisma/client.ts': 'export const client = 1;',
   'src/server/db.test.ts': "import './db';\nimport '@/test/factories';\nimport 'vitest';",
-  'src/test/database.ts': "export { db } from '@/server/database/db';",
+  'src/test/database.ts': "export { db } from '@/server/db';",
   'src/test/factories.ts': "import './database';\nexport const make = 1;",
-  'src/mail/submission/submit.ts': "import { role } from '@/lib/access/roles';\nexport const submit = role;",
+  'src/mail/submission/submit.ts': "import { role } from '@/lib/roles';\nexport const submit = role;",
   'src/components/trpc.tsx':
     "import type { AppRouter } from '@/modules/router';\nexport const trpc = <p>{0 as AppRouter}</p>;",
   'src/modules/router.ts': "import { aliases } from './aliases/router';\nexport type AppRouter = typeof aliases;",
   'src/modules/aliases/router.ts': "import { list } from './service';\nexport const aliases = list;",
-  'src/modules/aliases/schema.ts': "import { role } from '@/lib/access/roles';\nexport const schema = role;",
-  'src/modules/aliases/compose.ts': "import { db } from '@/server/database/db';\nexport const compose = db;",
+  'src/modules/aliases/schema.ts': "import { role } from '@/lib/roles';\nexport const schema = role;",
+  'src/modules/aliases/compose.ts': "import { db } from '@/server/db';\nexport const compose = db;",
   'src/modules/aliases/limits.ts': 'export const limits = 1;',
   'src/modules/aliases/service.ts':
-    "import { db } from '@/server/database/db';\nimport { submit } from '@/mail/submission/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
+    "import { db } from '@/server/db';\nimport { submit } from '@/mail/submission/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
   'src/modules/aliases/components/page.tsx':
     "import { limits } from '../limits';\nimport { schema } from '../schema';\nexport const Page = () => <p>{schema + limits}</p>;",
   'src/modules/domains/service.ts': 'export const get = 1;',
@@ -38,7 +38,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ['router-type-only', 'src/components/runs-the-router.ts', "import '@/modules/router';"],
   ['server-and-mail-below-modules', 'src/server/imports-a-module.ts', "import '@/modules/aliases/service';"],
   ['server-and-mail-below-modules', 'src/mail/imports-a-module.ts', "import '@/modules/aliases/schema';"],
-  ['mail-without-server', 'src/mail/reads-the-database.ts', "import '@/server/database/db';"],
+  ['mail-without-server', 'src/mail/reads-the-database.ts', "import '@/server/db';"],
   ['server-without-mail', 'src/server/sends.ts', "import '@/mail/submission/submit';"],
   ['modules-below-app', 'src/modules/aliases/routes.ts', "import '@/app/page';"],
   [
@@ -48,8 +48,8 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ],
   ['services-without-router', 'src/modules/domains/imports-its-router.ts', "import './router';"],
   ['browser-safe', 'src/modules/domains/schema.ts', "import type { get } from './service';"],
-  ['browser-safe', 'src/modules/domains/components/page.tsx', "import '@/server/database/db';"],
-  ['browser-safe', 'src/modules/domains/dns/lists.ts', "import '@/server/database/db';"],
+  ['browser-safe', 'src/modules/domains/components/page.tsx', "import '@/server/db';"],
+  ['browser-safe', 'src/modules/domains/dns/lists.ts', "import '@/server/db';"],
   ['browser-safe-transitively', 'src/modules/aliases/components/form.tsx', "import '../compose';"],
   ['browser-safe-without-node', 'src/lib/reads-files.ts', "import 'node:fs';"],
   ['prisma-in-services', 'src/modules/domains/router.ts', "import type { client } from '@/server/prisma/client';"],
