@@ -4,6 +4,8 @@ type Element = { tag: number; start: number; end: number; next: number };
 const [SEQUENCE, OCTETS, FIRST, CONSTRUCTED] = [0x30, 0x04, 0xa0, 0x20];
 // Signed content is four deep, and in at most a few pieces within each other.
 const MAX_DEPTH = 10;
+/** Mail programs make one of a kilobyte or more. */
+const MAX_PIECES = 100_000;
 
 /**
  * The message part in signed content (RFC 8551, 3.5.2; RFC 5652, 5), which is read without verifying the signature. Null if it can't
@@ -37,8 +39,13 @@ function* childrenOf(bytes: Buffer, { start, end }: Element, depth = 0): Generat
 function octetsIn(bytes: Buffer, element: Element, depth = 0): Buffer | null {
   if (element.tag === OCTETS) return bytes.subarray(element.start, element.end);
   if (element.tag !== (OCTETS | CONSTRUCTED) || depth > MAX_DEPTH) return null;
-  const pieces = [...childrenOf(bytes, element)].map((piece) => octetsIn(bytes, piece, depth + 1));
-  return pieces.includes(null) ? null : Buffer.concat(pieces as Buffer[]);
+  const pieces: Buffer[] = [];
+  for (const child of childrenOf(bytes, element)) {
+    const piece = pieces.length < MAX_PIECES ? octetsIn(bytes, child, depth + 1) : null;
+    if (piece === null) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 /** The element there, within the limit. Null if it isn't complete. */

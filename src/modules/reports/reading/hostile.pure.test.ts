@@ -91,6 +91,15 @@ describe('a file is refused', () => {
   });
 });
 
+it('zip files in a zip file have as many files together as one', async () => {
+  const reports = Array.from({ length: 20 }, (_, n) => {
+    return { name: `${n}.xml`, content: dmarcXml({ domain: 'shop.example', reportId: `${n}` }) };
+  });
+  const found = await read(zip(Array.from({ length: 5 }, (_, n) => ({ name: `${n}.zip`, content: zip(reports) }))));
+  expect(found.reports).toHaveLength(40);
+  expect(found.unreadable).toHaveLength(3);
+});
+
 it('JSON that is cut within an escape sequence is read up to there, in a time that grows with its size only', async () => {
   const { reports } = await read(
     `${JSON.stringify(tlsReport({ domain: 'shop.example' })).slice(0, -1)},"x":"${'a'.repeat(MB / 2)}\\`,

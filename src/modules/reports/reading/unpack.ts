@@ -22,8 +22,8 @@ const OTHER_ARCHIVES: [name: string, start: number[]][] = [
   ['RAR', [0x52, 0x61, 0x72, 0x21]],
 ];
 
-/** The remaining limits for a file and all archives in it. */
-type Budget = { files: number; depth: number };
+/** How many more files a file and all archives in it may have. */
+type Budget = { files: number };
 
 /**
  * The content of a file in pieces: plain, unpacked from gzip, or of each report in a zip file, also of those in one another. It stops
@@ -31,14 +31,14 @@ type Budget = { files: number; depth: number };
  */
 export function unpack(bytes: Uint8Array): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return contentsOf(file, { files: LIMITS.zipEntries, depth: MAX_DEPTH });
+  return contentsOf(file, { files: LIMITS.zipEntries }, MAX_DEPTH);
 }
 
-async function* contentsOf(given: Buffer, budget: Budget): AsyncGenerator<AsyncIterable<Uint8Array>> {
+async function* contentsOf(given: Buffer, budget: Budget, depth: number): AsyncGenerator<AsyncIterable<Uint8Array>> {
   if (given.byteLength > LIMITS.compressedBytes) throw tooLarge();
   const file = withoutLineBreaks(given);
-  if (startsWith(file, GZIP)) yield* inside(gunzipped(file), budget);
-  else if (startsWith(file, ZIP)) yield* unzip(file, budget);
+  if (startsWith(file, GZIP)) yield* inside(gunzipped(file), budget, depth);
+  else if (startsWith(file, ZIP)) yield* unzip(file, budget, depth);
   else {
     const [archive] = OTHER_ARCHIVES.find(([, start]) => startsWith(file, start)) ?? [];
     if (archive) throw new UnreadableReport(`The file is packed with ${archive}. Send it as gzip or zip.`);
@@ -60,14 +60,15 @@ async function* pieces(file: Buffer): AsyncGenerator<Uint8Array> {
 /** The content, or what is in it if that is an archive, too: some reporters pack twice. */
 async function* inside(
   content: AsyncGenerator<Uint8Array>,
-  { files, depth }: Budget,
+  budget: Budget,
+  depth: number,
 ): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const { value: first, done } = await content.next();
   if (done) return yield pieces(Buffer.alloc(0));
   const all = prefixed(first, content);
   if (!startsWith(first, GZIP) && !startsWith(first, ZIP)) return yield all;
   if (depth <= 1) throw new UnreadableReport('The file has archives in one another, too many for a report.');
-  yield* contentsOf(await whole(all), { files, depth: depth - 1 });
+  yield* contentsOf(await whole(all), budget, depth - 1);
 }
 
 /** An archive in another one, which is no larger than one that is sent by itself. */
@@ -100,7 +101,7 @@ function gunzipped(file: Buffer): AsyncGenerator<Uint8Array> {
   );
 }
 
-async function* unzip(file: Buffer, budget: Budget): AsyncGenerator<AsyncIterable<Uint8Array>> {
+async function* unzip(file: Buffer, budget: Budget, depth: number): AsyncGenerator<AsyncIterable<Uint8Array>> {
   try {
     const zip = await openZip(file);
     if (zip.entryCount > budget.files) throw new UnreadableReport('The zip file has too many files.');
@@ -112,7 +113,7 @@ async function* unzip(file: Buffer, budget: Budget): AsyncGenerator<AsyncIterabl
       if (!/[/\\]$/.test(name) && !MACOS_NAME.test(name)) entries.push({ entry, name });
     }
     const named = entries.filter(({ name }) => REPORT_NAME.test(name));
-    for (const { entry } of named.length > 0 ? named : entries) yield* entryIn(zip, entry, budget);
+    for (const { entry } of named.length > 0 ? named : entries) yield* entryIn({ zip, entry }, budget, depth);
     if (entries.length > 0) return;
   } catch (error) {
     throw unreadable(error);
@@ -122,12 +123,12 @@ async function* unzip(file: Buffer, budget: Budget): AsyncGenerator<AsyncIterabl
 
 /** Yields the content of an entry. One that can't be read doesn't prevent reading the others. */
 async function* entryIn(
-  zip: yauzl.ZipFile,
-  entry: yauzl.Entry,
+  { zip, entry }: { zip: yauzl.ZipFile; entry: yauzl.Entry },
   budget: Budget,
+  depth: number,
 ): AsyncGenerator<AsyncIterable<Uint8Array>> {
   try {
-    yield* inside(entryOf(zip, entry), budget);
+    yield* inside(entryOf(zip, entry), budget, depth);
   } catch (error) {
     yield rejected(unreadable(error));
   }
