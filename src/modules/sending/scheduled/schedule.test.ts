@@ -209,11 +209,13 @@ describe('a scheduled message', () => {
         FROM generate_series(1, 10000) AS n`;
     const refused = expectError(await made.api.post('/send', laterMessage(made.domain)), 429, 'RATE_LIMIT_EXCEEDED');
     expect(refused.error.message).toContain('10,000 scheduled messages');
+    expect(refused.headers.get('retry-after')).toBe('60');
     const other = await makeDomain();
     const api = await keyClient();
     const { data } = await api.post('/send', laterMessage(other));
     await db.scheduledMessage.update({ where: { messageId: data.id }, data: { rawBytes: 1024 ** 3 } });
-    expectError(await api.post('/send', laterMessage(other)), 429, 'RATE_LIMIT_EXCEEDED');
+    const full = expectError(await api.post('/send', laterMessage(other)), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(full.headers.get('retry-after')).toBe('60');
     await api.post(`/messages/${data.id}/cancel`);
     expect((await api.post('/send', laterMessage(other))).status).toBe(202);
   });

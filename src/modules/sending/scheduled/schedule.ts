@@ -16,6 +16,8 @@ import { requireSendable } from '../submission/submit';
 /** Scheduled messages of a domain, and the bytes of all that wait, which are in the database. */
 const MAX_OF_DOMAIN = 10_000;
 const MAX_BYTES = 1024 ** 3;
+/** When some of the messages leave isn't known. */
+const RETRY_LATER = { headers: { 'Retry-After': '60' } };
 
 type Stored = { id: string; messageId: string; domain: AuthorizedDomain };
 
@@ -72,13 +74,11 @@ async function requireRoom(db: Database, domain: AuthorizedDomain, bytes: number
            (SELECT coalesce(sum(raw_bytes), 0)::float8 FROM scheduled_message) AS bytes`;
   if (waiting.messages >= MAX_OF_DOMAIN) {
     const message = `${domain.name} has ${formatCount(MAX_OF_DOMAIN)} scheduled messages. Try again when some have left.`;
-    throw new AppError('RATE_LIMIT_EXCEEDED', message);
+    throw new AppError('RATE_LIMIT_EXCEEDED', message, RETRY_LATER);
   }
   if (waiting.bytes + bytes > MAX_BYTES) {
-    throw new AppError(
-      'RATE_LIMIT_EXCEEDED',
-      `All scheduled messages have ${formatBytes(MAX_BYTES)}. Try again when some have left.`,
-    );
+    const message = `All scheduled messages have ${formatBytes(MAX_BYTES)}. Try again when some have left.`;
+    throw new AppError('RATE_LIMIT_EXCEEDED', message, RETRY_LATER);
   }
 }
 
