@@ -14,14 +14,17 @@ export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   useEffect(() => {
     latest.current = values;
   }, [values]);
+  const chosen = useRef(new Set<string>());
   const unset = (name: string) => parsers[name]?.defaultValue ?? null;
 
   function set(changes: Changes, history: 'push' | 'replace'): void {
     const entries = Object.entries(changes).map(([name, value]) => [name, value ?? unset(name)]);
     latest.current = { ...latest.current, ...Object.fromEntries(entries) };
-    // Every value is set again, because Next.js puts an older URL back when it renders a change late, and nuqs adds to the URL that
-    // it finds.
-    void setValues(latest.current as Parameters<typeof setValues>[0], { history });
+    // What was chosen here before is set again, because Next.js puts an older URL back when it renders a change late, and nuqs adds to
+    // the URL that it finds.
+    for (const name of Object.keys(changes)) chosen.current.add(name);
+    const again = Object.fromEntries([...chosen.current].map((name) => [name, latest.current[name]]));
+    void setValues(again as Parameters<typeof setValues>[0], { history });
   }
 
   /** While a text is typed, it has one entry. */

@@ -75,8 +75,10 @@ function useChoices<Item>(
     queryKey: key,
     queryFn: async ({ pageParam: cursor }) => {
       if (cursor !== undefined) return load({ cursor });
-      const [first, named] = await Promise.all([load({ total: true }), q === '' ? null : loadNamed?.()]);
-      return named ? { ...first, items: [...named.items, ...first.items] } : first;
+      // The list is enough without the second call, which an instance of the version before rejects.
+      const named = q === '' ? null : loadNamed?.().catch(() => null);
+      const [first, found] = await Promise.all([load({ total: true }), named]);
+      return found ? { ...first, items: [...found.items, ...first.items] } : first;
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_cursor : undefined),
