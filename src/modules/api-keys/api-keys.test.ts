@@ -195,7 +195,7 @@ describe('revoking an API key', () => {
     const name = `${unique()}.example`;
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       await db.apiKey.deleteMany({ where: { adminId: api.admin.id } });
-      clock.advance(5);
+      clock.advance(1);
       controller.enqueue(new TextEncoder().encode(JSON.stringify({ name })));
       controller.close();
     };

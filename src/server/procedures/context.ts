@@ -8,7 +8,7 @@ import { type Credentials, readCredentials } from '../secrets/credentials';
 import { env } from '../settings/env';
 
 /** How long a request goes on with the caller that it has read. */
-const CURRENT_MS = 5_000;
+const CURRENT_MS = 1_000;
 
 export type Context = {
   /** The pool. Mutations change data in a transaction, see mutation.ts. */
@@ -23,7 +23,7 @@ export type Context = {
   /** Response headers, and a status that a verb may set, such as a health check. */
   response: { headers: Headers; status: number | null };
   /**
-   * Reads the caller from the database: again after five seconds, because a body may take minutes to arrive.
+   * Reads the caller from the database: again after a second, because a body may take minutes to arrive.
    * @throws the 401 that applies
    */
   identify(): Promise<Actor>;
