@@ -209,8 +209,9 @@ export async function openSend(page: Page, path = '/send'): Promise<void> {
 
 /** Opens a page of the console from another one as its link would, without one. It takes less work than a new document. */
 export async function follow(page: Page, href: string): Promise<void> {
-  type Console = Window & { next?: { router: { push(to: string): void } } };
-  await page.evaluate((to) => (window as Console).next?.router.push(to), href);
+  type Console = Window & { next: { router: { push(to: string): void } } };
+  // A page that doesn't run yet has no router.
+  await expect(() => page.evaluate((to) => (window as unknown as Console).next.router.push(to), href)).toPass();
 }
 
 /** Searches in a picker and chooses the option with this name. */

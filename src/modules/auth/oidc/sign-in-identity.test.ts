@@ -75,12 +75,15 @@ describe('a linked identity', () => {
     await db.admin.update({ where: { id: admin.id }, data: { passwordHash: 'hash' } });
     const browser = oidcBrowser();
     const callback = await browser.begin('corp', as);
-    const arriving = await db.$transaction(async (tx) => {
-      await end(tx, admin.id);
-      const arrival = browser.arrive(callback);
-      await untilWaiting();
-      return { arrival };
-    });
+    const arriving = await db.$transaction(
+      async (tx) => {
+        await end(tx, admin.id);
+        const arrival = browser.arrive(callback);
+        await untilWaiting();
+        return { arrival };
+      },
+      { timeout: 60_000 },
+    );
     expect(await arriving.arrival).toMatchObject({ path: '/login?error=no_account&next=%2F', session: null });
     expect(await sessionsOf(admin.id)).toBe(0);
   });

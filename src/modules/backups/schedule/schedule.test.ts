@@ -97,7 +97,8 @@ describe('the schedule', () => {
     }
     rmSync(folder);
     const running = runSchedule(db, clock);
-    await expect.poll(() => db.backupOperation.count({ where: { finishedAt: null } }), { interval: 1 }).toBe(1);
+    const unfinished = { action: 'create', finishedAt: null } as const;
+    await expect.poll(() => db.backupOperation.count({ where: unfinished }), { interval: 1 }).toBe(1);
     await stopOperations();
     await running;
     expect(await records()).toMatchObject([{ status: 'failed', attempts: 4, nextAttemptAt: null }]);
