@@ -41,7 +41,7 @@ export async function bundled(root, script) {
 
 /** Returns the files that a bundled program was made of. @returns {string[]} */
 export function inputsOf(root, script) {
-  return JSON.parse(readStamp(root, stampName(script)) ?? '{ "inputs": [] }').inputs;
+  return JSON.parse(readStamp(root, stampName(script)) || '{ "inputs": [] }').inputs;
 }
 
 /** Imports a bundled program into this process. */

@@ -1,6 +1,6 @@
 // Stamps record the inputs of a result, so that unchanged inputs are not processed again.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -26,7 +26,10 @@ export function readStamp(root, name) {
 
 export function writeStamp(root, name, content) {
   mkdirSync(join(stampPath(root, name), '..'), { recursive: true });
-  writeFileSync(stampPath(root, name), content);
+  // Another process never reads half of it.
+  const written = `${stampPath(root, name)}.${process.pid}`;
+  writeFileSync(written, content);
+  renameSync(written, stampPath(root, name));
 }
 
 export function removeStamp(root, name) {

@@ -19,6 +19,10 @@ import { applySavedSettings, followSavedSettings } from '@/server/settings/saved
 
 export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters' | 'redis'>;
 
+// Rspamd reads it while it checks the message, see rspamd.local.lua.
+const PREFIX = 'postroom:sender:';
+const KEPT_SECONDS = 600;
+
 /** The thread of the mail agent that answers Postfix and Dovecot. It runs until it gets a message. */
 async function run({ policySocket, signIns, filters, redis }: AnswersSettings): Promise<void> {
   const db = database();
@@ -121,10 +125,6 @@ function logSignInError(error: unknown): void {
 }
 
 await run(workerData as AnswersSettings);
-
-// Rspamd reads it while it checks the message, see rspamd.local.lua.
-const PREFIX = 'postroom:sender:';
-const KEPT_SECONDS = 600;
 
 type SubmittedSenders = ReturnType<typeof createSubmittedSenders>;
 
