@@ -20,7 +20,7 @@ export function useUrlState<Keys extends Parsers>(parsers: Keys) {
   function set(changes: Changes, history: 'push' | 'replace'): void {
     const entries = Object.entries(changes).map(([name, value]) => [name, value ?? unset(name)]);
     latest.current = { ...latest.current, ...Object.fromEntries(entries) };
-    // What was chosen here before is set again, because Next.js puts an older URL back when it renders a change late, and nuqs adds to
+    // All that was chosen here is set again, because Next.js puts an older URL back when it renders a change late, and nuqs adds to
     // the URL that it finds.
     for (const name of Object.keys(changes)) chosen.current.add(name);
     const again = Object.fromEntries([...chosen.current].map((name) => [name, latest.current[name]]));
