@@ -8,7 +8,7 @@ import { keyClient } from '@/test/rest';
 import { ADVISORY_LOCKS } from './advisory-locks';
 
 const NUMBER = /\b7_?203_?0\d\d\b/g;
-const SELF = /^src\/server\/advisory-locks(\.test)?\.ts$/;
+const SELF = /^src\/server\/database\/advisory-locks(\.test)?\.ts$/;
 const listed: number[] = Object.values(ADVISORY_LOCKS);
 
 const numbersIn = (text: string) => [...text.matchAll(NUMBER)].map(([number]) => Number(number.replaceAll('_', '')));
