@@ -217,6 +217,8 @@ export async function follow(page: Page, href: string): Promise<void> {
 /** Searches in a picker and chooses the option with this name. */
 export async function pick(field: Locator, name: string): Promise<void> {
   await field.click();
+  // The name of what is chosen already would be no change, and lists the first of all.
+  await field.clear();
   await field.fill(name);
   await field.page().getByRole('option', { name, exact: true }).click();
 }
