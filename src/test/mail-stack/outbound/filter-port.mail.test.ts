@@ -14,6 +14,8 @@ const SEND = `
     process.stdout.write(data);
     if (/^\\d{3} .*\\r\\n$/m.test(String(data))) socket.write(lines.shift() + '\\r\\n');
   });
+  // Postfix may close the connection before it has read everything. Its replies count.
+  socket.on('error', () => {});
   socket.on('close', () => process.exit(0));
 `;
 
