@@ -24,14 +24,23 @@ async function verifyArchives() {
   const keys = await findSecretKeys('Set SECRET_KEY to the key that signed the archive.');
   const archives = [];
   for (const file of files) archives.push({ file, ...(await verifyFile(file, keys)) });
-  archives.sort((one, other) => Number(one.head.first_seq) - Number(other.head.first_seq));
-  for (const [i, { file, head }] of archives.entries()) {
-    const before = archives[i - 1];
-    if (before && before.head.last_hash !== head.prev_hash)
-      throw new PlainError(`${file} doesn't continue ${before.file}.`);
+  const lastOf = ({ head }) => Number(head.last_seq);
+  archives.sort(
+    (one, other) => Number(one.head.first_seq) - Number(other.head.first_seq) || lastOf(other) - lastOf(one),
+  );
+  let end;
+  for (const archive of archives) {
+    const { file, head } = archive;
+    // Archiving that failed, or a database restored from a backup, leaves files whose entries others have as well.
+    if (end?.hashes[lastOf(archive) - Number(end.head.first_seq)] === head.last_hash) {
+      console.log(`${file}: its entries are in ${end.file} as well.`);
+      continue;
+    }
+    if (end && end.head.last_hash !== head.prev_hash) throw new PlainError(`${file} doesn't continue ${end.file}.`);
     console.log(`${file}: entries ${head.first_seq} to ${head.last_seq} are unchanged.`);
+    end = archive;
   }
-  console.log(`The next entry must have the prev_hash ${archives.at(-1)?.head.last_hash}.`);
+  console.log(`The next entry must have the prev_hash ${end?.head.last_hash}.`);
   return 0;
 }
 
@@ -39,7 +48,7 @@ async function verifyFile(file, keys) {
   if (!existsSync(file)) throw new PlainError(`There is no file ${file}.`);
   let head;
   let hash = '';
-  let count = 0;
+  const hashes = [];
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     const parsed = parse(line, file);
     if (!head) {
@@ -48,17 +57,17 @@ async function verifyFile(file, keys) {
       hash = head.prev_hash;
       continue;
     }
-    count += 1;
-    const seq = Number(head.first_seq) + count - 1;
+    const seq = Number(head.first_seq) + hashes.length;
     const expected = createHash('sha256').update(Buffer.from(hash, 'hex')).update(String(parsed.entry)).digest('hex');
     if (parsed.hash !== expected || parse(parsed.entry, file)[0] !== seq)
       throw new PlainError(`${file}: entry ${seq}, or one just before it, was altered.`);
     hash = expected;
+    hashes.push(hash);
   }
-  if (!head || hash !== head.last_hash || Number(head.first_seq) + count - 1 !== Number(head.last_seq))
+  if (!head || hash !== head.last_hash || Number(head.first_seq) + hashes.length - 1 !== Number(head.last_seq))
     throw new PlainError(`${file}: entries are missing at the end.`);
   if (!isSigned(head, keys)) throw new PlainError(`${file} was not signed with a key in SECRET_KEY.`);
-  return { head };
+  return { head, hashes };
 }
 
 function parse(text, file) {

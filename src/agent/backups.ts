@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { resetHostFiles } from '@/mail/agent/backup/host-files';
 import { recoverRestores } from '@/mail/agent/backup/mailbox/work';
 import { createBackupPerform } from '@/mail/agent/backup/perform';
 import { createRestoreCompletion } from '@/mail/agent/backup/resync';
@@ -37,6 +38,7 @@ export async function prepareBackups({ db, host, read, redis, retryMail }: Parts
 
   const completeRestore = createRestoreCompletion();
   await recoverRestores(read(), onNotUndone);
+  await resetHostFiles(read(), redis);
   await interruptAbandoned(db, systemClock, { host, lane: 'mail_backup' }, INTERRUPTED);
   const tasks: Task[] = [
     {

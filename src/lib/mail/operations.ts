@@ -16,6 +16,10 @@ export const SET_RELAY = 'set_relay';
 /** Operations on the backups of mail, which can take hours and disturb no service. */
 export const MAIL_BACKUP_OPERATIONS = ['backup_mail', 'restore_mail', 'check_mail'] as const;
 
+/** The result of a check of a repository that found damage. */
+export const REPOSITORY_DAMAGED =
+  'The repository is damaged. The output names the files. Keep it, choose another BACKUP_TARGET and back up again.';
+
 /** Every operation that the app can have the mail agent run. The agent performs nothing else. */
 export const OPERATION_ACTIONS = [...SERVICE_OPERATIONS, SET_RELAY, ...MAIL_BACKUP_OPERATIONS] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isDiskFull } from '@/lib/disk-full';
 import { createHeaderReader, messageIdOf } from './header-reader';
 import { newQueueId } from './queue-id';
 
@@ -75,7 +76,7 @@ async function store(
     return { entry, header };
   } catch (error) {
     for (const file of Object.values(filesOf(dir, queueId))) await rm(file, { force: true }).catch(ignore);
-    throw isFull(error) ? new SpoolFullError('Insufficient system storage', { cause: error }) : error;
+    throw isDiskFull(error) ? new SpoolFullError('Insufficient system storage', { cause: error }) : error;
   }
 }
 
@@ -152,10 +153,6 @@ async function removeLeftovers(dir: string): Promise<void> {
     );
     if (Date.now() - modifiedAt > LEFTOVER_MS) await rm(file, { force: true });
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(error.code));
 }
 
 function ignore() {}

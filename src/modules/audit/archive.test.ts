@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { keyClient } from '@/test/rest';
 import { archiveAuditEntries } from './archive';
@@ -94,6 +94,7 @@ it('an altered, shortened, missing or foreign file is reported', async () => {
   const [one = '', two = ''] = await files();
   const text = await readFile(one, 'utf8');
   const copy = path.join(dir, 'copy.ndjson');
+  onTestFinished(() => rm(copy));
   const withText = async (changed: string) => {
     await writeFile(copy, changed);
     return check([copy, two]);
@@ -113,4 +114,28 @@ it('an altered, shortened, missing or foreign file is reported', async () => {
   }
   expect((await check([one], 'f'.repeat(64))).output).toContain('was not signed with a key in SECRET_KEY');
   expect((await check([])).code).toBe(2);
+});
+
+it('a step that failed once its file was written leaves no file, and one whose entries others have is not taken for altered', async () => {
+  const later = new Date(now.getTime() + 32 * 86_400_000);
+  const archiveLater = () => archiveAuditEntries(db, { dir, keptDays: 30, now: later });
+  const before = await files();
+  await db.$executeRaw`
+    CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$`;
+  await db.$executeRaw`CREATE TRIGGER full_disk BEFORE UPDATE ON audit_archived EXECUTE FUNCTION fill_disk()`;
+  await expect(archiveLater()).rejects.toThrow();
+  await db.$executeRaw`DROP FUNCTION fill_disk CASCADE`;
+  const [left = ''] = (await files()).filter((file) => !before.includes(file));
+  const text = await readFile(left, 'utf8');
+
+  await insert(10, 2);
+  await archiveLater();
+  const [only = '', ...others] = (await files()).filter((file) => !before.includes(file));
+  expect([others, only === left]).toEqual([[], false]);
+  expect((await check(await files())).code).toBe(0);
+
+  await writeFile(left, text);
+  const { code, output } = await check(await files());
+  expect(output).toContain(`${left}: its entries are in ${only} as well.`);
+  expect(code).toBe(0);
 });

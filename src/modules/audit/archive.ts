@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
 import type { Database, Tx } from '@/server/database/db';
@@ -65,6 +65,7 @@ async function archiveStep(tx: Tx, { dir, keptDays, now }: Target): Promise<bool
   if (old.some(({ isValid }) => !isValid)) throw new Error('the audit log is broken, so nothing was archived');
   const end = { seq: last.seq, hash: last.hash };
   await writeArchive(dir, start, end, old);
+  await removeLeftovers(dir, start, old);
   const fields = {
     seq: end.seq,
     hash: new Uint8Array(end.hash),
@@ -89,6 +90,18 @@ async function writeArchive(dir: string, start: Place, end: Place, rows: Row[]):
   const lines = [head, ...rows.map(({ hash, entry }) => ({ hash: hexOf(hash), entry }))];
   const file = path.join(dir, `audit-${head.first_seq}-${head.last_seq}.ndjson`);
   await writeDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+/** Removes the files of steps that failed after they were written, such as with a full disk. The new file has their entries. */
+async function removeLeftovers(dir: string, start: Place, rows: Row[]): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const [, first, last] = ARCHIVE_NAME.exec(name) ?? [];
+    if (!first || !last || BigInt(first) !== start.seq + 1n) continue;
+    const isContained = Number(last) - Number(first) < rows.length - 1;
+    const head = JSON.parse((await readFile(path.join(dir, name), 'utf8')).split('\n', 1)[0] ?? '{}');
+    const same = rows[Number(last) - Number(first)];
+    if (isContained && same && head.last_hash === hexOf(same.hash)) await rm(path.join(dir, name));
+  }
 }
 
 /** The hash of an archived entry. Null if none of the files in the folder has it. */

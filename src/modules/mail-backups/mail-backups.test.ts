@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { REPOSITORY_DAMAGED } from '@/lib/mail/operations';
 import { uuidv7 } from '@/lib/uuid';
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { recordHeartbeat } from '@/modules/mail-server/requests';
@@ -140,6 +141,16 @@ describe('the next run', () => {
     await db.mailBackup.updateMany({ data: { lastSuccessAt: new Date(), plannedSince: new Date(0) } });
     await look();
     expect(await db.operation.findMany()).toMatchObject([{ action: 'check_mail', lane: 'mail_backup' }]);
+    const checkedHoursAgo = async (hours: number, failure: string) => {
+      await db.operation.deleteMany();
+      const lastCheckAt = new Date(Date.now() - hours * 3_600_000);
+      await db.mailBackup.updateMany({ data: { lastCheckAt, checkFailure: failure } });
+      await look();
+      return db.operation.count();
+    };
+    expect(await checkedHoursAgo(5, 'It can’t be reached.')).toBe(0);
+    expect(await checkedHoursAgo(7, 'It can’t be reached.')).toBe(1);
+    expect(await checkedHoursAgo(7, REPOSITORY_DAMAGED)).toBe(0);
   });
 
   it('is at most a day away after a clock was wrong, also the one of the agent', async () => {
@@ -232,8 +243,12 @@ describe('the health check', () => {
     await lastSuccess(1);
     await records.saveFailure('A disk is full.');
     expect(await checkMailBackups(db)).toMatchObject([{ status: 'degraded', message: 'A disk is full.' }]);
-    await records.saveCheck('The repository is damaged.');
-    expect(await checkMailBackups(db)).toMatchObject([{ status: 'down', message: 'The repository is damaged.' }]);
+    await records.saveSuccess();
+    await records.saveCheck('It can’t be reached.');
+    const message = 'The last backup couldn’t be checked. It can’t be reached.';
+    expect(await checkMailBackups(db)).toMatchObject([{ status: 'degraded', message }]);
+    await records.saveCheck(REPOSITORY_DAMAGED);
+    expect(await checkMailBackups(db)).toMatchObject([{ status: 'down', message: REPOSITORY_DAMAGED }]);
     await db.mailBackup.updateMany({ data: { seenAt: new Date(0) } });
     expect(await checkMailBackups(db), 'of a mail server that is gone').toEqual([]);
   });

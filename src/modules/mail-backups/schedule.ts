@@ -1,3 +1,4 @@
+import { REPOSITORY_DAMAGED } from '@/lib/mail/operations';
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { startScheduled } from '@/modules/services/service';
 import type { Clock } from '@/server/clock';
@@ -10,6 +11,8 @@ const MAX_PAUSE_MS = 6 * 60 * 60_000;
 
 /** The data is checked in parts, so that ten checks read all of it. */
 const CHECK_EVERY_MS = 7 * DAY_MS;
+/** The storage may have been away for a moment. */
+const CHECK_AGAIN_MS = 6 * 60 * 60_000;
 
 /**
  * Starts the backup of a host if it is due, or else the check of its repository. The agent of the host calls it every ten
@@ -44,12 +47,15 @@ async function pastHistory(db: Database, host: string) {
 
 /** The first check is a week after the first backup. */
 function isCheckDue(
-  { plannedSince, lastSuccessAt, lastCheckAt }: BackupHistory & { lastCheckAt: Date | null },
+  { plannedSince, lastSuccessAt, lastCheckAt, checkFailure }: BackupHistory & CheckHistory,
   now: Date,
 ): boolean {
   const last = lastCheckAt ?? plannedSince;
-  return lastSuccessAt !== null && now.getTime() - last.getTime() > CHECK_EVERY_MS;
+  const pauseMs = checkFailure === '' || checkFailure === REPOSITORY_DAMAGED ? CHECK_EVERY_MS : CHECK_AGAIN_MS;
+  return lastSuccessAt !== null && now.getTime() - last.getTime() > pauseMs;
 }
+
+type CheckHistory = { lastCheckAt: Date | null; checkFailure: string };
 
 type BackupHistory = {
   plannedSince: Date;

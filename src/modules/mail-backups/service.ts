@@ -1,4 +1,5 @@
 import { type Finding, measured } from '@/lib/health/finding';
+import { REPOSITORY_DAMAGED } from '@/lib/mail/operations';
 import type { Operation } from '@/modules/services/schema';
 import { startOperation } from '@/modules/services/service';
 import type { Database } from '@/server/database/db';
@@ -78,9 +79,10 @@ export async function checkMailBackups(db: Database): Promise<Finding[]> {
 
 function findingOf({ host, seconds, failure, checkFailure }: Age): Finding {
   const finding = measured('mail_backup', seconds, host);
-  if (checkFailure) return { ...finding, status: 'down', message: checkFailure };
-  if (failure === '') return seconds < 0 ? { ...finding, status: 'degraded', message: FUTURE } : finding;
-  return { ...finding, status: finding.status === 'ok' ? 'degraded' : finding.status, message: failure };
+  if (checkFailure === REPOSITORY_DAMAGED) return { ...finding, status: 'down', message: checkFailure };
+  const reason = failure || (checkFailure && `The last backup couldn’t be checked. ${checkFailure}`);
+  if (reason === '') return seconds < 0 ? { ...finding, status: 'degraded', message: FUTURE } : finding;
+  return { ...finding, status: finding.status === 'ok' ? 'degraded' : finding.status, message: reason };
 }
 
 function withOtherKey(finding: Finding): Finding {

@@ -6,7 +6,10 @@ import type { Health, Version } from './schema';
 
 const DATABASE_TIMEOUT_MS = 3_000;
 
-/** Readiness: `ok` if the database responds within three seconds; else, and while draining, `down` with status 503. */
+/**
+ * Readiness: `ok` if the database responds within three seconds and can be written to; else, and while draining, `down` with
+ * status 503.
+ */
 export async function getHealth(ctx: Context): Promise<Health> {
   if (thisNode().isDraining) {
     ctx.response.status = 503;
@@ -17,10 +20,12 @@ export async function getHealth(ctx: Context): Promise<Health> {
     timer = setTimeout(() => reject(new Error(`no response in ${DATABASE_TIMEOUT_MS} ms`)), DATABASE_TIMEOUT_MS);
   });
   try {
-    await Promise.race([ctx.db.$queryRaw`SELECT 1`, timeout]);
+    const asked = ctx.db.$queryRaw<[{ isStandby: boolean }]>`SELECT pg_is_in_recovery() AS "isStandby"`;
+    const [{ isStandby }] = await Promise.race([asked, timeout]);
+    if (isStandby) throw new Error('DATABASE_URL leads to a standby, which can only be read');
     return { status: 'ok' };
   } catch (error) {
-    log.warn({ error }, 'database is not responding');
+    log.warn({ error }, 'database is not ready');
     ctx.response.status = 503;
     return { status: 'down' };
   } finally {

@@ -16,6 +16,8 @@ export type Database = PrismaClient;
 const CONNECT_TIMEOUT_MS = 5_000;
 // Longer than what runs in the background waits, since connecting costs more than most statements.
 const IDLE_TIMEOUT_MS = 90_000;
+/** After a failover, a proxy may keep the connections to the former server, which can only be read. */
+const MAX_LIFETIME_SECONDS = 600;
 const MAX_CONNECTIONS = 12;
 const MAX_READS = 10;
 // Longer than any of our statements. Override them in DATABASE_URL: ?statement_timeout=60000
@@ -72,6 +74,7 @@ function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
     ...options,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
   });
   reportPool(name, created);
   return created;

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isDiskFull } from '@/lib/disk-full';
 import { uuidv7 } from '@/lib/uuid';
 import { createFolderWriter } from './folder-writer';
 import { type ObjectStore, type StoredObject, StoreError, withDeadline } from './port';
@@ -84,8 +85,6 @@ function rethrow(error: unknown): never {
 /** The error of a store for one of the file system. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return new StoreError(FULL.has(code) ? 'full' : 'away', message, { cause: error });
+  const { message } = error as Error;
+  return new StoreError(isDiskFull(error) ? 'full' : 'away', message, { cause: error });
 }
-
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

@@ -13,6 +13,8 @@ const { expectError, keyClient, sessionClient } = await import('@/test/rest');
 const { emit } = await import('@/test/events');
 const { makeMessage } = await import('@/test/mail/reported-message');
 const { checkDatabase } = await import('@/modules/system/health/database');
+const { getHealth } = await import('@/modules/system/service');
+const { createContext } = await import('../procedures/context');
 const { sequenceEvents } = await import('@/modules/events/sequence');
 const { poolFigures } = await import('../metrics/pools');
 const { readDatabase, toDatabase } = await import('../database/db');
@@ -292,9 +294,14 @@ describe('a server that is no replica of the primary', () => {
   });
 
   // The last test, since it ends the replica.
-  it('is not read once it was promoted', async () => {
+  it('is not read once it was promoted; as the database at DATABASE_URL, it makes an instance ready then', async () => {
     const { domain, described } = await reader();
+    const standby = toDatabase(new PrismaPg({ connectionString: replicaUrl }));
+    onTestFinished(() => standby.$disconnect());
+    const ctx = { ...createContext(new Request('http://localhost:3000')), db: standby };
+    expect([await getHealth(ctx), ctx.response.status]).toEqual([{ status: 'down' }, 503]);
     await onReplica('SELECT pg_promote()');
+    expect(await getHealth(ctx)).toEqual({ status: 'ok' });
     await describeAs(domain.id, 'on the primary');
     await expect.poll(() => checkReplica()[0]?.message).toBe('It is not a replica: it accepts changes itself.');
     expect(await described()).toBe('on the primary');

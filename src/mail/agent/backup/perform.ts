@@ -1,4 +1,4 @@
-import type { MAIL_BACKUP_OPERATIONS } from '@/lib/mail/operations';
+import { type MAIL_BACKUP_OPERATIONS, REPOSITORY_DAMAGED } from '@/lib/mail/operations';
 import { hideSecrets } from '../configuration/show-diff';
 import type { Operation, Outcome, Perform, Run } from '../operations/operation';
 import { type BackupParts, backUpMail, requirePlan } from './back-up';
@@ -45,7 +45,6 @@ async function checkMailBackups(parts: BackupParts, { report, signal }: Run): Pr
     await openRepository(repository, { known: await parts.records.knownRepository(), signal });
     const part = (Math.floor(Date.now() / WEEK_MS) % PARTS) + 1;
     report('step', `Checking the repository in ${repository.location}`);
-    await runRestic(repository, ['unlock'], { signal });
     const onLine = (line: string) => line.trim() && report('output', line);
     // First without data, which restic tries to read for minutes if it is damaged.
     await runRestic(repository, ['check'], { signal, onLine });
@@ -57,9 +56,7 @@ async function checkMailBackups(parts: BackupParts, { report, signal }: Run): Pr
     if (error.kind === 'stopped') return { state: 'interrupted', message: error.message };
     for (const line of error.lines.slice(0, MAX_NAMED)) report('error', line);
     const isDamaged = error.kind === 'other' && error.lines.some((line) => /contains errors/.test(line));
-    const message = isDamaged
-      ? 'The repository is damaged. The output names the files. Keep it, choose another BACKUP_TARGET and back up again.'
-      : error.message;
+    const message = isDamaged ? REPOSITORY_DAMAGED : error.message;
     await parts.records.saveCheck(message);
     return { state: 'failed', message };
   }

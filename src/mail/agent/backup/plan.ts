@@ -33,6 +33,6 @@ export type BackupRecords = {
   /** The last backup is whole. */
   saveSuccess: () => Promise<void>;
   saveFailure: (message: string) => Promise<void>;
-  /** @param failure what is damaged; empty if nothing is */
+  /** @param failure REPOSITORY_DAMAGED, or why it couldn’t be checked; empty if nothing is damaged */
   saveCheck: (failure: string) => Promise<void>;
 };

@@ -50,10 +50,25 @@ type Options = {
 
 /**
  * Runs restic. It ends with the agent, so that none is left to hold the repository after a crash, and if it makes no progress.
- * Secrets are in its environment, which only root can read.
+ * Secrets are in its environment, which only root can read. Locks of a restic that was killed are removed.
  * @throws BackupFailure
  */
 export async function runRestic(
+  repository: Pick<Repository, 'location' | 'env'>,
+  args: string[],
+  options: Options,
+): Promise<number> {
+  try {
+    return await runOnce(repository, args, options);
+  } catch (error) {
+    if (!(error instanceof BackupFailure) || error.kind !== 'locked') throw error;
+    // It leaves the locks of processes that run, and those of other hosts for half an hour after they were last renewed.
+    await runOnce(repository, ['unlock'], { signal: options.signal });
+    return runOnce(repository, args, options);
+  }
+}
+
+async function runOnce(
   { location, env }: Pick<Repository, 'location' | 'env'>,
   args: string[],
   { signal, cwd, onLine, onError, allowed = [], stalledAfterMs = STALLED_AFTER_MS }: Options,
@@ -125,6 +140,11 @@ function stalled(location: string, lines: string[]): BackupFailure {
   return new BackupFailure('other', message, lines);
 }
 
+export function diskFull(): BackupFailure {
+  const message = 'A disk is full: no space is left for the backup or for what is restored. Make room, then try again.';
+  return new BackupFailure('full', message);
+}
+
 const CAUSES: [RegExp, FailureKind, (location: string) => string][] = [
   [
     /wrong password or no key found/,
@@ -132,11 +152,7 @@ const CAUSES: [RegExp, FailureKind, (location: string) => string][] = [
     (location) =>
       `The backup key doesn’t open the repository in ${location}: it was made with another one. Put the former key back, or choose another BACKUP_TARGET.`,
   ],
-  [
-    /no space left on device|disk quota exceeded/i,
-    'full',
-    () => 'A disk is full: no space is left for the backup or for what is restored. Make room, then try again.',
-  ],
+  [/no space left on device|disk quota exceeded/i, 'full', () => diskFull().message],
   [
     /repository is already locked/,
     'locked',

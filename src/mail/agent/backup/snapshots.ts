@@ -1,5 +1,5 @@
 import type { MailBackupPlan, Snapshot } from './plan';
-import { BackupFailure, queryRestic, type Repository, runRestic } from './restic';
+import { queryRestic, type Repository, runRestic } from './restic';
 
 /** Marks the snapshots that are the agent's, in a repository that may have others. */
 export const TAG = 'postroom-mail';
@@ -25,10 +25,5 @@ export async function forgetOld(
   );
   const own = ['--host', host, '--tag', TAG, '--group-by', 'host,tags'];
   const forget = ['forget', ...own, '--keep-within', ALL_WITHIN, ...kept, '--prune', '--quiet'];
-  await runRestic(repository, forget, { signal }).catch(async (error) => {
-    if (!(error instanceof BackupFailure) || error.kind !== 'locked') throw error;
-    // If it is the lock of a restic that was killed.
-    await runRestic(repository, ['unlock'], { signal });
-    await runRestic(repository, forget, { signal });
-  });
+  await runRestic(repository, forget, { signal });
 }

@@ -1,8 +1,10 @@
-import { chmod, chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chownSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { formatPlural } from '@/lib/format';
 import { MAIL_SERVICES } from '@/lib/mail/operations';
+import { replaceFile } from '../../../../deploy/mail/replace-file.mjs';
 import { checkConfiguration } from '../configuration/check';
 import { compareConfiguration, type Difference, ownerOf } from '../configuration/compare';
 import { type GeneratedFile, generateConfiguration } from '../configuration/generate';
@@ -121,15 +123,10 @@ async function rollBack({ control, read }: Parts, journal: Journal, reason: stri
   };
 }
 
-/** Atomically, and never readable by others while it is written. */
 async function writeGenerated(config: string, { path, text, mode, gid }: GeneratedFile): Promise<void> {
   const target = join(config, path);
   await mkdir(dirname(target), { recursive: true });
-  const temporary = `${target}.new`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await chown(temporary, 0, gid);
-  await chmod(temporary, mode);
-  await rename(temporary, target);
+  replaceFile(target, text, { mode, giveTo: (temporary) => chownSync(temporary, 0, gid) });
 }
 
 const FIXED = { DATA: 'DATA_DIR', MAIL_UID: 'MAIL_UID' };

@@ -1,4 +1,5 @@
-import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chownSync } from 'node:fs';
+import { link, readFile, rm, stat } from 'node:fs/promises';
 import {
   keepsRelayPassword,
   type OperationInput,
@@ -6,6 +7,7 @@ import {
   type RelaySettings,
   type RelayTls,
 } from '@/lib/mail/operations';
+import { replaceFile } from '../../../../deploy/mail/replace-file.mjs';
 import { FROM_ENVIRONMENT, settingIn, withSettings } from '../../../../deploy/mail/settings.mjs';
 import { formerSettings, restoreSettings } from '../configuration/journal';
 import { applyConfig } from './apply-config';
@@ -63,14 +65,10 @@ function linesOf(text: string, { relay }: RelayInput, password: string | null): 
   return { RELAY_HOST: destination, RELAY_USER: user, RELAY_TLS: tls, ...(!kept && { RELAY_PASSWORD: password }) };
 }
 
-/** Atomically, with the owner and the permissions that the file has. */
+/** With the owner and the permissions that the file has. */
 async function replaceSettings(settings: string, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(settings);
-  const temporary = `${settings}.new`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await chown(temporary, uid, gid);
-  await chmod(temporary, mode & 0o777);
   await rm(formerSettings(settings), { force: true });
   await link(settings, formerSettings(settings));
-  await rename(temporary, settings);
+  replaceFile(settings, text, { mode: mode & 0o777, giveTo: (temporary) => chownSync(temporary, uid, gid) });
 }

@@ -18,6 +18,7 @@ import { DetailsList } from '@/components/text/details-list';
 import { PathText } from '@/components/text/path-text';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatPlural } from '@/lib/format';
+import { REPOSITORY_DAMAGED } from '@/lib/mail/operations';
 import { snapshotList } from '../lists';
 import type { MailServerBackup, MailSnapshot } from '../schema';
 import { snapshotColumns } from './snapshot-columns';
@@ -146,6 +147,7 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
   // The schedule is that of the database, whose first backup makes the key.
   const next = server.next_run_at ?? plan?.schedule?.next_run_at;
   const { repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
+  const isDamaged = checkFailure === REPOSITORY_DAMAGED;
   return (
     <>
       {failedAt && (
@@ -154,7 +156,10 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
         </Notice>
       )}
       {checkFailure && (
-        <Notice status="failed" title="The last check found damage">
+        <Notice
+          status={isDamaged ? 'failed' : 'warning'}
+          title={isDamaged ? 'The last check found damage' : 'The last check failed'}
+        >
           <p>{checkFailure}</p>
         </Notice>
       )}
@@ -170,7 +175,7 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
             key: 'check',
             title: 'Last mail check',
             value: timeOf(server.last_check_at, 'None'),
-            caption: checkFailure ? 'Found damage' : server.last_check_at && 'Found no damage',
+            caption: server.last_check_at && checkCaption(checkFailure),
           },
           {
             key: 'next',
@@ -192,6 +197,11 @@ function MailServer({ server, latest }: { server: MailServerBackup; latest: Mail
       </Box>
     </>
   );
+}
+
+function checkCaption(failure: string): string {
+  if (failure === '') return 'Found no damage';
+  return failure === REPOSITORY_DAMAGED ? 'Found damage' : 'Could not be made';
 }
 
 function sizeOf({ size_bytes: size, files }: MailSnapshot): string {

@@ -6,8 +6,18 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRestoreCompletion } from '@/mail/agent/backup/resync';
 import { makeDomain, makeMailbox } from '../support/directory';
+import { redis } from '../support/dkim-keys';
 import { openLmtp } from '../support/lmtp-session';
-import { backUp, checkBackups, KEY, latestSnapshot, listBackups, plan, restic } from '../support/mail-backup';
+import {
+  backUp,
+  checkBackups,
+  KEY,
+  latestSnapshot,
+  listBackups,
+  plan,
+  restic,
+  restoreServer,
+} from '../support/mail-backup';
 import { mailServer } from '../support/mail-server';
 import { textOf } from '../support/operations';
 
@@ -64,6 +74,28 @@ describe('a snapshot', () => {
     expect(await backUp()).toMatchObject({ state: 'succeeded' });
     expect(restic(repository, keyFile, 'snapshots', '--json').match(/"short_id"/g)).toHaveLength(3);
   });
+});
+
+it('a restic that was killed with the repository to itself delays neither backups nor checks nor a restore', async () => {
+  expect(await backUp()).toMatchObject({ state: 'succeeded' });
+  const args = ['--repo', repository, '--password-file', keyFile, 'check', '--read-data', '--limit-download', '1'];
+  const killed = spawn('restic', args, { stdio: 'ignore' });
+  await expect.poll(() => readdirSync(join(repository, 'locks'))).toHaveLength(1);
+  expect(await backUp(), 'while it runs').toMatchObject({ message: expect.stringMatching(/^Another restic/) });
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+  expect(restoreServer(keyFile, repository, join(mailServer.config, '../settings'))).toMatchObject({
+    stdout: expect.stringMatching(/^Restoring /),
+    stderr: expect.stringContaining('Dovecot is running.'),
+  });
+  expect(await checkBackups()).toMatchObject({ state: 'succeeded' });
+  expect(await backUp()).toMatchObject({ state: 'succeeded' });
+});
+
+it('Redis rewrites its log after a backup, also if one that was killed had stopped that', async () => {
+  await redis.config('SET', 'auto-aof-rewrite-percentage', '0');
+  expect(await backUp()).toMatchObject({ state: 'succeeded' });
+  expect(await redis.config('GET', 'auto-aof-rewrite-percentage')).toEqual(['auto-aof-rewrite-percentage', '100']);
 });
 
 it('only a backup makes a repository', async () => {

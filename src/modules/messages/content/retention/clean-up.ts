@@ -23,6 +23,6 @@ export async function cleanUpContent(db: Database, now: Date): Promise<void> {
   const store = await prepareContentStore();
   await deleteUnwantedObjects(db, store);
   if (now.getTime() - (lastSweep.current ?? 0) < SWEEP_INTERVAL_MS) return;
-  await sweepOrphans(db, store, now);
+  await sweepOrphans(db, store, now, days);
   lastSweep.current = now.getTime();
 }

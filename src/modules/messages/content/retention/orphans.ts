@@ -4,18 +4,24 @@ import type { ContentStore } from '../store';
 
 /** Longer than any content waits between its object and its row. */
 const GRACE_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const REMOVE_BATCH = 200;
+/** An object that was not stored as a whole. */
+const PART = '.part';
 const OURS = /^\d{4}-\d\d-\d\d\/\d\d\/[0-9a-f]{48}(?:\.[0-9a-f-]{36}\.part)?$/;
 
 /**
- * Compares the store with the rows, folder by folder. Objects without a row are deleted, and rows without an object say so,
- * both after a grace period. Harmless on several instances at once.
+ * Compares the store with the rows, folder by folder. Rows without an object say so. Objects without a row are deleted once
+ * their content would have expired: a restore of an older database leaves objects without rows, which a restore of a newer one
+ * needs again. Harmless on several instances at once.
+ * @param days for which content is kept
  */
-export async function sweepOrphans(db: Database, store: ContentStore, now: Date): Promise<void> {
+export async function sweepOrphans(db: Database, store: ContentStore, now: Date, days: number): Promise<void> {
   const before = new Date(now.getTime() - GRACE_MS);
+  const expiredBefore = new Date(now.getTime() - Math.max(GRACE_MS, days * DAY_MS));
   const swept = new Set<string>();
   for await (const { folder, found } of foldersOf(store)) {
-    await sweepFolder(db, store, { folder, found }, before);
+    await sweepFolder(db, store, { folder, found }, { before, expiredBefore });
     swept.add(folder);
   }
   await markLostFolders(db, store, [...swept], before);
@@ -37,14 +43,21 @@ async function* foldersOf(store: ContentStore): AsyncGenerator<Folder> {
   if (current) yield current;
 }
 
-async function sweepFolder(db: Database, store: ContentStore, { folder, found }: Folder, before: Date): Promise<void> {
+async function sweepFolder(
+  db: Database,
+  store: ContentStore,
+  { folder, found }: Folder,
+  { before, expiredBefore }: { before: Date; expiredBefore: Date },
+): Promise<void> {
   const rows = await db.messageContent.findMany({
     // The column's collation is "C", where 0 follows the slash.
     where: { objectName: { gte: `${folder}/`, lt: `${folder}0` } },
     select: { messageId: true, objectName: true, storedAt: true, storeId: true, storedBytes: true },
   });
   const known = new Set(rows.map(({ objectName }) => objectName));
-  const orphans = [...found].filter(([name, storedAt]) => !known.has(name) && storedAt < before).map(([name]) => name);
+  const orphans = [...found]
+    .filter(([name, storedAt]) => !known.has(name) && storedAt < (name.endsWith(PART) ? before : expiredBefore))
+    .map(([name]) => name);
   for (let at = 0; at < orphans.length; at += REMOVE_BATCH) await store.remove(orphans.slice(at, at + REMOVE_BATCH));
   if (orphans.length > 0) log.warn({ count: orphans.length, folder }, 'deleted objects that belong to no message');
   const missing = rows.filter(

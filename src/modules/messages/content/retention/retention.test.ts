@@ -25,9 +25,11 @@ beforeEach(async () => {
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS);
 
-async function storeObject(storedAt: Date): Promise<string> {
+const storePart = (storedAt: Date) => storeObject(storedAt, `.${uuidv7()}.part`);
+
+async function storeObject(storedAt: Date, ending = ''): Promise<string> {
   const [day, time = ''] = storedAt.toISOString().split('T');
-  const name = `${day}/${time.slice(0, 2)}/${randomBytes(24).toString('hex')}`;
+  const name = `${day}/${time.slice(0, 2)}/${randomBytes(24).toString('hex')}${ending}`;
   await store.put(name, new Uint8Array(10));
   await utimes(path.join(storeFolder, name), storedAt, storedAt);
   return name;
@@ -165,22 +167,30 @@ describe('deleting objects', () => {
 });
 
 describe('the sweep', () => {
-  it('deletes objects without a row, but not those that may get one, nor files of others', async () => {
-    const [orphan, fresh] = [await storeObject(hoursAgo(5)), await storeObject(hoursAgo(0.5))];
+  it('deletes objects without a row once they would have expired, and parts at once, but no files of others', async () => {
+    const [orphan, restorable] = [await storeObject(hoursAgo(24 * 7 + 1)), await storeObject(hoursAgo(24 * 7 - 1))];
+    const [part, freshPart] = [await storePart(hoursAgo(5)), await storePart(hoursAgo(0.5))];
     const foreign = '2026-01-01/00/backup.tar';
     await store.put(foreign, new Uint8Array(1));
     await utimes(path.join(storeFolder, foreign), hoursAgo(500), hoursAgo(500));
     const { objectName, id } = await keep(5);
-    await sweepOrphans(db, store, NOW);
-    expect(await hasObject(orphan)).toBe(false);
-    for (const name of [fresh, foreign, objectName, 'store-id']) expect(await hasObject(name)).toBe(true);
+    await sweepOrphans(db, store, NOW, ROOMY.days);
+    for (const name of [orphan, part]) expect(await hasObject(name)).toBe(false);
+    for (const name of [restorable, freshPart, foreign, objectName, 'store-id'])
+      expect(await hasObject(name)).toBe(true);
     expect(await row(id)).toMatchObject({ state: 'kept' });
+  });
+
+  it('deletes objects without a row after an hour once no content is kept', async () => {
+    const [orphan, fresh] = [await storeObject(hoursAgo(1.1)), await storeObject(hoursAgo(0.9))];
+    await sweepOrphans(db, store, NOW, 0);
+    expect([await hasObject(orphan), await hasObject(fresh)]).toEqual([false, true]);
   });
 
   it('marks content as lost whose object is missing, alone in its folder or not', async () => {
     const [alone, first, second] = [await keep(30), await keep(5), await keep(5)];
     await store.remove([alone.objectName, first.objectName]);
-    await sweepOrphans(db, store, NOW);
+    await sweepOrphans(db, store, NOW, ROOMY.days);
     for (const { id } of [alone, first]) expect(await row(id)).toMatchObject({ state: 'deleted', reason: 'lost' });
     expect(await row(second.id)).toMatchObject({ state: 'kept' });
   });
@@ -188,7 +198,7 @@ describe('the sweep', () => {
   it('loses nothing of another store', async () => {
     const { id, objectName } = await keep(5, { storeId: uuidv7() });
     await store.remove([objectName]);
-    await sweepOrphans(db, store, NOW);
+    await sweepOrphans(db, store, NOW, ROOMY.days);
     expect(await row(id)).toMatchObject({ state: 'kept' });
   });
 });
