@@ -5,6 +5,7 @@ import { sha256 } from '@/server/secrets/crypto';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, unique } from '@/test/factories';
+import { untilBlocked } from '@/test/locks';
 import { type Answer, type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
 
 const DAY_MS = 86_400_000;
@@ -288,7 +289,7 @@ describe('a key created with a key', () => {
     await db.$transaction(async (tx) => {
       await tx.apiKey.delete({ where: { id: api.keyId } });
       minting = api.post('/api-keys', { name: 'x' });
-      await waitForBlockedQuery();
+      await untilBlocked();
     });
     expectError((await minting) as Answer, 401, 'API_KEY_INVALID');
     expect(await db.apiKey.count({ where: { adminId: api.admin.id } })).toBe(0);
@@ -302,7 +303,7 @@ describe('a key created with a key', () => {
     await db.$transaction(async (tx) => {
       await tx.apiKey.update({ where: { id: child.row.id }, data: { parentId: row.id, ancestorIds: [row.id] } });
       revoking = browser.delete(`/api-keys/${row.id}`);
-      await waitForBlockedQuery();
+      await untilBlocked();
     });
     expect((await revoking)?.status).toBe(200);
     expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
@@ -313,7 +314,7 @@ describe('a key created with a key', () => {
     const { creating } = await db.$transaction(async (tx) => {
       await tx.admin.update({ where: { id: browser.admin.id }, data: { passwordHash: 'new' } });
       const answer = browser.post('/api-keys', { name: 'x' });
-      await waitForBlockedQuery();
+      await untilBlocked();
       await tx.session.deleteMany({ where: { adminId: browser.admin.id } });
       return { creating: answer };
     });
@@ -352,15 +353,4 @@ async function createKey(api: Client, over: object = {}) {
 
 async function listIds(api: Client): Promise<string[]> {
   return (await api.get('/api-keys?limit=200')).data.map((key: { id: string }) => key.id);
-}
-
-async function waitForBlockedQuery(): Promise<void> {
-  await expect
-    .poll(async () => {
-      const [row] = await db.$queryRaw<{ waiting: bigint }[]>`
-        SELECT count(*) AS waiting FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return Number(row?.waiting);
-    })
-    .toBeGreaterThan(0);
 }

@@ -1,7 +1,7 @@
-import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeDomain, makeMailbox, makeSuppression, makeWebhook } from '@/test/factories';
+import { holdLocksOf, untilBlocked } from '@/test/locks';
 import { type Answer, sessionClient } from '@/test/rest';
 
 const api = await sessionClient();
@@ -12,31 +12,11 @@ const LOCK_AUDIT_LOG = 'LOCK TABLE audit_entry IN SHARE MODE';
 
 /** Begins a change, makes a call that waits for it, and commits. Returns the answer to the call. */
 async function duringChange(sql: string, id: string, call: () => Promise<Answer>): Promise<Answer> {
-  const commit = await begin(sql, id);
+  const commit = await holdLocksOf(sql, [id]);
   const answer = call();
-  await untilWaiting();
+  await untilBlocked();
   await commit();
   return answer;
-}
-
-async function begin(sql: string, ...values: string[]): Promise<() => Promise<void>> {
-  const client = new pg.Client(process.env.DATABASE_URL);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('BEGIN');
-  await client.query(sql, values);
-  return async () => {
-    await client.query('COMMIT');
-  };
-}
-
-async function untilWaiting(count = 1): Promise<void> {
-  const waiting = async () =>
-    (
-      await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    ).length;
-  await expect.poll(waiting).toBe(count);
 }
 
 const restore = (id: string) => api.post(`/deleted-records/${id}/restore`);
@@ -68,11 +48,11 @@ describe('a deletion', () => {
   it('of a domain keeps no access that is taken meanwhile', async () => {
     const domain = await makeDomain();
     const assigned = await makeAdmin({ role: 'domain_admin', domainIds: [domain.id] });
-    const commit = await begin(LOCK_AUDIT_LOG);
+    const commit = await holdLocksOf(LOCK_AUDIT_LOG);
     const deleted = api.delete(`/domains/${domain.id}`);
-    await untilWaiting();
+    await untilBlocked();
     const taken = other.patch(`/admins/${assigned.id}`, { domain_ids: [] });
-    await untilWaiting(2);
+    await untilBlocked(2);
     await commit();
     expect([(await deleted).status, (await taken).status, (await restore(domain.id)).status]).toEqual([200, 200, 200]);
     expect(await db.adminDomain.count({ where: { domainId: domain.id } })).toBe(0);
@@ -84,11 +64,11 @@ describe('a restore', () => {
     const domain = await makeDomain();
     const assigned = await makeAdmin({ role: 'domain_admin', domainIds: [domain.id] });
     await api.delete(`/domains/${domain.id}`);
-    const commit = await begin(LOCK_AUDIT_LOG);
+    const commit = await holdLocksOf(LOCK_AUDIT_LOG);
     const restored = restore(domain.id);
-    await untilWaiting();
+    await untilBlocked();
     const taken = other.patch(`/admins/${assigned.id}`, { domain_ids: [] });
-    await untilWaiting(2);
+    await untilBlocked(2);
     await commit();
     expect([(await restored).status, (await taken).status]).toEqual([200, 200]);
     expect(await db.adminDomain.count({ where: { domainId: domain.id } })).toBe(0);
@@ -99,9 +79,9 @@ describe('a restore', () => {
     await makeSuppression(domain.id, 'ann@far.example');
     await api.delete(`/domains/${domain.id}`);
     const keptSuppression = `SELECT 1 FROM deleted_row WHERE record_id = $1 AND "table" = 'suppression' FOR UPDATE`;
-    const release = await begin(keptSuppression, domain.id);
+    const release = await holdLocksOf(keptSuppression, [domain.id]);
     const restored = restore(domain.id);
-    await untilWaiting();
+    await untilBlocked();
     const alias = { domain_id: free.id, source_local_part: 'info', destination: `ann@${domain.name}` };
     expect((await other.post('/aliases', alias)).status).toBe(201);
     await release();

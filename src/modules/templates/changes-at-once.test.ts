@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
+import { untilBlocked } from '@/test/locks';
 import { type Answer, expectError, keyClient } from '@/test/rest';
 import { columnsOf, contentOf } from './content';
 
@@ -21,12 +22,7 @@ async function duringChange(start: () => Promise<Answer>): Promise<Answer> {
   const { started } = await db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT 1 FROM template WHERE id = ${id}::uuid FOR UPDATE`;
     const started = start();
-    await expect
-      .poll(
-        () =>
-          db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%template%' AND datname = current_database()`,
-      )
-      .toHaveLength(1);
+    await untilBlocked();
     const row = await tx.template.findUniqueOrThrow({ where: { id } });
     await tx.template.update({ where: { id }, data: columnsOf(contentOf({ ...row, subject: 'Two' })) });
     return { started };

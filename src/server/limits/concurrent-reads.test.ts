@@ -1,30 +1,14 @@
-import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
-import { db } from '@/test/database';
+import { expect, it } from 'vitest';
 import { makeAdmin } from '@/test/factories';
+import { holdLocksOf, untilBlocked } from '@/test/locks';
 import { type Answer, client, expectError, keyClient } from '@/test/rest';
 import { hashPassword } from '../secrets/password';
-import { env } from '../settings/env';
 import { limitReads } from './concurrent-reads';
 
 const PASSWORD = 'violet anchor 42 lamps';
 
 /** Makes every read of webhooks wait. @returns a function that ends that */
-async function holdWebhooks(): Promise<() => Promise<void>> {
-  const holder = new pg.Client(env().databaseUrl);
-  await holder.connect();
-  onTestFinished(() => holder.end());
-  await holder.query('BEGIN');
-  await holder.query('LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');
-  return async () => void (await holder.query('ROLLBACK'));
-}
-
-/** How many queries wait for a lock. */
-async function countWaiting(): Promise<number | undefined> {
-  const [row] = await db.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  return row?.count;
-}
+const holdWebhooks = () => holdLocksOf('LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');
 
 /** Sends requests that don't end before `done`. */
 function sendSlowReads(count: number, api: { get(path: string): Promise<Answer> }) {
@@ -55,7 +39,7 @@ it('slow reads of many admins leave sign-in and changes alone', async () => {
   const release = await holdWebhooks();
   const reads = slow.map((api) => sendSlowReads(20, api));
   // Not after the other calls: on a busy host, the reads give up before those end.
-  await expect.poll(countWaiting).toBeGreaterThan(1);
+  await untilBlocked(2);
   expect((await client().post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
   expect((await other.post('/domains', { name: 'quick.example' })).status).toBe(201);
   await release();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
+import { holdLocksOf } from '@/test/locks';
 import { makeRedis } from '@/test/servers/redis';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
@@ -77,14 +77,11 @@ describe('counters in Postgres', () => {
     const counters = makeCounters();
     const subject = randomUUID();
     await countOf(counters, subject);
-    const client = new pg.Client(env().databaseUrl);
-    await client.connect();
-    await client.query('BEGIN');
-    await client.query('LOCK TABLE rate_limit');
+    const unlock = await holdLocksOf('LOCK TABLE rate_limit');
     const startedAt = performance.now();
     expect(await countOf(counters, subject)).toBe(1);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
-    await client.end();
+    await unlock();
     expect(await countOf(counters, subject)).toBe(2);
   });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeDkimKey, makeDomain, makeMany, makeWebhook } from '@/test/factories';
+import { untilBlocked } from '@/test/locks';
 import { restoreRows } from '../deleted-records/restore';
 
 const makeKey = () => randomBytes(32).toString('hex');
@@ -139,7 +140,7 @@ describe('rotating SECRET_KEY', () => {
     const resealing = db.$transaction(async (tx) => {
       await tx.admin.update({ where: { id }, data: { totpSecret: during.seal(placeOf(id), 'second') } });
       const running = during.reseal();
-      await expect.poll(waitingForLocks).toBeGreaterThan(0);
+      await untilBlocked();
       return { running };
     });
     expect(await (await resealing).running).toEqual({ resealed: 0, unopened: 0 });
@@ -180,10 +181,3 @@ describe('rotating SECRET_KEY', () => {
     expect(after.readCredentials(headers)).toEqual({ kind: 'session', secret: null });
   });
 });
-
-async function waitingForLocks(): Promise<number> {
-  const [row] = await db.$queryRaw<{ waiting: bigint }[]>`
-    SELECT count(*) AS waiting FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  return Number(row?.waiting);
-}

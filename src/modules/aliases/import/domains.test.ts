@@ -1,7 +1,7 @@
-import pg from 'pg';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain } from '@/test/factories';
+import { holdLocksOf, untilBlocked } from '@/test/locks';
 import { expectError, keyClient } from '@/test/rest';
 
 let one: { id: string; name: string };
@@ -131,20 +131,11 @@ describe('a file with addresses of several domains', () => {
     const api = await keyClient({ role: 'domain_admin', domainIds: [one.id, other.id] });
     const [first, second] = [one, other].toSorted((a, b) => (a.name < b.name ? -1 : 1)) as [typeof one, typeof one];
     const lines = [first, second].map(({ name }) => `info@${name},x@far.example`);
-    const client = new pg.Client(process.env.DATABASE_URL);
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query('BEGIN');
-    await client.query('SELECT 1 FROM domain WHERE id = $1 FOR UPDATE', [first.id]);
+    const commit = await holdLocksOf('SELECT 1 FROM domain WHERE id = $1 FOR UPDATE', [first.id]);
     const answer = importFile(api, lines);
-    const waiting = async () =>
-      (
-        await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      ).length;
-    await expect.poll(waiting).toBe(1);
+    await untilBlocked();
     await db.adminDomain.deleteMany({ where: { domainId: second.id } });
-    await client.query('ROLLBACK');
+    await commit();
     expect((await answer).data.lines).toMatchObject([
       { outcome: 'created' },
       { outcome: 'failed', code: 'FORBIDDEN', message: `You are not assigned to the domain ${second.name}.` },

@@ -1,7 +1,7 @@
-import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
+import { holdLocksOf, untilBlocked } from '@/test/locks';
 import { keyClient } from '@/test/rest';
 
 const api = await keyClient({ role: 'admin' });
@@ -13,33 +13,15 @@ const create = (domain: Domain, source: string, destination: string, by = api) =
   by.post('/aliases', { domain_id: domain.id, source_local_part: source, destination });
 
 /** Keeps every new alias of a domain waiting, as another instance in the middle of a long write would. */
-async function block(domain: Domain): Promise<() => Promise<void>> {
-  const client = new pg.Client(process.env.DATABASE_URL);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('BEGIN');
-  await client.query('SELECT 1 FROM domain WHERE id = $1 FOR UPDATE', [domain.id]);
-  return async () => {
-    await client.query('ROLLBACK');
-  };
-}
+const block = ({ id }: Domain) => holdLocksOf('SELECT 1 FROM domain WHERE id = $1 FOR UPDATE', [id]);
 
 const aliasesOf = ({ id }: Domain) => db.alias.count({ where: { domainId: id } });
-
-async function untilWaiting(): Promise<void> {
-  const count = async () =>
-    (
-      await db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    ).length;
-  await expect.poll(count).toBeGreaterThan(0);
-}
 
 it('many alias changes of one domain don’t delay those of another', async () => {
   const [busy, free] = [await makeDomain(), await makeDomain()];
   const release = await block(busy);
   const waiting = Array.from({ length: 20 }, (_, i) => create(busy, `a${i}`, 'x@far.example'));
-  await untilWaiting();
+  await untilBlocked();
   expect((await create(free, 'info', 'x@far.example', other)).status).toBe(201);
   expect((await create(free, 'sales', 'x@far.example')).status).toBe(201);
   expect(await aliasesOf(busy)).toBe(0);
@@ -69,7 +51,7 @@ it('a domain is added after the alias changes in progress, which may have it as 
   const name = `${unique()}.example`;
   const release = await block(domain);
   const alias = create(domain, 'info', `ann@${name}`);
-  await untilWaiting();
+  await untilBlocked();
   const added = other.post('/domains', { name });
   await expect
     .poll(

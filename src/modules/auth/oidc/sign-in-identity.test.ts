@@ -3,6 +3,7 @@ import { disconnectIdentity } from '@/modules/auth/service';
 import type { Tx } from '@/server/database/db';
 import { db } from '@/test/database';
 import { makeAdmin, makeLinkedAdmin, unique } from '@/test/factories';
+import { untilBlocked } from '@/test/locks';
 import { client } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
 import { startOidcProviders } from '@/test/servers/oidc-providers';
@@ -14,13 +15,6 @@ afterAll(() => Promise.all(Object.values(providers).map((provider) => provider.c
 const linkedAdmin = (over: { totpEnabled?: boolean } = {}) => makeLinkedAdmin(providers.corp.issuer, over);
 
 const sessionsOf = (adminId: string) => db.session.count({ where: { adminId } });
-
-/** Waits until a query waits for a lock. */
-async function untilWaiting(): Promise<void> {
-  const waiting = () => db.$queryRaw`
-    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await expect.poll(waiting).toHaveLength(1);
-}
 
 describe('a linked identity', () => {
   it('signs its admin in with an audit entry, and clears the handshake cookies', async () => {
@@ -79,7 +73,7 @@ describe('a linked identity', () => {
       async (tx) => {
         await end(tx, admin.id);
         const arrival = browser.arrive(callback);
-        await untilWaiting();
+        await untilBlocked();
         return { arrival };
       },
       { timeout: 60_000 },

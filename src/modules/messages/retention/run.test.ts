@@ -4,6 +4,7 @@ import { uuidv7 } from '@/lib/uuid';
 import type { Task } from '@/server/background/task';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
+import { holdLocksOf } from '@/test/locks';
 import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { runTask } from '@/test/tasks';
@@ -181,18 +182,16 @@ describe('a run', () => {
 
   it('skips a message that is being changed', async () => {
     const [changing] = [await makeMessage(101), await makeMessage(100)];
-    await client.query('BEGIN');
-    await client.query('SELECT FROM message WHERE id = $1 FOR UPDATE', [changing]);
+    await holdLocksOf('SELECT FROM message WHERE id = $1 FOR UPDATE', [changing]);
     await run();
-    await client.query('ROLLBACK');
     expect(await ids()).toEqual([changing]);
   });
 
   it('gives up a batch that waits for a lock, and reports why', async () => {
     await makeMessage(100);
-    await client.query('BEGIN; LOCK TABLE message IN ACCESS EXCLUSIVE MODE');
+    const unlock = await holdLocksOf('LOCK TABLE message IN ACCESS EXCLUSIVE MODE');
     await expect(run()).rejects.toThrow();
-    await client.query('ROLLBACK');
+    await unlock();
     const { data } = await api.get('/messages/retention');
     expect(data).toMatchObject({ status: 'failing', failure: expect.stringContaining('lock timeout') });
     await becomeDue();

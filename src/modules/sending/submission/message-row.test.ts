@@ -4,6 +4,7 @@ import { isForeignKeyViolation } from '@/server/database/db';
 import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
 import { makeAdmin, makeDomain } from '@/test/factories';
+import { untilBlocked } from '@/test/locks';
 import { admitMessages, messageRow } from './message-row';
 
 const { id, email, role, totpEnabled, lastLoginAt } = await makeAdmin();
@@ -29,12 +30,7 @@ it('neither stores nor counts a message whose domain is deleted in the meantime'
   const admission = await db.$transaction(async (tx) => {
     await tx.domain.delete({ where: { id: domainId } });
     const started = admitMessages(db, [rowFrom(name)]).catch((error) => error);
-    await expect
-      .poll(
-        () =>
-          db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%jsonb_to_recordset%domain_name text%'`,
-      )
-      .toHaveLength(1);
+    await untilBlocked();
     return { started };
   });
   expect(await admission.started).toSatisfy(isForeignKeyViolation);
