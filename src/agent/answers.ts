@@ -8,6 +8,7 @@ import { ownerOfConnection } from '@/mail/agent/socket-owner';
 import { admitSubmission } from '@/modules/abuse/service';
 import { createSignInPolicy } from '@/modules/abuse/sign-ins';
 import { findSessionsToEnd } from '@/modules/mailboxes/open-sessions';
+import { createSignInRecorder } from '@/modules/mailboxes/sign-ins';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { admitByKey, checkKeyRecipient } from '@/modules/sending/submission/by-key';
 import { submittedSender } from '@/modules/sending/submission/envelope-sender';
@@ -36,7 +37,7 @@ async function run({ policySocket, signIns, filters, redis }: AnswersSettings): 
   const policy = await startPolicyServer(policySocket, answer, logPolicyError);
   const signInServer = await startSignInServer(
     { ...signIns, onError: logSignInError },
-    createSignInPolicy({ db, clock: systemClock }),
+    createSignInPolicy({ db, clock: systemClock, recordSuccess: createSignInRecorder({ db, clock: systemClock }) }),
   );
   parentPort?.once('message', async () => {
     await Promise.all([policy.close(), signInServer.close()]);

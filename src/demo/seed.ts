@@ -18,7 +18,7 @@ import { insertEvents } from './mail/outbox';
 import { planOutgoing } from './mail/outgoing';
 import { seedScheduled } from './mail/scheduled';
 import { seedSuppressions } from './mail/suppressions';
-import { seedAbuse } from './oversight/abuse';
+import { seedAbuse, seedSignIns } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { seedBackups } from './oversight/backups';
 import { seedDeleted } from './oversight/deleted';
@@ -97,6 +97,7 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   );
   await seedDeliveries(ctx, webhooks, events);
   await seedAbuse(ctx, domains, mailboxes, webhooks);
+  await seedSignIns(ctx, mailboxes);
   const deletions = domains[0] ? await seedDeleted(ctx, domains[0], admins) : [];
   await seedAudit(ctx, { admins, messages, deletions });
   await seedBackups(ctx);

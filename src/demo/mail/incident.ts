@@ -10,6 +10,9 @@ import { sizeOf, subjectOf } from './subjects';
 /** The server-wide hourly limit for one address. */
 export const INCIDENT_MESSAGES = 200;
 
+/** The address of who sends the spam. */
+export const STRANGER = '203.0.113.66';
+
 /** The messages that the owner of the mailbox sends in a week. */
 const USUAL_MESSAGES = 24;
 
@@ -25,7 +28,7 @@ export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]
   const sender = mailboxes.find(({ isSuspended }) => isSuspended);
   if (!sender) return [];
   const { address: from, domain } = sender;
-  const origin = { kind: 'smtp', login: from, clientAddress: '203.0.113.66' } as const;
+  const origin = { kind: 'smtp', login: from, clientAddress: STRANGER } as const;
   const usual = Array.from({ length: USUAL_MESSAGES }, (_, index) => {
     const at = inOfficeHours(random, now, (1.5 + index / 4) * DAY_MS);
     const to = randomCorrespondent(random);

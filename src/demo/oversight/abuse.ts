@@ -3,7 +3,8 @@ import { ALERT_AFTER_FAILURES } from '@/modules/webhooks/delivery/finish';
 import type { DemoContext } from '../demo-context';
 import { type DemoDomain, RATE_LIMITED } from '../directory/domains';
 import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
-import { INCIDENT_MESSAGES } from '../mail/incident';
+import { INCIDENT_MESSAGES, STRANGER } from '../mail/incident';
+import { insertRows } from '../rows';
 import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
 import type { DemoWebhook } from '../webhooks/webhooks';
 
@@ -146,4 +147,34 @@ async function seedLimitedSends(
     }),
   ];
   await tx.limitedSend.createMany({ data: refused.map((send) => ({ id: random.uuidAt(send.at), ...send })) });
+}
+
+/** Where people read and send their mail, and the stranger who sent spam. */
+export async function seedSignIns({ tx, now }: DemoContext, mailboxes: readonly DemoMailbox[]): Promise<void> {
+  const usual = mailboxes
+    .filter(({ active }) => active)
+    .flatMap(({ id }, index) => {
+      const network = 10 + (index % 230);
+      const signIn = (client_address: string, protocol: string, agoMs: number) => ({
+        mailbox_id: id,
+        client_address,
+        protocol,
+        first_at: before(now, 28 * DAY_MS),
+        last_at: before(now, agoMs),
+      });
+      return [
+        signIn(`198.51.100.${network}`, 'imap', (index % 90) * MINUTE_MS),
+        signIn(`198.51.100.${network}`, 'smtp', ((index * 7) % 60) * HOUR_MS),
+        signIn(`2001:db8:42:${network}::17`, 'imap', ((index * 5) % 50) * HOUR_MS),
+      ];
+    });
+  const culprit = mailboxes.find(({ isSuspended }) => isSuspended);
+  const strange = ['imap', 'smtp'].map((protocol, index) => ({
+    mailbox_id: culprit?.id,
+    client_address: STRANGER,
+    protocol,
+    first_at: before(now, INCIDENT_AGE_MS + (70 - index * 10) * MINUTE_MS),
+    last_at: before(now, INCIDENT_AGE_MS),
+  }));
+  await insertRows(tx, 'mailbox_sign_in', culprit ? [...usual, ...strange] : usual);
 }

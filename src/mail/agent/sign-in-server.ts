@@ -17,7 +17,7 @@ export type SignIn = {
 export type SignInPolicy = {
   isBlocked: (signIn: SignIn) => boolean;
   onWrongPassword: (signIn: SignIn) => Promise<void>;
-  onSuccess: (signIn: SignIn) => void;
+  onSuccess: (signIn: SignIn) => Promise<void>;
 };
 
 type Options = { port: number; key: string; onError: (error: unknown) => void };
@@ -74,7 +74,7 @@ async function answer(
 ): Promise<boolean> {
   const signIn = { login: login.toLowerCase(), address: remote, passwordHash: pwhash, protocol };
   if (!isReport) return !policy.isBlocked(signIn);
-  if (result.success) policy.onSuccess(signIn);
+  if (result.success) await policy.onSuccess(signIn);
   else if (!result.policy_reject) await policy.onWrongPassword(signIn);
   return true;
 }

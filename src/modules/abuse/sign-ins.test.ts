@@ -18,7 +18,7 @@ beforeEach(async () => {
   domain = await makeDomain();
   mailbox = await makeMailbox(domain.id, 'ann');
   login = `ann@${domain.name}`;
-  policy = createSignInPolicy({ db, clock });
+  policy = createSignInPolicy({ db, clock, recordSuccess: async () => {} });
 });
 
 const from = (address: string, over: Partial<SignIn> = {}): SignIn => ({
@@ -72,7 +72,7 @@ describe('a mailbox', () => {
     for (let count = 0; count < 100; count++) await policy.onWrongPassword(from('192.0.2.1', { passwordHash: 'old' }));
     await guess(8, from('192.0.2.1'));
     expect(policy.isBlocked(from('192.0.2.1'))).toBe(false);
-    policy.onSuccess(from('192.0.2.1'));
+    await policy.onSuccess(from('192.0.2.1'));
     await guess(9, from('192.0.2.1'), 'later');
     expect(policy.isBlocked(from('192.0.2.1'))).toBe(false);
   });
@@ -124,7 +124,7 @@ it('nothing is counted while Postgres is away, nor of what began then', async ()
   let isAway = true;
   const away = toDatabase(new PrismaPg({ connectionString: 'postgresql://x@127.0.0.1:1/x' }));
   const switched = new Proxy(db, { get: (_, name) => Reflect.get(isAway ? away : db, name) });
-  policy = createSignInPolicy({ db: switched, clock });
+  policy = createSignInPolicy({ db: switched, clock, recordSuccess: async () => {} });
   expect(policy.isBlocked(from('192.0.2.1'))).toBe(false);
   await expect(guess(1, from('192.0.2.1'))).rejects.toThrow(/reach database/);
   isAway = false;

@@ -19,6 +19,7 @@ const UNKNOWN_SECONDS = 60;
 
 type Counted = { endsAt: number; wrong: Set<string> };
 type Count = { key: string; limit: number; subject: string };
+type Parts = { db: Database; clock: Clock; recordSuccess: (signIn: SignIn) => Promise<void> };
 
 /**
  * Blocks sign-ins to mailboxes after too many different wrong passwords: of one account from one address, and of all
@@ -26,7 +27,7 @@ type Count = { key: string; limit: number; subject: string };
  * Each block makes an alert and an audit entry. The app is never blocked. An agent that starts again counts from zero.
  * Sign-ins that fail because Postgres was away when they began aren't counted.
  */
-export function createSignInPolicy({ db, clock }: { db: Database; clock: Clock }): SignInPolicy {
+export function createSignInPolicy({ db, clock, recordSuccess }: Parts): SignInPolicy {
   const counted = new Map<string, Counted>();
   let isUnknownUntil = 0;
   const onAway = () => {
@@ -75,7 +76,10 @@ export function createSignInPolicy({ db, clock }: { db: Database; clock: Clock }
       }
     },
 
-    onSuccess: (signIn) => void counted.delete(accountKey(signIn)),
+    async onSuccess(signIn) {
+      counted.delete(accountKey(signIn));
+      await recordSuccess(signIn);
+    },
   };
 }
 

@@ -12,12 +12,13 @@ import {
   GetSentLately,
   Mailbox,
   MailboxFilters,
+  MailboxSignIns,
   SentLately,
   SuspendMailbox,
   UnsuspendMailbox,
   UpdateMailbox,
 } from './schema';
-import { getSentLately } from './sent-lately';
+import { getSentLately, listSignIns } from './sent-lately';
 import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailboxes, updateMailbox } from './service';
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
@@ -102,6 +103,17 @@ export const mailboxesRouter = router({
     )
     .output(SentLately)
     .query(({ ctx, input }) => getSentLately(ctx, input)),
+
+  signIns: authedProcedure(ById)
+    .meta(
+      rest('GET', '/mailboxes/{id}/sign-ins', {
+        summary: 'List the sign-ins of a mailbox',
+        description: 'From where mail programs signed in, also those that only read mail.',
+        isOpenToScopedKeys,
+      }),
+    )
+    .output(MailboxSignIns)
+    .query(({ ctx, input }) => listSignIns(ctx, input)),
 
   update: authedProcedure(UpdateMailbox)
     .meta(

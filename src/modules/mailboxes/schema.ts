@@ -142,3 +142,22 @@ export const SentLately = z
   })
   .meta({ id: 'SentLately' });
 export type SentLately = z.infer<typeof SentLately>;
+
+export const MailboxSignIns = z
+  .object({
+    sign_ins: z
+      .array(
+        z.object({
+          client_address: z
+            .string()
+            .nullable()
+            .meta({ description: 'IP address of the mail program; null if Dovecot does not know it' }),
+          protocol: z.string().meta({ description: 'imap, smtp or sieve' }),
+          first_at: Timestamp,
+          last_at: Timestamp.meta({ description: 'Up to ten minutes earlier than the last sign-in' }),
+        }),
+      )
+      .meta({ description: 'Each address and protocol of the last 30 days, the latest first: at most 50' }),
+  })
+  .meta({ id: 'MailboxSignIns' });
+export type MailboxSignIns = z.infer<typeof MailboxSignIns>;

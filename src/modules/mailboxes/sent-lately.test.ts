@@ -1,13 +1,17 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admitSubmission } from '@/modules/abuse/submission';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
+import { toDatabase } from '@/server/database/db';
 import { createContext } from '@/server/procedures/context';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { accepted, delivery } from '@/test/mail/logged-mail';
 import { makeOneMessage } from '@/test/mail/one-message';
 import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
+import { createSignInRecorder, deleteOldSignIns } from './sign-ins';
 
 const mta = await startScriptedMta();
 afterAll(() => mta.server.close());
@@ -92,5 +96,61 @@ describe('what a mailbox sent lately', () => {
     expect((await api.get(`/mailboxes/${id}/sent?hours=2`)).data).toMatchObject({ messages: 0, recipient_domains: [] });
     expect((await api.get(`/mailboxes/${id}/sent?hours=4`)).data).toMatchObject({ messages: 1 });
     expectError(await api.get(`/mailboxes/${id}/sent?hours=169`), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('where a mailbox was signed in to from', () => {
+  const clock = manualClock('2026-11-30T10:00:00Z');
+  const day = 24 * 60 * 60;
+
+  it('is listed by address and protocol, the latest first, for 30 days', async () => {
+    const domain = await makeDomain();
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const login = `ann@${domain.name}`;
+    const other = await makeMailbox(domain.id, 'bo');
+    const record = createSignInRecorder({ db, clock });
+    const signIn = (address: string, protocol = 'imap', by = record) =>
+      by({ login, address, protocol, passwordHash: '' });
+    const listed = async () => (await api.get(`/mailboxes/${id}/sign-ins`)).data.sign_ins;
+    const start = clock.now().toISOString();
+
+    await signIn('192.0.2.1');
+    await signIn('192.0.2.1', 'smtp');
+    await signIn('');
+    // Neither Postfix's keys nor the app have a mailbox.
+    for (const account of ['apikey', 'postroom', `gone@${domain.name}`])
+      await record({ login: account, address: '192.0.2.9', protocol: 'smtp', passwordHash: '' });
+    clock.advance(60);
+    await signIn('192.0.2.1');
+    expect(await listed()).toEqual([
+      { client_address: null, protocol: 'imap', first_at: start, last_at: start },
+      { client_address: '192.0.2.1', protocol: 'imap', first_at: start, last_at: start },
+      { client_address: '192.0.2.1', protocol: 'smtp', first_at: start, last_at: start },
+    ]);
+
+    clock.advance(29 * day);
+    await Promise.all([record, createSignInRecorder({ db, clock })].map((by) => signIn('192.0.2.1', 'imap', by)));
+    await signIn('2001:db8::7');
+    await deleteOldSignIns(db, new Date(clock.now().getTime() + 2 * day * 1000));
+    const now = clock.now().toISOString();
+    expect(await listed()).toEqual([
+      { client_address: '192.0.2.1', protocol: 'imap', first_at: start, last_at: now },
+      { client_address: '2001:db8::7', protocol: 'imap', first_at: now, last_at: now },
+    ]);
+    expect((await api.get(`/mailboxes/${other.id}/sign-ins`)).data).toEqual({ sign_ins: [] });
+  });
+
+  it('is recorded again after the database was away', async () => {
+    const domain = await makeDomain();
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const away = toDatabase(new PrismaPg({ connectionString: 'postgresql://x@127.0.0.1:1/x' }));
+    let isAway = true;
+    const switched = new Proxy(db, { get: (_, name) => Reflect.get(isAway ? away : db, name) });
+    const record = createSignInRecorder({ db: switched, clock });
+    const signIn = { login: `ann@${domain.name}`, address: '192.0.2.1', protocol: 'imap', passwordHash: '' };
+    await expect(record(signIn)).rejects.toThrow(/reach database/);
+    isAway = false;
+    await record(signIn);
+    expect(await db.mailboxSignIn.count({ where: { mailboxId: id } })).toBe(1);
   });
 });

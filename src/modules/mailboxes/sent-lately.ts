@@ -1,6 +1,6 @@
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { GetSentLately, SentLately } from './schema';
+import type { GetSentLately, MailboxSignIns, SentLately } from './schema';
 import { getMailbox } from './service';
 
 const HOUR_MS = 3_600_000;
@@ -8,6 +8,7 @@ const HOUR_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 const MAX_DOMAINS = 10;
 const MAX_SOURCES = 20;
+const MAX_SIGN_INS = 50;
 /** Counts of sent messages are kept for eight days. */
 const KEPT_HOURS = 8 * 24;
 
@@ -74,3 +75,21 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
 type Earlier = { messages: number; clients: string[]; blockedAt: Date | null };
 type Source = SentLately['sources'][number];
 type SourceRow = Omit<Source, 'first_at' | 'last_at'> & { firstAt: Date; lastAt: Date };
+
+/** @throws NOT_FOUND */
+export async function listSignIns(ctx: ActorContext, { id }: { id: string }): Promise<MailboxSignIns> {
+  await getMailbox(ctx, { id });
+  const rows = await ctx.db.mailboxSignIn.findMany({
+    where: { mailboxId: id },
+    orderBy: [{ lastAt: 'desc' }, { clientAddress: 'asc' }, { protocol: 'asc' }],
+    take: MAX_SIGN_INS,
+  });
+  return {
+    sign_ins: rows.map(({ clientAddress, protocol, firstAt, lastAt }) => ({
+      client_address: clientAddress || null,
+      protocol,
+      first_at: firstAt.toISOString(),
+      last_at: lastAt.toISOString(),
+    })),
+  };
+}

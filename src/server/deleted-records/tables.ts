@@ -10,6 +10,7 @@ type KeptTable = {
 
 const own = (name: string): KeptTable => ({ name, ofRecord: 'id = $1::uuid' });
 const ofDomain = (name: string): KeptTable => ({ name, ofRecord: 'domain_id = $1::uuid' });
+const ofMailbox = (name: string): KeptTable => ({ name, ofRecord: 'mailbox_id = $1::uuid' });
 
 /** The lock keeps a change of the admin waiting, which then finds the assignment. */
 const OF_DOMAIN_ADMIN = `EXISTS (
@@ -29,7 +30,7 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     { name: 'template_version', ofRecord: 'template_id IN (SELECT id FROM template WHERE domain_id = $1::uuid)' },
     { ...ofDomain('admin_domain'), restorable: OF_DOMAIN_ADMIN },
   ],
-  mailbox: [own('mailbox'), { name: 'sieve_filter', ofRecord: 'mailbox_id = $1::uuid' }],
+  mailbox: [own('mailbox'), ofMailbox('sieve_filter'), ofMailbox('mailbox_sign_in')],
   sieve_filter: [own('sieve_filter')],
   template: [own('template'), { name: 'template_version', ofRecord: 'template_id = $1::uuid' }],
   webhook: [own('webhook')],

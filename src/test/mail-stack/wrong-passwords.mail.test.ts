@@ -58,10 +58,13 @@ describe('a client that guesses the password of a mailbox', () => {
   });
 });
 
-it('a mail program that repeats an old password is not blocked', async () => {
+it('a mail program that repeats an old password is not blocked, and its sign-ins are recorded', async () => {
   await guess(() => imap('the old password'), '', 2 * BLOCKED_AFTER);
   expect(await imap(PASSWORD)).toBe(true);
+  expect(await submission(ann(), PASSWORD)).toMatch(/^235 /);
   expect(await alerts()).toEqual([]);
+  const signIns = () => db.mailboxSignIn.findMany({ where: { clientAddress: address }, orderBy: { protocol: 'asc' } });
+  await expect.poll(signIns).toMatchObject([{ protocol: 'imap' }, { protocol: 'smtp' }]);
 });
 
 it('the app can sign in whatever passwords others try for it from the same address', async () => {

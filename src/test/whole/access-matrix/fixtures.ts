@@ -244,6 +244,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /mailboxes/{id}': inDomain(mailboxCall()),
   'GET /mailboxes/{id}/client-settings': inDomain(mailboxCall('/client-settings')),
   'GET /mailboxes/{id}/sent': inDomain(mailboxCall('/sent')),
+  'GET /mailboxes/{id}/sign-ins': inDomain(mailboxCall('/sign-ins')),
   'PATCH /mailboxes/{id}': inDomain(mailboxCall('', { display_name: 'Ann' })),
   'DELETE /mailboxes/{id}': inDomain(mailboxCall()),
   'POST /mailboxes/{id}/suspend': inDomain(mailboxCall('/suspend', { reason: 'm' })),

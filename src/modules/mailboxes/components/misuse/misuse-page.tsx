@@ -14,6 +14,7 @@ import { MailboxPassword } from '../password/mailbox-password';
 import { Sending } from '../suspension';
 import { misuseSigns } from './misuse-signs';
 import { SentLately } from './sent-lately';
+import { SignIns } from './sign-ins';
 import { Verdict } from './verdict';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
@@ -33,6 +34,7 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   const utils = trpc.useUtils();
   const lately = { id, hours: 24 };
   prefetchDuringRender(() => utils.mailboxes.sentLately.prefetch(lately));
+  prefetchDuringRender(() => utils.mailboxes.signIns.prefetch({ id }));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
   const sent = trpc.mailboxes.sentLately.useQuery(lately);
 
@@ -50,7 +52,12 @@ export function MisusePage({ id, queued }: MisusePageProps) {
         <>
           {sent.data && <Verdict mailbox={mailbox} sent={sent.data} />}
           {inOrder(mailbox, sent.data, {
-            facts: <SentLately key="facts" mailbox={mailbox} />,
+            facts: (
+              <Fragment key="facts">
+                <SentLately mailbox={mailbox} />
+                <SignIns mailboxId={mailbox.id} />
+              </Fragment>
+            ),
             steps: [
               <Fragment key="queued">{isAdmin && queued}</Fragment>,
               <MailboxPassword key="password" mailbox={mailbox} />,
