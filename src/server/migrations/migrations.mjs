@@ -112,7 +112,12 @@ async function applyMigration(client, migration) {
     if (isInTheWay(error)) throw error;
     throw new FailedMigration(`${migration.name}: ${error.message}`, { cause: error });
   });
-  await recordMigration(client, migration);
+  const { name, checksum, logs } = migration;
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name, logs],
+  );
   const { rows } = await client.query("SELECT to_regclass('sql_function') IS NOT NULL AS has_functions");
   if (rows[0].has_functions) await client.query("UPDATE sql_function SET hash = ''");
 }
@@ -147,19 +152,6 @@ export async function givingWay(complaint, work) {
 /** Tells whether another transaction held a lock that this one needed. */
 export function isInTheWay(error) {
   return IN_THE_WAY.has(error.code);
-}
-
-/**
- * @param {ClientBase} client
- * @param {Migration} migration
- * @param {Date} [startedAt] now, if it is left out
- */
-export async function recordMigration(client, { name, checksum, logs }, startedAt) {
-  await client.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, started_at, finished_at, applied_steps_count)
-     VALUES ($1, $2, $3, $4, coalesce($5, now()), clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name, logs, startedAt],
-  );
 }
 
 /**

@@ -2,15 +2,14 @@ import path from 'node:path';
 import { FUNCTIONS, readFunctions } from './function-files.mjs';
 import { applyFunctions, findState } from './functions.mjs';
 import { applyMigrations, findMigrations, MIGRATIONS, readMigrations, runsWith, UpgradeError } from './migrations.mjs';
-import { adoptBaseline, findReplacedHistory, LAST_COMMIT_BEFORE, withBaseline } from './replaced-history.mjs';
 
 /** ADVISORY_LOCKS.upgrades, which scripts can't import. */
 const UPGRADE_LOCK = 7_203_030;
 const NOT_UP_TO_DATE = 'The database is not up to date. Start this version of Postroom once first.';
 
 /**
- * Brings a database to this version of Postroom: adopts one of before the first release, applies migrations, then functions.
- * Instances that start at the same time wait for each other.
+ * Brings a database to this version of Postroom: applies migrations, then functions. Instances that start at the same time wait for
+ * each other.
  * @param {import('pg').Client} client
  * @param {string} root of the repository
  * @returns {Promise<number>} number of migrations applied
@@ -20,10 +19,7 @@ export async function upgrade(client, root) {
   const { known, functions } = await readFiles(root);
   await client.query('SELECT pg_advisory_lock($1)', [UPGRADE_LOCK]);
   try {
-    const applied = await findMigrations(client);
-    const history = findHistory(applied);
-    if (history === 'complete') await adoptBaseline(client, applied, known);
-    const pending = findPending(history === 'complete' ? withBaseline(applied, known) : applied, known);
+    const pending = findPending(await findMigrations(client), known);
     await applyMigrations(client, pending).catch((error) => {
       if (error.name !== 'FailedMigration') throw error;
       throw new UpgradeError(`The database could not be migrated: ${error.message}`, { cause: error });
@@ -42,9 +38,7 @@ export async function upgrade(client, root) {
  */
 export async function checkIsUpgraded(client, root) {
   const { known, functions } = await readFiles(root);
-  const applied = await findMigrations(client);
-  const isAdopted = findHistory(applied) === 'no';
-  if (!isAdopted || findPending(applied, known).length > 0 || (await findState(client, functions)) === 'older')
+  if (findPending(await findMigrations(client), known).length > 0 || (await findState(client, functions)) === 'older')
     throw new UpgradeError(NOT_UP_TO_DATE);
 }
 
@@ -52,22 +46,6 @@ export async function checkIsUpgraded(client, root) {
 async function readFiles(root) {
   const known = await readMigrations(path.join(root, MIGRATIONS));
   return { known, functions: await readFunctions(path.join(root, FUNCTIONS)) };
-}
-
-/** @param {readonly import('./migrations.mjs').Migration[]} applied */
-function findHistory(applied) {
-  const history = findReplacedHistory(applied);
-  if (history === 'partial')
-    throw new UpgradeError(
-      'The database is of a version of Postroom from before the first release, and not of the last one. Start commit ' +
-        `${LAST_COMMIT_BEFORE} once, then this version.`,
-    );
-  if (history === 'altered')
-    throw new UpgradeError(
-      'The database was made by migrations from before the first release that were altered, so its tables are not known. ' +
-        'Start with a new database.',
-    );
-  return history;
 }
 
 /**

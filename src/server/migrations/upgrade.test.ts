@@ -3,17 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect, makeDatabase } from '@/test/backups';
-import { replacedMigrations } from '@/test/replaced-migrations';
 import { checkIsMigrated, migrate } from '../../../scripts/postgres/database.mjs';
 import { isRevised } from '../../../scripts/postgres/function-revision.mjs';
 import { FUNCTIONS, readFunctions } from './function-files.mjs';
-import { applyMigrations, readMigrations } from './migrations.mjs';
-import { findReplacedHistory } from './replaced-history.mjs';
+import { readMigrations } from './migrations.mjs';
 
 const own = process.cwd();
 const { revision } = await readFunctions();
 const migrations = await readMigrations();
-const UUID = '01890000-0000-7000-8000-000000000001';
 
 type Files = Record<string, string | null>;
 let database: Awaited<ReturnType<typeof makeDatabase>>;
@@ -209,64 +206,4 @@ it('an agent of a newer version waits until the app has applied the functions', 
 it('a changed file needs another revision', async () => {
   expect(await isRevised(own)).toBe(true);
   expect(await isRevised(makeVersion({ files: { 'counting/analytics_bin': bin('smallint') } }))).toBe(false);
-});
-
-describe('a database of before the first release', () => {
-  /** Makes the tables of the baseline, with a record of the migrations that it replaced. */
-  async function beforeBaseline(replaced = replacedMigrations) {
-    const installed = '2026-11-22T10:00:00Z';
-    database = await makeDatabase('template0');
-    await applyMigrations(database.client, migrations.slice(0, 1));
-    await database.client.query(`
-      DELETE FROM _prisma_migrations;
-      CREATE FUNCTION seal_audit_entries(at_most integer) RETURNS integer LANGUAGE sql RETURN 0;
-      INSERT INTO domain (id, name, updated_at) VALUES ('${UUID}', 'a.example', now())`);
-    await database.client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at)
-       SELECT gen_random_uuid(), checksum, name, $2::timestamptz + row_number() OVER () * interval '1 day', now()
-         FROM jsonb_to_recordset($1) AS m(name text, checksum text)`,
-      [JSON.stringify(replaced), installed],
-    );
-  }
-
-  it('is adopted with all of its migrations: the tables and rows stay', async () => {
-    const expected = await catalog();
-    await beforeBaseline();
-    await expect(checkIsMigrated(own, database.url)).rejects.toThrow('The database is not up to date.');
-    const counts = await Promise.all([start(), start()]);
-    expect(counts.toSorted((a, b) => a - b)).toEqual([0, migrations.length - 1]);
-    expect(
-      await rowsOf('SELECT migration_name AS name, started_at < now() AS "isPast" FROM _prisma_migrations ORDER BY 1'),
-    ).toEqual(migrations.map(({ name }) => ({ name, isPast: true })));
-    expect(await oneOf('SELECT min(started_at) FROM _prisma_migrations')).toEqual(new Date('2026-11-23T10:00:00Z'));
-    expect(await rowsOf('SELECT name FROM domain')).toEqual([{ name: 'a.example' }]);
-    expect(await catalog()).toEqual(expected);
-  });
-
-  it.each([
-    [
-      'with some of its migrations',
-      replacedMigrations.slice(0, -1),
-      /before the first release.*Start commit \w{8} once/,
-    ],
-    ['with a migration missing', replacedMigrations.toSpliced(30, 1), /Start commit \w{8} once/],
-    [
-      'with an altered migration',
-      replacedMigrations.with(9, { name: String(replacedMigrations[9]?.name), checksum: 'x' }),
-      /Start with a new database/,
-    ],
-  ])('is refused %s, and stays as it is', async (_, replaced, refusal) => {
-    await beforeBaseline(replaced);
-    await expect(start()).rejects.toThrow(refusal);
-    await expect(checkIsMigrated(own, database.url)).rejects.toThrow(refusal);
-    expect(await oneOf('SELECT count(*)::int FROM _prisma_migrations')).toBe(replaced.length);
-    expect(await oneOf("SELECT to_regclass('sql_function')")).toBeNull();
-  });
-
-  it('has a history of its own', () => {
-    expect(findReplacedHistory([])).toBe('no');
-    expect(findReplacedHistory([...replacedMigrations, { name: '20990101000000_later', checksum: '' }])).toBe(
-      'complete',
-    );
-  });
 });

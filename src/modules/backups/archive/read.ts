@@ -6,8 +6,6 @@ import { createGunzip } from 'node:zlib';
 import { Decrypter } from 'age-encryption';
 import { extract } from 'tar-stream';
 import type { z } from 'zod';
-import { readMigrations } from '@/server/migrations/migrations.mjs';
-import { findReplacedHistory, withBaseline } from '@/server/migrations/replaced-history.mjs';
 import {
   ArchiveError,
   type ArchiveKeys,
@@ -43,7 +41,7 @@ export type Archive = {
  */
 export async function openArchive(source: ArchiveSource, signal?: AbortSignal): Promise<Archive> {
   const entries = entriesOf(source, signal);
-  const header = await adopt(parse(Header, await expectEntry(entries, ENTRIES.header)));
+  const header = parse(Header, await expectEntry(entries, ENTRIES.header));
   const secrets = parse(Secrets, await expectEntry(entries, ENTRIES.secrets));
   let manifest: Manifest = {};
   return {
@@ -53,12 +51,6 @@ export async function openArchive(source: ArchiveSource, signal?: AbortSignal): 
     manifest: () => manifest,
     close: () => void entries.return(undefined),
   };
-}
-
-/** Returns a header that names the baseline in place of all the migrations that it replaced. */
-async function adopt(header: Header): Promise<Header> {
-  if (findReplacedHistory(header.migrations) !== 'complete') return header;
-  return { ...header, migrations: withBaseline(header.migrations, await readMigrations()) };
 }
 
 type Entry = { name: string; bytes: Buffer };

@@ -3,10 +3,8 @@ import { createGunzip, gzipSync } from 'node:zlib';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { extract, pack } from 'tar-stream';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readMigrations } from '@/server/migrations/migrations.mjs';
 import { backUp, connect, hashOf, identity, makeDatabase, makeMigrations, sourceOf } from '@/test/backups';
 import { makeAlias, makeDomain } from '@/test/factories';
-import { replacedMigrations } from '@/test/replaced-migrations';
 import { type ArchiveError, ENTRIES, type Header, type Manifest } from '../archive/format';
 import { proveArchive } from '../proof/prove';
 import { previewRestore, restore } from './restore';
@@ -109,41 +107,5 @@ describe('an archive whose tables are not those of its version is refused with t
   it('and one with the same tables is not', async () => {
     await restore(other.client, sourceOf(await alter({})));
     expect((await hashOf(other.client)).alias).toMatch(/^1 /);
-  });
-});
-
-describe('an archive of before the first release', () => {
-  const withMigrations = (migrations: Header['migrations']) =>
-    alter({ header: (header) => Object.assign(header, { migrations }) });
-
-  it('is proven, shown and restored as one of the baseline', async () => {
-    // With the migrations since then, as after an upgrade: only this version's tables can be made here.
-    const [, ...later] = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
-    const bytes = await withMigrations([...replacedMigrations, ...later]);
-    expect(await proveArchive(databaseUrl, sourceOf(bytes))).toMatchObject({ isProven: true, migrated: 0 });
-    await other.client.query('DELETE FROM alias');
-    const differences = await previewRestore(other.client, sourceOf(bytes));
-    expect(differences).toContainEqual(expect.objectContaining({ table: 'alias', added: 1 }));
-    await restore(other.client, sourceOf(bytes));
-    expect((await hashOf(other.client)).alias).toMatch(/^1 /);
-  });
-
-  it('is refused if it is not of the last version before it', async () => {
-    const before = await hashOf(other.client);
-    for (const migrations of [
-      replacedMigrations.slice(0, 40),
-      replacedMigrations.with(3, { name: String(replacedMigrations[3]?.name), checksum: 'x' }),
-    ]) {
-      const bytes = await withMigrations(migrations);
-      for (const attempt of [
-        () => restore(other.client, sourceOf(bytes)),
-        () => proveArchive(databaseUrl, sourceOf(bytes)),
-      ]) {
-        const error = (await attempt().catch((thrown: unknown) => thrown)) as ArchiveError;
-        expect(error.problem).toBe('incompatible');
-        expect(error.message).toMatch(/before the first release.*start commit \w{8} there once/);
-      }
-    }
-    expect(await hashOf(other.client)).toEqual(before);
   });
 });

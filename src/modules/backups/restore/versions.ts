@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { findReplacedHistory, LAST_COMMIT_BEFORE } from '@/server/migrations/replaced-history.mjs';
 import { findContents } from '../archive/contents';
 import { ArchiveError, type Header, type Table } from '../archive/format';
 
@@ -9,11 +8,6 @@ import { ArchiveError, type Header, type Table } from '../archive/format';
  * @throws ArchiveError if it has others
  */
 export function requireKnown({ migrations, version }: Header, known: Header['migrations']): string[] {
-  if (findReplacedHistory(migrations) !== 'no')
-    throw new ArchiveError(
-      'incompatible',
-      `The archive is of a version of Postroom from before the first release, and not of the last one. Restore it with the version that made it, start commit ${LAST_COMMIT_BEFORE} there once, and then this version.`,
-    );
   const checksums = new Map(known.map(({ name, checksum }) => [name, checksum]));
   const namesOf = (some: Header['migrations']) => some.map(({ name }) => name).join(', ');
   const later = migrations.filter(({ name }) => !checksums.has(name));
