@@ -7,7 +7,7 @@ AS $$
 DECLARE
   placed integer;
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtext('sequence_events')) THEN
+  IF NOT pg_try_advisory_xact_lock(7203007) THEN
     RETURN 0;
   END IF;
   UPDATE event SET sequence = next.sequence

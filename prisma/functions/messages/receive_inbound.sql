@@ -18,8 +18,8 @@ DECLARE
   stored jsonb;
   events jsonb;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(key, 0))
-     FROM (SELECT DISTINCT 'inbound ' || (each->>'queue_id') COLLATE "C" AS key FROM jsonb_array_elements(given) AS each ORDER BY 1) AS keys;
+  PERFORM pg_advisory_xact_lock(7203012, hash)
+     FROM (SELECT DISTINCT hashtext(each->>'queue_id') AS hash FROM jsonb_array_elements(given) AS each ORDER BY hash) AS hashes;
 
   WITH mail AS MATERIALIZED (
     SELECT n, each->>'queue_id' AS queue_id, nullif(each->'deliveries', 'null') AS deliveries,

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { lock } from '@/server/database/advisory-locks';
 import type { Database, Tx } from '@/server/database/db';
 import { writeDurably } from '@/server/durable-file';
 import { ENTRY_TEXT, hexOf, isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
@@ -24,7 +24,7 @@ export async function archiveAuditEntries(db: Database, target: Target): Promise
   for (let isDue = await hasDue(db, target); isDue; ) {
     isDue = await db.$transaction(
       async (tx) => {
-        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.archiving}::bigint)`;
+        await lock(tx, 'archiving');
         return archiveStep(tx, target);
       },
       { timeout: 60_000 },

@@ -1,5 +1,5 @@
 import { inBatches } from '@/server/background/in-batches';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { tryLock } from '@/server/database/advisory-locks';
 import type { Database, Tx } from '@/server/database/db';
 import type { AuditAnchor, Timely } from './anchor/anchor';
 import { type Examined, examineHead, NOTHING_KNOWN } from './anchor/examine';
@@ -32,9 +32,7 @@ async function sealBatch(
   size: number,
   { anchor, timely }: { anchor: AuditAnchor | null; timely: Timely },
 ): Promise<Sealed | null> {
-  const [lock] = await tx.$queryRaw<{ isFree: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.sealing}::bigint) AS "isFree"`;
-  if (!lock?.isFree) return null;
+  if (!(await tryLock(tx, 'sealing'))) return null;
   const examined = await (anchor?.examine(tx) ?? examineHead(tx, NOTHING_KNOWN));
   if (examined.problem) return null;
   const { at, earliest, latest } = timely;

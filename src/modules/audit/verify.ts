@@ -1,5 +1,5 @@
 import { formatCount, formatPlural } from '@/lib/format';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { tryLock } from '@/server/database/advisory-locks';
 import type { Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
@@ -90,9 +90,7 @@ async function read(tx: Tx, start: Place): Promise<Read> {
 }
 
 async function requireOnlyVerification(tx: Tx): Promise<void> {
-  const [lock] = await tx.$queryRaw<{ isFree: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.verifying}::bigint) AS "isFree"`;
-  if (lock?.isFree) return;
+  if (await tryLock(tx, 'verifying')) return;
   throw new AppError('CONFLICT', 'The audit log is being verified already. Try again when that has finished.');
 }
 

@@ -1,4 +1,5 @@
 import { digest, entityTag } from '@/lib/record-version';
+import { lock } from '@/server/database/advisory-locks';
 import type { Tx } from '@/server/database/db';
 import { AppError, type FieldError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
@@ -43,7 +44,7 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
   const now = ctx.clock.now();
   const { changes, after } = await ctx.transaction(async ({ tx, audit, requireVersion }) => {
     // One change at a time over all instances.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('config', 0))`;
+    await lock(tx, 'settings');
     await requireVersion();
     const saved = await readSaved(tx);
     requireUnchanged(saved, input.expected ?? {});

@@ -3,6 +3,7 @@ import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
+import { lockKeys } from '@/server/database/advisory-locks';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/database/db';
 import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
@@ -182,8 +183,7 @@ async function requireCapacity(tx: Tx, owner: Owner, more: { all: number; active
 }
 
 async function lockScope(tx: Tx, { domainId, mailboxId }: Owner): Promise<void> {
-  const name = `sieve_filter ${domainId ?? mailboxId ?? 'global'}`;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+  await lockKeys(tx, 'sieveFiltersOfScope', [domainId ?? mailboxId ?? 'global']);
 }
 
 function limitReached(message: string, limit: number): AppError {

@@ -1,4 +1,5 @@
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
+import { lockKeys } from '@/server/database/advisory-locks';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx, violatedConstraint } from '@/server/database/db';
 import { keepDeleted, keepNewest } from '@/server/deleted-records/keep';
 import { type DeletedRecord, keptRow, restoreRows } from '@/server/deleted-records/restore';
@@ -161,7 +162,7 @@ function merged(row: Parameters<typeof contentOf>[0], given: Given) {
 
 /** Locks the templates of the domain, so that calls at once can't exceed the limit together. @throws CONFLICT */
 async function requireCapacity(tx: Tx, domainId: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`template ${domainId}`}, 0))`;
+  await lockKeys(tx, 'templatesOfDomain', [domainId]);
   if ((await tx.template.count({ where: { domainId } })) < MAX_OF_DOMAIN) return;
   throw new AppError('CONFLICT', `This domain already has ${MAX_OF_DOMAIN} templates. Delete one first.`, {
     details: { limit: MAX_OF_DOMAIN },

@@ -1,6 +1,6 @@
 import { hasRole } from '@/lib/access/roles';
 import { authorizeDomain } from '@/server/access/authorize';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { lock } from '@/server/database/advisory-locks';
 import { isForeignKeyViolation, type Tx } from '@/server/database/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
@@ -37,7 +37,7 @@ export async function createAlertMute(ctx: MutationContext, input: CreateAlertMu
   const { id: createdBy, email: createdByEmail } = ctx.actor.admin;
   return ctx
     .transaction(async ({ tx, audit }) => {
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.alertMutes}::bigint)`;
+      await lock(tx, 'alertMutes');
       const before = await findMute(tx, input);
       if (!before && (await tx.alertMute.count({ where: currentAt(ctx.clock.now()) })) >= MAX_MUTES) throw tooMany();
       const data = { reason, endsAt, createdBy, createdByEmail, createdAt: ctx.clock.now() };

@@ -1,5 +1,5 @@
 import { splitDestinations } from '@/lib/mail/destinations';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { ADVISORY_LOCKS, lock } from '@/server/database/advisory-locks';
 import { isForeignKeyViolation, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
@@ -55,7 +55,7 @@ async function lockDomains(tx: Tx, { domainId, destinations }: Touched): Promise
 
 /** Lets a transaction add a domain after the alias writes in progress, which lock only domains that exist. */
 export async function waitForAliasWrites(tx: Tx): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.aliases}::bigint)`;
+  await lock(tx, 'aliases');
 }
 
 export function domainNotFound(): AppError {

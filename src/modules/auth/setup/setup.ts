@@ -1,5 +1,5 @@
 import { systemClock } from '@/server/clock';
-import { ADVISORY_LOCKS } from '@/server/database/advisory-locks';
+import { lock } from '@/server/database/advisory-locks';
 import { type Database, database, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
@@ -72,7 +72,7 @@ function alreadySetUp(): AppError {
 
 /** Concurrent calls create one admin: the second waits for the lock, finds the first, and returns null. */
 async function createFirstAdmin(tx: Tx, email: string, passwordHash: string) {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstAdmin}::bigint)`;
+  await lock(tx, 'firstAdmin');
   if (await hasAdmin(tx)) return null;
   const data = { email: email.toLowerCase(), passwordHash, role: 'super_admin' as const };
   return tx.admin.create({ data, select: { id: true, email: true } });

@@ -1,4 +1,5 @@
 import { uuidv7 } from '@/lib/uuid';
+import { lockKeys } from '@/server/database/advisory-locks';
 import type { Tx } from '@/server/database/db';
 import { jsonParameter } from '@/server/database/json-parameter';
 import type { InboundRoute, MessageStatus } from '../schema';
@@ -33,8 +34,7 @@ export function fieldsOf({ messageId, from, subject }: Header): Omit<MessageFiel
 
 /** Locks the rows of these inbound messages until the transaction ends. Acquire it before any other lock. */
 export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<void> {
-  const keys = [...new Set(queueIds)].toSorted().map((queueId) => `inbound ${queueId}`);
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
+  await lockKeys(tx, 'inboundMessage', queueIds);
 }
 
 export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies MessageStatus[];

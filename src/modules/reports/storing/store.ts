@@ -1,3 +1,4 @@
+import { lockKeys } from '@/server/database/advisory-locks';
 import { isRetryable, type Tx } from '@/server/database/db';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
@@ -25,7 +26,7 @@ export function storeTimeoutMs(report: ParsedReport): number {
 
 /** Stores a report of a managed domain, with its sums by day. Two at once store it once. */
 export async function storeReport(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
-  await lockDomains(tx, [options.domainId]);
+  await lockKeys(tx, 'reportsOfDomain', [options.domainId]);
   const result = await insert(tx, report, options);
   if (result.status === 'stored') await addHosts(tx, [report], options.at);
   return result;
@@ -42,8 +43,9 @@ export async function storeReports(
   arrived: Arrived[],
   options: Omit<StoreOptions, 'domainId'>,
 ): Promise<StoreResult[]> {
-  await lockDomains(
+  await lockKeys(
     tx,
+    'reportsOfDomain',
     arrived.map(({ domainId }) => domainId),
   );
   const results: StoreResult[] = [];
@@ -57,12 +59,6 @@ export async function storeReports(
     options.at,
   );
   return results;
-}
-
-/** One transaction at a time stores reports about a domain. The order of locking is always the same: no deadlocks. */
-async function lockDomains(tx: Tx, domainIds: string[]): Promise<void> {
-  const keys = [...new Set(domainIds)].sort().map((id) => `reports ${id}`);
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
 }
 
 async function insert(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
