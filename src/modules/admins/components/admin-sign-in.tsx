@@ -5,13 +5,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { toProblem } from '@/components/api/problem';
-import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { SecretDialog } from '@/components/dialogs/secret-dialog';
-import { PasswordField } from '@/components/forms/password-field';
+import { SetPasswordForm } from '@/components/forms/set-password-form';
 import { useApiForm } from '@/components/forms/use-api-form';
-import { FormColumn, FormFooter } from '@/components/layout/form-layout';
+import { FormColumn } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
@@ -73,41 +72,26 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
   const [generated, setGenerated] = useState<string | null>(null);
   const [newPassword, setNewPassword] = useState<string | null>(null);
   const update = trpc.admins.update.useMutation();
-  const { form, problem, isBusy, onSubmit, reset } = useApiForm({
+  const api = useApiForm({
     schema: UpdateAdmin,
     initialValues: { password: '', revoke_api_keys: false },
     toInput: (values) => ({ id: admin.id, ...values }),
     submit: (input) => update.mutateAsync(ifUnchanged('admin', admin, input)),
     onSaved: (saved, { password }) => {
       utils.admins.get.setData({ id: admin.id }, saved);
-      reset();
+      api.reset();
       if (password === generated) setNewPassword(password);
     },
   });
   return (
-    <form noValidate onSubmit={onSubmit}>
-      <FormColumn>
-        <PasswordField
-          label="New password"
-          {...form.getInputProps('password')}
-          value={form.values.password}
-          onGenerate={setGenerated}
-        />
+    <>
+      <SetPasswordForm api={api} isSaved={update.isSuccess} onGenerate={setGenerated}>
         <Checkbox
           label="Revoke all their API keys"
           description="Applications that use them lose access immediately."
-          {...form.getInputProps('revoke_api_keys', { type: 'checkbox' })}
+          {...api.form.getInputProps('revoke_api_keys', { type: 'checkbox' })}
         />
-        <ProblemAlert problem={problem} />
-        <FormFooter>
-          <Button type="submit" loading={isBusy} disabled={form.values.password === ''}>
-            Set password
-          </Button>
-          <span className="quiet" role="status">
-            {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
-          </span>
-        </FormFooter>
-      </FormColumn>
+      </SetPasswordForm>
       {newPassword && (
         <SecretDialog
           title={`Copy the password for ${admin.email}`}
@@ -116,7 +100,7 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
           onDone={() => setNewPassword(null)}
         />
       )}
-    </form>
+    </>
   );
 }
 
