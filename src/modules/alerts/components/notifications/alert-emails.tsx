@@ -1,6 +1,6 @@
 'use client';
 
-import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { AddressesInput } from '@/components/directory/addresses-input';
@@ -8,9 +8,8 @@ import { SaveBar } from '@/components/forms/save-bar';
 import { FormColumn } from '@/components/layout/form-layout';
 import { parseAddress } from '@/lib/mail/address';
 import type { Setting } from '@/modules/config/schema';
-import { KIND_OPTIONS } from '../alert-values';
-import { DomainsInput } from './domains-input';
-import { FROM_SEVERITY, kindsText, severityText, useAlertSettings } from './use-alert-settings';
+import { AlertFilters } from './alert-filters';
+import { kindsText, severityText, useAlertSettings } from './use-alert-settings';
 
 const DEFAULTS = {
   ALERT_EMAILS: [] as string[],
@@ -32,8 +31,7 @@ const FIELDS = {
 
 /** Who gets emails about which alerts. */
 export function AlertEmails({ settings }: { settings: Setting[] }) {
-  const { form, fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
-  const { ALERT_EMAIL_KINDS: kinds } = form.values;
+  const { fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
@@ -42,21 +40,10 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
           isInvalid={(address) => parseAddress(address) === null}
           {...fieldOf('ALERT_EMAILS', 'Up to 20 addresses. Without any, no email is sent.')}
         />
-        <Select
-          label="Severity"
-          data={FROM_SEVERITY}
-          allowDeselect={false}
-          {...fieldOf('ALERT_EMAIL_SEVERITY', 'Which alerts are emailed.')}
-        />
-        <MultiSelect
-          label="Kinds"
-          data={KIND_OPTIONS}
-          placeholder={kinds.length === 0 ? 'All kinds' : undefined}
-          {...fieldOf('ALERT_EMAIL_KINDS', 'Leave empty for all kinds.')}
-        />
-        <DomainsInput
-          label="Domains"
-          {...fieldOf(
+        <AlertFilters
+          severity={fieldOf('ALERT_EMAIL_SEVERITY', 'Which alerts are emailed.')}
+          kinds={fieldOf('ALERT_EMAIL_KINDS', 'Leave empty for all kinds.')}
+          domains={fieldOf(
             'ALERT_EMAIL_DOMAINS',
             'Only alerts about these domains are emailed. System alerts are always emailed.',
           )}

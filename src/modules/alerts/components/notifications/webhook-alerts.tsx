@@ -1,14 +1,13 @@
 'use client';
 
-import { MultiSelect, Select } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SaveBar } from '@/components/forms/save-bar';
 import { FormColumn } from '@/components/layout/form-layout';
 import type { Setting } from '@/modules/config/schema';
 import { KIND_OPTIONS } from '../alert-values';
-import { DomainsInput } from './domains-input';
-import { FROM_SEVERITY, kindsText, severityText, useAlertSettings } from './use-alert-settings';
+import { AlertFilters } from './alert-filters';
+import { kindsText, severityText, useAlertSettings } from './use-alert-settings';
 
 const DEFAULTS = {
   ALERT_WEBHOOK_SEVERITY: 'warning',
@@ -27,25 +26,15 @@ const OFFERED = KIND_OPTIONS.filter(({ value }) => value !== 'webhook_failing');
 
 /** Which alerts are events for webhooks. */
 export function WebhookAlerts({ settings }: { settings: Setting[] }) {
-  const { form, fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
+  const { fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
-        <Select
-          label="Severity"
-          data={FROM_SEVERITY}
-          allowDeselect={false}
-          {...fieldOf('ALERT_WEBHOOK_SEVERITY', 'Applies to webhooks and GET /events.')}
-        />
-        <MultiSelect
-          label="Kinds"
-          data={OFFERED}
-          placeholder={form.values.ALERT_WEBHOOK_KINDS.length === 0 ? 'All kinds' : undefined}
-          {...fieldOf('ALERT_WEBHOOK_KINDS', 'Leave empty for all kinds.')}
-        />
-        <DomainsInput
-          label="Domains"
-          {...fieldOf(
+        <AlertFilters
+          severity={fieldOf('ALERT_WEBHOOK_SEVERITY', 'Applies to webhooks and GET /events.')}
+          kinds={fieldOf('ALERT_WEBHOOK_KINDS', 'Leave empty for all kinds.')}
+          offered={OFFERED}
+          domains={fieldOf(
             'ALERT_WEBHOOK_DOMAINS',
             'Only alerts about these domains are sent. System alerts are always sent.',
           )}
