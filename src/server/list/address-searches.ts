@@ -30,6 +30,11 @@ export function hasAddress(text: string, columns: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${columns}) = ((SELECT id FROM domain WHERE name = ${domain}), ${local})`;
 }
 
+/** Returns a row of a query with its domain as Prisma would return it. */
+export function withDomain<Row extends { domainName: string }>({ domainName: name, ...row }: Row) {
+  return { ...row, domain: { name } };
+}
+
 async function inDomainsOf(db: Tx, selection: Selection, start: string): Promise<Selection> {
   if (start === '') return selection;
   const { column, ids } = selection.domains;
