@@ -1,34 +1,11 @@
 // `npm run rebuild-analytics`: counts the messages that still exist again, a UTC day at a time, and reports the days whose
 // statistics differed. Works whether or not the app is running.
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { runCommand } from './process/lifetime.mjs';
-import { PlainError } from './process/plain-error.mjs';
-import { readEnvFile } from './steps/environment.mjs';
-import { checkNodeVersion } from './steps/install.mjs';
+import { runOnDatabase } from './postgres/database-command.mjs';
 
 /** The advisory lock of fold_analytics in the database. */
 const FOLD_LOCK = 7_203_005;
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-await runCommand(rebuildAnalytics, { exitCodeWhenStopped: 130 });
-
-/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
-async function rebuildAnalytics(lifetime) {
-  checkNodeVersion();
-  process.chdir(root);
-  readEnvFile(root);
-  const { connectTo, findDatabase, isOutdated } = await loadParts();
-  const client = await connectTo(await findDatabase(lifetime));
-  lifetime.atEnd(() => client.end());
-  try {
-    await rebuild(client);
-  } catch (error) {
-    throw isOutdated(error) ? new PlainError('The database is not up to date. Run "npm start" once first.') : error;
-  }
-  return 0;
-}
+await runOnDatabase(rebuild);
 
 /** @param {import('pg').Client} client */
 async function rebuild(client) {
@@ -79,15 +56,5 @@ async function rebuildDay(client, day) {
     throw error;
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [FOLD_LOCK]);
-  }
-}
-
-async function loadParts() {
-  try {
-    const { connectTo } = await import('./postgres/database.mjs');
-    return { connectTo, ...(await import('./postgres/find-database.mjs')) };
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new PlainError('The packages are not installed yet. Run "npm start" once first.');
   }
 }
