@@ -5,9 +5,9 @@ import { sweepDeliveries } from '@/modules/webhooks/service';
 import { toResponse, type WebHandler } from '@/server/http/fetch-adapter';
 import { createRequestObserver } from '@/server/metrics/requests';
 import { createConsoleHandler } from '@/server/procedures/console-handler';
-import { createCronHandler } from '@/server/rest/cron';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { routesOf } from '@/server/rest/routes';
+import { createCronHandler } from '@/server/rest/token-handler';
 
 const rest = createRestHandler(appRouter, documentedEvents);
 const cron = createCronHandler(sweepDeliveries);

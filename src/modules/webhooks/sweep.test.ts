@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { emitEvent } from '@/modules/events/service';
 import type { WebResponse } from '@/server/http/fetch-adapter';
-import { createCronHandler } from '@/server/rest/cron';
+import { createCronHandler } from '@/server/rest/token-handler';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { setSettings } from '@/test/settings';

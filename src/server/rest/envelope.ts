@@ -2,7 +2,7 @@ import { TextResponse, type WebResponse } from '../http/fetch-adapter';
 import type { Page } from '../pagination';
 import type { PublicError } from '../public-error';
 
-type Facts = { requestId: string; at: Date; headers: Headers; isHead: boolean };
+export type Facts = { requestId: string; at: Date; headers: Headers; isHead: boolean };
 
 export function success(data: unknown, status: number, isPaginated: boolean, facts: Facts): WebResponse {
   if (!isPaginated) return respond(status, { data, error: null }, null, facts);
