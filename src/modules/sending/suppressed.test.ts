@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, makeSuppression, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -35,38 +34,6 @@ const suppress = (email: string, over: Parameters<typeof makeSuppression>[2] = {
 const events = (type: string) =>
   db.event.findMany({ where: { domainId: domain.id, type }, orderBy: { recipient: 'asc' } });
 const bodies = async (type: string) => (await events(type)).map(({ body }) => JSON.parse(String(body)));
-
-it('instances of the version before find who is suppressed, without lists', async () => {
-  await suppress('bo@far.example', { reason: 'bounce' });
-  await db.suppression.create({
-    data: { email: 'ann@far.example', domainId: domain.id, reason: 'unsubscribe', list: 'news' },
-  });
-  const given = ['ann@far.example', 'bo@far.example'].map((address) => ({ address, suppression_address: address }));
-  const found = await db.$queryRaw`
-    SELECT address FROM find_suppressed(ARRAY[${domain.id}::uuid], ARRAY[${domain.id}::uuid], ARRAY[false], ARRAY[now()],
-                                        ARRAY[${JSON.stringify(given)}::jsonb])`;
-  expect(found).toEqual([{ address: 'bo@far.example' }]);
-});
-
-it('instances of the version before find the list of a scheduled message', async () => {
-  await db.suppression.create({
-    data: { email: 'ann@far.example', domainId: domain.id, reason: 'unsubscribe', list: 'news' },
-  });
-  const scheduled = async (list: string) => {
-    const sendAt = new Date(Date.now() + 3_600_000).toISOString();
-    const { data } = await send(['ann@far.example'], { send_at: sendAt, unsubscribe: { list } });
-    return data.id as string;
-  };
-  const ids = [uuidv7()];
-  await db.suppression.updateMany({ where: { domainId: domain.id }, data: { list: 'other' } });
-  ids.push(await scheduled('news'), await scheduled('offers'));
-  await db.suppression.updateMany({ where: { domainId: domain.id }, data: { list: 'news' } });
-  const given = JSON.stringify([{ id: uuidv7(), address: 'ann@far.example', suppression_address: 'ann@far.example' }]);
-  const found = await db.$queryRaw`
-    SELECT message FROM find_suppressed(${ids}::uuid[], ${ids.map(() => domain.id)}::uuid[], ${ids.map(() => false)}::boolean[],
-                                        ${ids.map(() => new Date())}::timestamptz[], ${ids.map(() => given)}::text[]::jsonb[])`;
-  expect(found).toEqual([{ message: ids[1] }]);
-});
 
 describe('a message with suppressed recipients', () => {
   it('is sent to the others, and the response, the trace, the audit log and an event say who was left out', async () => {
