@@ -1,7 +1,6 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { ChangeList } from '@/components/changes/change-list';
 import { NearLink } from '@/components/near-link';
 import { Peek } from '@/components/shell/peek';
 import { Badge } from '@/components/text/badge';
@@ -14,6 +13,7 @@ import { findKind } from '@/lib/texts/audit-kinds';
 import type { AuditEntry } from '../schema';
 import { EntrySentence, Outcome } from './audit-columns';
 import classes from './audit-peek.module.css';
+import { ChangeList } from './change-list';
 import { entryChanges } from './entry-changes';
 import { sentenceOf } from './sentences/sentence';
 import type { ValueFilter } from './use-audit-search';

@@ -2,8 +2,8 @@
 
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { Logo } from '@/components/marks/logo';
-import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { formatClock, formatStampDay } from '@/lib/format';
+import { PostageStamp, Postmark } from './postage';
 import classes from './postcard.module.css';
 
 type PostcardProps = {

@@ -1,10 +1,10 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { parseAsString, parseAsStringLiteral } from 'nuqs';
+import { useState } from 'react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { EnteredInput } from '@/components/forms/entered-input';
 import { IconUpload } from '@/components/icons/icons';
 import { SegmentedControl } from '@/components/segmented-control';
 import { useUrlState } from '@/components/url-state';
@@ -99,8 +99,27 @@ type DayInputProps = {
   onChange: (day: string | null) => void;
 };
 
+/** Takes the day that was entered when Enter is pressed or the field is left. */
 function DayInput({ day = '', onChange, ...props }: DayInputProps) {
-  return <EnteredInput {...props} type="date" w={160} value={day} onEnter={(value) => onChange(value || null)} />;
+  // Kept apart from the day, which may change meanwhile, such as when the URL's parameters arrive later than the next key.
+  const [entered, setEntered] = useState<string | null>(null);
+  function enter(): void {
+    setEntered(null);
+    if (entered !== null && entered !== day) onChange(entered || null);
+  }
+  return (
+    <TextInput
+      {...props}
+      type="date"
+      w={160}
+      value={entered ?? day}
+      onChange={(event) => setEntered(event.currentTarget.value)}
+      onBlur={enter}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') enter();
+      }}
+    />
+  );
 }
 
 function monthAgo(): string {

@@ -2,12 +2,12 @@
 
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { ChangeList } from '@/components/changes/change-list';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconArrowBackUp } from '@/components/icons/icons';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { TimeAgo } from '@/components/values/time-ago';
 import type { AuditEntry } from '../../schema';
+import { ChangeList } from '../change-list';
 import { entryChanges } from '../entry-changes';
 import { historySentenceOf } from '../sentences/sentence';
 import classes from './history.module.css';

@@ -5,7 +5,7 @@ import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { CodeInput, isWholeCode } from '@/components/forms/code-input';
+import { CodeInput, isWholeCode } from '../code-input';
 
 type DisableDialogProps = { opened: boolean; onClose: () => void };
 

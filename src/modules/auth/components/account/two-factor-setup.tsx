@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { CopyIcon } from '@/components/values/copy-button';
-import { QrCode } from '@/components/values/qr-code';
+import { CodeInput, isWholeCode } from '../code-input';
+import { QrCode } from './qr-code';
 import classes from './two-factor-setup.module.css';
 
 type EnrolmentProps = {

@@ -2,12 +2,12 @@
 
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { callProcedure } from '@/components/api/call-procedure';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
-import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { IconArrowLeft } from '@/components/icons/icons';
+import { CodeInput, isWholeCode } from '../code-input';
 import { Lead } from '../postcard';
+import { callProcedure } from './call-procedure';
 import classes from './code-form.module.css';
 import { LIFETIME_SECONDS, type PendingSignIn } from './pending-sign-in';
 import { useSecondsLeft } from './use-seconds-left';

@@ -2,12 +2,12 @@
 
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
-import { callProcedure } from '@/components/api/call-procedure';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { matchProblem } from '@/components/forms/field-errors';
 import { MISSING } from '../../missing';
 import type { LoginAnswer } from '../../schema';
+import { callProcedure } from './call-procedure';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in';
 import { useWait } from './use-wait';
 

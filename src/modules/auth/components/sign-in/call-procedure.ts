@@ -1,5 +1,5 @@
-import { tellOtherTabs } from './other-tabs';
-import { ApiError } from './problem';
+import { tellOtherTabs } from '@/components/api/other-tabs';
+import { ApiError } from '@/components/api/problem';
 
 type Answer<Result> = { result?: { data: Result }; error?: { message: string; data: ApiError['data'] } };
 
