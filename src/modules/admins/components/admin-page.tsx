@@ -1,17 +1,20 @@
 'use client';
 
+import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
 import { RecordTabs } from '@/components/record-tabs';
 import { Page } from '@/components/shell/page';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatDay } from '@/lib/format';
+import type { Admin } from '../schema';
 import { AdminAccess } from './admin-access';
 import { roleLabel } from './admin-columns';
 import { AdminSignIn } from './admin-sign-in';
-import { DeleteAdmin } from './delete-admin';
 
 const CRUMB = { label: 'Admins', href: '/admins' };
 
@@ -63,5 +66,28 @@ export function AdminPage({ id, history }: AdminPageProps) {
         )}
       </RecordTabs>
     </Page>
+  );
+}
+
+function DeleteAdmin({ admin }: { admin: Admin }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const deletion = trpc.admins.delete.useMutation({
+    onSuccess: async () => {
+      router.push('/admins');
+      await utils.admins.list.invalidate();
+    },
+  });
+
+  return (
+    <DeleteSection
+      hint="Ends the admin’s sessions and revokes their API keys immediately. The audit log keeps their entries."
+      action="Delete admin"
+      name={admin.email}
+      typeToConfirm={admin.email}
+      consequence="They are signed out, and applications that use their API keys lose access. This can’t be undone."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('admin', admin, { id: admin.id }))}
+    />
   );
 }

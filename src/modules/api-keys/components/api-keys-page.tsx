@@ -2,8 +2,10 @@
 
 import { Button } from '@mantine/core';
 import { parseAsBoolean, parseAsString } from 'nuqs';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { IconPlus } from '@/components/icons/icons';
 import { ListTools, ListView } from '@/components/list/list-view';
@@ -18,7 +20,6 @@ import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns, isExpired } from './api-key-columns';
 import { KeySecretDialog } from './key-secret-dialog';
 import { NoKeys } from './no-keys';
-import { RevokeKeyDialog } from './revoke-key-dialog';
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog').then((module) => module.CreateKeyDialog));
 
@@ -104,4 +105,41 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
 /** Moves the expired keys of a page to its end. */
 function expiredLast(keys: ApiKey[]): ApiKey[] {
   return [...keys.filter((key) => !isExpired(key.expires_at)), ...keys.filter((key) => isExpired(key.expires_at))];
+}
+
+type RevokeKeyDialogProps = { apiKey: ApiKey | null; onClose: () => void };
+
+function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
+  const utils = trpc.useUtils();
+  const [shown, setShown] = useState(apiKey);
+  const revoke = trpc.apiKeys.delete.useMutation({
+    onSuccess: async () => {
+      await utils.apiKeys.list.invalidate();
+      onClose();
+    },
+  });
+
+  useEffect(() => {
+    if (apiKey) setShown(apiKey);
+  }, [apiKey]);
+
+  return (
+    <ConfirmDialog
+      opened={apiKey !== null}
+      title={`Revoke ${shown?.name ?? 'the key'}`}
+      action="Revoke key"
+      problem={revoke.error ? toProblem(revoke.error) : null}
+      isBusy={revoke.isPending}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
+      onConfirm={() => apiKey && revoke.mutate({ id: apiKey.id })}
+    >
+      <p className="soft">
+        Applications that use <code>{shown?.key_prefix}…</code> lose access immediately, and keys created with it are
+        revoked too. This can’t be undone.
+      </p>
+    </ConfirmDialog>
+  );
 }

@@ -1,9 +1,13 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import { MailboxState } from '@/components/directory/mailbox-columns';
 import { StorageGauge } from '@/components/directory/storage';
 import { IconMail } from '@/components/icons/icons';
@@ -17,7 +21,6 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { formatBytes, formatDay } from '@/lib/format';
 import type { Mailbox } from '../schema';
 import { ClientSettings } from './client-settings/client-settings';
-import { DeleteMailbox } from './delete-mailbox';
 import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
 import classes from './mailbox-page.module.css';
@@ -110,5 +113,36 @@ function Storage({ mailbox }: { mailbox: Mailbox }) {
       </p>
       {percent !== null && <StorageGauge percent={percent} isWide />}
     </SettingsSection>
+  );
+}
+
+function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
+  const deletion = trpc.mailboxes.delete.useMutation({
+    onSuccess: async () => {
+      notifyDeleted({ id: mailbox.id, name: mailbox.email });
+      router.push('/mailboxes');
+      await Promise.all([
+        utils.mailboxes.list.invalidate(),
+        utils.domains.invalidate(),
+        utils.aliases.invalidate(),
+        utils.overview.invalidate(),
+      ]);
+    },
+  });
+
+  return (
+    <DeleteSection
+      hint="The message history is kept."
+      note="Deleting ends all sign-ins. To pause the mailbox, deactivate it instead."
+      action="Delete mailbox"
+      name={mailbox.email}
+      typeToConfirm={mailbox.email}
+      consequence="New mail to this address is rejected, or goes to an alias or catch-all if there is one. It can be restored for 30 days under Recently deleted."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('mailbox', mailbox, { id: mailbox.id }))}
+    />
   );
 }

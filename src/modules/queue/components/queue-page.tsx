@@ -6,7 +6,9 @@ import { prefetchDuringRender } from '@/components/api/prefetch-during-render';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { IconRefresh } from '@/components/icons/icons';
+import { CountFilter } from '@/components/layout/count-filter';
 import { useList } from '@/components/list/use-list';
+import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatCount, formatMoment, formatPlural } from '@/lib/format';
@@ -15,14 +17,14 @@ import type { QueuedMessage, QueueSummary } from '../schema';
 import { BulkResult } from './bulk-result';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
 import { QueueCauses } from './queue-causes';
-import { QueueCounts } from './queue-counts';
+import { QUEUE_LABELS } from './queue-labels';
 import classes from './queue-page.module.css';
 import { QueueUnavailable } from './queue-states';
 import { QueueTable } from './queue-table';
 import { QueueTools } from './queue-tools';
 import { RetryAllDialog } from './retry-all-dialog';
 import { useQueueActions } from './use-queue-actions';
-import { inputOf, useQueueSearch } from './use-queue-search';
+import { inputOf, type QueueSearch, useQueueSearch } from './use-queue-search';
 
 const REFRESH_MS = 10_000;
 /** For long queues: each refresh reads the whole queue from the mail server's disk. */
@@ -142,4 +144,24 @@ function refreshIntervalMs(summary: QueueSummary | undefined): number {
 function descriptionOf(summary: QueueSummary | undefined): string {
   if (!summary?.oldest_arrived_at) return 'Messages your mail server hasn’t delivered yet';
   return `${formatPlural(summary.total, 'message')}, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
+}
+
+const SHOWN = ['deferred', 'active', 'incoming', 'hold'] as const;
+
+type QueueCountsProps = Pick<QueueSearch, 'values' | 'change'> & { summary: QueueSummary | undefined };
+
+function QueueCounts({ values, change, summary }: QueueCountsProps) {
+  return (
+    <CountFilter
+      label="Status"
+      value={values.queue}
+      total={summary?.total}
+      counts={SHOWN.map((queue) => ({
+        value: queue,
+        title: <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
+        count: summary?.counts[queue],
+      }))}
+      onChange={(queue) => change({ queue })}
+    />
+  );
 }

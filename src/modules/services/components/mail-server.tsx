@@ -7,10 +7,9 @@ import { IconChevronDown } from '@/components/icons/icons';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ExportItem } from '@/components/list/export-csv';
-import type { ConfiguredService, ServiceOperation } from '@/lib/mail/operations';
+import type { ConfiguredService, DriftedFile, ServiceOperation } from '@/lib/mail/operations';
 import { serviceList } from '../lists';
 import type { MailServiceStatus, Relay } from '../schema';
-import { DriftedFiles } from './drifted-files';
 import { type Request, SERVICE_TITLES } from './operation-texts';
 import { RelaySection } from './relay-section';
 import { serviceColumns } from './service-columns';
@@ -113,4 +112,37 @@ function expandedOf(row: MailServiceStatus, shown: ConfiguredService | null, onP
 function reasonOf({ message, service }: MailServiceStatus): string {
   if (message === '') return `${SERVICE_TITLES[service]} is not running.`;
   return message.endsWith('.') ? message : `${message}.`;
+}
+
+const KINDS: Record<DriftedFile['kind'], string> = {
+  changed: 'differs from what the settings generate',
+  missing: 'is missing',
+  extra: 'is not generated, but the service reads it. Applying the configuration leaves it alone',
+};
+
+/** @param onPreview shows how they differ; null while it can't be asked for */
+type DriftedFilesProps = { files: DriftedFile[]; onPreview: (() => void) | null };
+
+/** The files of a service that are not as the settings generate them. */
+function DriftedFiles({ files, onPreview }: DriftedFilesProps) {
+  return (
+    <>
+      <ul aria-label="Files">
+        {files.map(({ path, kind }) => (
+          <li key={path}>
+            <code>{path}</code> {KINDS[kind]}
+          </li>
+        ))}
+      </ul>
+      <p className="soft">
+        The settings or the templates have changed, or somebody has edited the files. Apply configuration puts the
+        generated files in place: what was edited by hand is lost.
+      </p>
+      <div>
+        <Button size="xs" disabled={!onPreview} onClick={() => onPreview?.()}>
+          Show the difference
+        </Button>
+      </div>
+    </>
+  );
 }

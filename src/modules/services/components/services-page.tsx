@@ -3,17 +3,18 @@
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { ErrorState } from '@/components/data-table/states';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { Notice } from '@/components/layout/notice';
 import { useListSearch } from '@/components/list/use-list-search';
 import { useOpenOperation } from '@/components/list/use-open-operation';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import type { Orchestrator } from '../schema';
 import { MailServer } from './mail-server';
-import { NoMailServer, SilentAgent } from './mail-server-states';
 import { OperationPanel } from './operation-panel';
 import { type Request, titleOf } from './operation-texts';
 import { RecentOperations } from './recent-operations';
@@ -90,4 +91,36 @@ function wasAttached({ mail_server: state, services }: Orchestrator): boolean {
 
 function hostsOf({ services }: Orchestrator): string[] {
   return [...new Set(services.map(({ host }) => host))];
+}
+
+function NoMailServer() {
+  return (
+    <EmptyState title="No mail server is attached">
+      <p>
+        This page shows Postfix, Dovecot, Rspamd and Redis on a host that runs Postroom’s mail agent. No agent has
+        reported in yet, so mail goes to the sandbox or to the server in <code>SMTP_URL</code>.
+      </p>
+      <p>
+        To attach a mail server: on a Debian 12 host, run <code>deploy/mail/install</code> in Postroom’s folder, and
+        start the agent with <code>systemctl start postroom-mail-agent</code> or <code>npm run mail-agent</code>. The
+        steps are in <code>docs/mail-server.md</code>.
+      </p>
+    </EmptyState>
+  );
+}
+
+function SilentAgent() {
+  return (
+    <Notice status="failed" title="The mail agent is not responding" role="alert">
+      <p>
+        What its services do now is unknown, and no operation can start. Mail is received and delivered as long as they
+        run, but mailboxes can’t submit by SMTP.
+      </p>
+      <p>
+        On the mail server’s host, check <code>systemctl status postroom-mail-agent</code>, or run{' '}
+        <code>npm run mail-agent</code> in Postroom’s folder. The agent needs a connection to the database. See also{' '}
+        <NearLink href="/system/health">Health</NearLink>.
+      </p>
+    </Notice>
+  );
 }

@@ -1,9 +1,12 @@
 'use client';
 
+import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { ErrorState } from '@/components/data-table/states';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { ACTIVE } from '@/components/forms/conflicting-fields';
 import { SaveBar } from '@/components/forms/save-bar';
@@ -13,7 +16,6 @@ import { PageHeader } from '@/components/page-header';
 import { RecordTabs } from '@/components/record-tabs';
 import { Page } from '@/components/shell/page';
 import { type SieveFilter, UpdateSieveFilter } from '../schema';
-import { DeleteFilter } from './delete-filter';
 import { FilterForm } from './filter-form';
 import { scopeNameOf } from './filter-values';
 import { FilterSkeleton } from './mail-server-alert';
@@ -84,5 +86,30 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
       <DeleteFilter filter={filter} />
       <UnsavedGuard isDirty={settings.isDirty} what={`You have unsaved changes to ${filter.name}.`} />
     </>
+  );
+}
+
+function DeleteFilter({ filter }: { filter: SieveFilter }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
+  const deletion = trpc.sieveFilters.delete.useMutation({
+    onSuccess: async () => {
+      notifyDeleted(filter);
+      router.push('/sieve-filters');
+      await utils.sieveFilters.list.invalidate();
+    },
+  });
+
+  return (
+    <DeleteSection
+      hint="Mail that was already filtered stays where it is."
+      note="The filter stops running with the next message. To pause it, deactivate it instead."
+      action="Delete filter"
+      name={filter.name}
+      consequence="It can be restored for 30 days under Recently deleted, with its script."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('sieve_filter', filter, { id: filter.id }))}
+    />
   );
 }

@@ -8,12 +8,16 @@ import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FormFooter } from '@/components/layout/form-layout';
 import { PageHeader } from '@/components/page-header';
+import { DomainPicker, type DomainPickerProps } from '@/components/pickers/domain-picker';
+import { MailboxPicker } from '@/components/pickers/mailbox-picker';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { CreateSieveFilter, type SieveScope } from '../schema';
 import { FilterForm } from './filter-form';
+import { SCOPE_LABELS } from './filter-values';
 import { FilterSkeleton } from './mail-server-alert';
-import { ScopeFields } from './scope-fields';
+import classes from './scope-fields.module.css';
 
 const EMPTY = {
   scope: 'mailbox' as SieveScope,
@@ -95,5 +99,32 @@ export function NewFilterPage() {
       )}
       <UnsavedGuard isDirty={form.isDirty() && !create.isSuccess} what="The new filter isn’t saved." />
     </Page>
+  );
+}
+
+type ScopeFieldsProps = {
+  scope: SieveScope;
+  canUseGlobal: boolean;
+  domain: DomainPickerProps;
+  mailbox: object;
+  onScopeChange: (scope: SieveScope) => void;
+};
+
+function ScopeFields({ scope, canUseGlobal, domain, mailbox, onScopeChange }: ScopeFieldsProps) {
+  const { global, ...ownScopes } = SCOPE_LABELS;
+  return (
+    <>
+      <div className={classes.scope}>
+        <span aria-hidden="true">Applies to</span>
+        <SegmentedControl
+          label="Applies to"
+          value={scope}
+          options={(canUseGlobal ? SCOPE_LABELS : ownScopes) as Record<SieveScope, string>}
+          onChange={onScopeChange}
+        />
+      </div>
+      {scope === 'domain' && <DomainPicker placeholder="Choose a domain" {...domain} />}
+      {scope === 'mailbox' && <MailboxPicker {...mailbox} />}
+    </>
   );
 }

@@ -1,17 +1,21 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
+import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { ErrorState } from '@/components/data-table/states';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import { IconMail } from '@/components/icons/icons';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
-import { DeleteTemplate } from './delete-template';
+import type { Template } from '../schema';
 import { EditTemplate } from './editor/edit-template';
 import { Versions } from './versions/versions';
 
@@ -69,5 +73,29 @@ export function TemplatePage({ id, history }: TemplatePageProps) {
         }}
       />
     </Page>
+  );
+}
+
+function DeleteTemplate({ template }: { template: Template }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
+  const deletion = trpc.templates.delete.useMutation({
+    onSuccess: async () => {
+      notifyDeleted(template);
+      router.push('/templates');
+      await utils.templates.list.invalidate();
+    },
+  });
+  return (
+    <DeleteSection
+      hint="Messages that are already scheduled are still sent."
+      note="New sends that use this template fail."
+      action="Delete template"
+      name={template.name}
+      consequence="It can be restored for 30 days under Recently deleted, with its versions."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('template', template, { id: template.id }))}
+    />
   );
 }

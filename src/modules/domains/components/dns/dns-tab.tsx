@@ -4,6 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
 import { ErrorState } from '@/components/data-table/states';
+import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
 import { useUrlState } from '@/components/url-state';
 import { formatPlural } from '@/lib/format';
@@ -13,8 +14,8 @@ import classes from './dns.module.css';
 import { DnsHistory } from './dns-history';
 import { DnsState } from './dns-state';
 import { DnsTable } from './dns-table';
-import { isQuietSrv, isToPublish, isUnset } from './dns-values';
-import { PublishList } from './publish-list';
+import { isQuietSrv, isToPublish, isUnset, labelOf, markOf, quietMarkOf, recordKey } from './dns-values';
+import { RecordFields } from './record-values';
 import type { Dns, DnsRow } from './use-dns';
 
 type DnsTabProps = { domain: Domain; dns: Dns; reports: ReactNode };
@@ -131,5 +132,28 @@ function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
         {isOptionalShown ? 'Show fewer records' : 'Show all records'}
       </Button>
     </div>
+  );
+}
+
+type PublishListProps = { domain: Domain; rows: DnsRow[] };
+
+/** Every record that is missing or wrong, in the fields that the form of a DNS provider has. */
+function PublishList({ domain, rows }: PublishListProps) {
+  return (
+    <ol className={classes.publish} aria-label="Records to publish">
+      {rows.filter(isToPublish).map((record) => (
+        <li key={recordKey(record)}>
+          <div className={classes.publishHead}>
+            <StatusMark status={domain.active ? markOf(record) : quietMarkOf(record)}>{labelOf(record)}</StatusMark>
+            <b>{DNS_PURPOSE_TEXTS[record.purpose].label}</b>
+            <span className="soft">
+              {record.purpose === 'ptr' ? 'At the provider of your server' : DNS_PURPOSE_TEXTS[record.purpose].does}
+              {isUnset(record) && ', optional'}
+            </span>
+          </div>
+          <RecordFields record={record} expected={record.expected ?? ''} domain={domain.name} />
+        </li>
+      ))}
+    </ol>
   );
 }

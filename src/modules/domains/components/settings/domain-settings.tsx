@@ -1,6 +1,6 @@
 'use client';
 
-import { Switch, TextInput } from '@mantine/core';
+import { Switch, TagsInput, TextInput } from '@mantine/core';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -12,11 +12,10 @@ import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
+import { MailboxPicker } from '@/components/pickers/mailbox-picker';
 import { SettingsSection } from '@/components/settings-section';
 import { type Domain, UpdateDomain } from '../../schema';
 import { MtaStsMode, mtaStsModeText } from './mta-sts-mode';
-import { OtherMxHosts, otherMxHostsText } from './other-mx-hosts';
-import { MailboxName, ReportMailbox } from './report-mailbox';
 
 const FIELDS = {
   active: ACTIVE,
@@ -111,5 +110,61 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
       </form>
       <UnsavedGuard isDirty={isDirty} what={`You have unsaved changes to ${domain.name}.`} />
     </>
+  );
+}
+
+type OtherMxHostsProps = {
+  value?: string[];
+  onChange?: (hosts: string[]) => void;
+  isReadOnly: boolean;
+  error?: string;
+};
+
+function otherMxHostsText(hosts: string[]): string {
+  return hosts.length === 0 ? 'None' : hosts.join(', ');
+}
+
+/** Hosts in the MX records that are another server, and meant to be there. */
+function OtherMxHosts({ value = [], onChange, isReadOnly, error }: OtherMxHostsProps) {
+  return (
+    <TagsInput
+      label="Other MX hosts"
+      description="Your backup or filter on another server. The DNS check accepts it in the MX records."
+      className="mono-input"
+      splitChars={[',', ' ']}
+      acceptValueOnBlur
+      disabled={isReadOnly}
+      error={error}
+      value={value}
+      onChange={(hosts) => onChange?.(hosts.map((host) => host.trim()).filter(Boolean))}
+    />
+  );
+}
+
+type ReportMailboxProps = {
+  domain: Domain;
+  value?: string | null;
+  onChange?: (id: string | null) => void;
+  isReadOnly: boolean;
+  error?: string;
+};
+
+function MailboxName({ id }: { id: string | null }) {
+  const mailbox = trpc.mailboxes.get.useQuery({ id: id ?? '' }, { enabled: id !== null });
+  return id === null ? 'None' : (mailbox.data?.email ?? id);
+}
+
+/** The mailbox whose DMARC and TLS reports are read. */
+function ReportMailbox({ domain, isReadOnly, ...field }: ReportMailboxProps) {
+  return (
+    <MailboxPicker
+      label="Report mailbox"
+      description={`Reports that arrive in this mailbox are read too, besides those to dmarc-reports@${domain.name} and tls-reports@${domain.name}.`}
+      placeholder="None"
+      clearLabel="No report mailbox"
+      domainId={domain.id}
+      disabled={isReadOnly}
+      {...field}
+    />
   );
 }

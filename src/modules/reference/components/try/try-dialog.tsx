@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Checkbox, Modal, PasswordInput } from '@mantine/core';
+import { Button, Checkbox, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
@@ -9,9 +9,15 @@ import { Notice } from '@/components/layout/notice';
 import { uuidv7 } from '@/lib/uuid';
 import { Endpoint } from '../operation-rows';
 import { useReferenceState } from '../reference-state';
-import { ParameterField } from './parameter-field';
 import { type Received, receive } from './receive';
-import { type CalledOperation, keyOf, type Prepared, prepareRequest, type Unsendable } from './request';
+import {
+  type CalledOperation,
+  type CalledParameter,
+  keyOf,
+  type Prepared,
+  prepareRequest,
+  type Unsendable,
+} from './request';
 import { Response } from './response';
 import classes from './try-dialog.module.css';
 
@@ -146,4 +152,32 @@ function failureOf(isCancelled: boolean, isRepeatable: boolean): string {
   const what = isCancelled ? 'Cancelled.' : 'No response.';
   if (!isRepeatable) return `${what} The request may have been carried out. Check before you send it again.`;
   return isCancelled ? what : `${what} Check the connection, then send the request again.`;
+}
+
+type ParameterFieldProps = {
+  parameter: CalledParameter;
+  isFirst: boolean;
+  value: string;
+  error?: string;
+  onChange: (value: string) => void;
+};
+
+function ParameterField({ parameter, isFirst, value, error, onChange }: ParameterFieldProps) {
+  const { name, type, description, isRequired, values } = parameter;
+  const props = {
+    label: name,
+    description: description.replaceAll('`', ''),
+    required: isRequired,
+    value,
+    error,
+    placeholder: type,
+    'data-autofocus': isFirst || undefined,
+  };
+  const choices = type === 'boolean' ? ['true', 'false'] : values;
+  // An array takes several values.
+  if (choices.length === 0 || type.startsWith('array'))
+    return <TextInput {...props} className="mono-input" onChange={(event) => onChange(event.currentTarget.value)} />;
+  return (
+    <Select {...props} data={choices} value={value || null} clearable onChange={(chosen) => onChange(chosen ?? '')} />
+  );
 }

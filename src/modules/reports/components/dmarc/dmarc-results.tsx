@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CodeBlock } from '@/components/values/code-block';
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
@@ -14,7 +15,6 @@ import { ByDay } from '../by-day';
 import { Dropped } from '../dropped';
 import classes from '../reports.module.css';
 import { DmarcSources } from './dmarc-sources';
-import { NextPolicy } from './next-policy';
 import { Simulation } from './simulation';
 
 type DmarcResultsProps = {
@@ -130,5 +130,38 @@ function NoReports({ dmarc: { policy, recommendation, dropped } }: { dmarc: Doma
         </EmptyState>
       </div>
     </>
+  );
+}
+
+/** The policy to publish next, why, and the record. */
+function NextPolicy({ dmarc: { policy, recommendation } }: { dmarc: DomainDmarc }) {
+  const { record, reason, evidence } = recommendation;
+  const isPublished = policy.record === record;
+  return (
+    <section aria-labelledby="next-policy">
+      <SectionHeading title="Recommended policy" id="next-policy" isUnderlined>
+        <span className="mono">p={recommendation.policy}</span>
+        {policy.p && policy.p !== recommendation.policy && <span className="quiet">now p={policy.p}</span>}
+        {isPublished && (
+          <StatusMark status="on">{policy.inherited_from === null ? 'Published' : 'Inherited'}</StatusMark>
+        )}
+      </SectionHeading>
+      <div className={classes.next}>
+        <div>
+          <p>{reason}</p>
+          <ul>
+            {evidence.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </div>
+        <CodeBlock
+          title={isPublished ? 'Published' : 'Publish this'}
+          hint={isPublished && policy.inherited_from ? `at _dmarc.${policy.inherited_from}` : 'as TXT record at _dmarc'}
+          code={record}
+          what="the DMARC record"
+        />
+      </div>
+    </section>
   );
 }

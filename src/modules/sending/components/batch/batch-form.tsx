@@ -4,13 +4,15 @@ import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { useSendBatch } from '@/components/api/use-send';
+import { type BatchSent, useSendBatch } from '@/components/api/use-send';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { IconSend } from '@/components/icons/icons';
+import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
 import { SendFooter } from '../send-footer';
-import { BatchResults } from './batch-results';
 import { readBatch, sampleBatch } from './batch-values';
 
 type BatchFormProps = { domain: string; email: string };
@@ -81,4 +83,36 @@ export function BatchForm({ domain, email }: BatchFormProps) {
       <UnsavedGuard isDirty={text !== savedText} what="Your changes to this batch will be lost." />
     </form>
   );
+}
+
+type Result = BatchSent['results'][number];
+
+const COLUMNS: DataTableColumn<Result>[] = [
+  {
+    header: 'Status',
+    kind: 'mark',
+    mobile: 'mark',
+    width: 120,
+    cell: (result) =>
+      'message_id' in result ? <StatusMark status="sent">Accepted</StatusMark> : <StatusMark status="failed" />,
+  },
+  { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
+  {
+    header: 'Message ID or error',
+    mobile: 'under',
+    cell: (result) =>
+      'message_id' in result ? (
+        <NearLink className="mono clip" href={`/messages?q=${encodeURIComponent(result.message_id)}`}>
+          {result.message_id}
+        </NearLink>
+      ) : (
+        <span className="wrap">
+          {result.error} <code>{result.code}</code>
+        </span>
+      ),
+  },
+];
+
+function BatchResults({ results }: { results: Result[] }) {
+  return <DataTable caption="Batch results" columns={COLUMNS} rows={results} rowKey={({ index }) => String(index)} />;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { Switch, TextInput } from '@mantine/core';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
@@ -16,7 +16,6 @@ import { type Template, UpdateTemplate } from '../../schema';
 import classes from './edit-template.module.css';
 import { PreviewPane } from './preview-pane';
 import { PublishBar } from './publish-bar';
-import { SampleInput } from './sample-input';
 import { usePreview } from './use-preview';
 import { VariablesInput } from './variables-input';
 
@@ -126,4 +125,41 @@ export function EditTemplate({ template }: { template: Template }) {
 function linesOf(error: unknown): ReadonlySet<number> {
   const [, line] = LINE.exec(String(error ?? '')) ?? [];
   return new Set(line === undefined ? [] : [Number(line)]);
+}
+
+type Sample = Record<string, unknown>;
+
+type SampleInputProps = { value: Sample; error?: ReactNode; onChange: (value: Sample) => void };
+
+/** Sample data as JSON. While it is none, the value is the text, which the schema refuses. */
+function SampleInput({ value, error, onChange }: SampleInputProps) {
+  const [typed, setTyped] = useState<{ text: string; value: Sample } | null>(null);
+  const text = typed && same(typed.value, value) ? typed.text : JSON.stringify(value, null, 2);
+  return (
+    <CodeEditor
+      label="Sample data"
+      description="JSON that the preview and tests use"
+      minRows={6}
+      value={text}
+      error={error ?? (typeof value === 'string' ? 'This is no JSON object yet.' : undefined)}
+      onChange={(next) => {
+        const parsed = parse(next) as Sample;
+        setTyped({ text: next, value: parsed });
+        onChange(parsed);
+      }}
+    />
+  );
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
 }

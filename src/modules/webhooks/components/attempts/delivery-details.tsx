@@ -9,11 +9,13 @@ import { IconRefresh } from '@/components/icons/icons';
 import { Timeline } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
-import type { Delivery, Webhook } from '../../schema';
+import { CodeBlock } from '@/components/values/code-block';
+import { HttpText } from '@/components/values/json-text';
+import type { Delivery, DeliveryAttempt, Webhook } from '../../schema';
 import { attemptHops } from './attempt-hops';
+import { formatDuration } from './attempt-labels';
 import classes from './delivery-details.module.css';
 import { DeliveryRequestBlock } from './delivery-request-block';
-import { DeliveryResponseBlock } from './delivery-response-block';
 import { explainAttempt, explainNext } from './explain-attempt';
 
 const SPACE_ABOVE_PX = 240;
@@ -116,4 +118,34 @@ function useFullDelivery(delivery: Delivery) {
 
 function lastNumber({ attempts }: Delivery): number {
   return attempts.at(-1)?.number ?? 0;
+}
+
+type DeliveryResponseBlockProps = { attempt: DeliveryAttempt; full: Delivery | undefined; isFailed: boolean };
+
+function DeliveryResponseBlock({ attempt, full, isFailed }: DeliveryResponseBlockProps) {
+  const { number, status_code: code, duration_ms: durationMs, remote_address: from } = attempt;
+  const answer = full?.attempts.find((one) => one.number === number)?.answer;
+  const isTruncated = answer === undefined && isFailed;
+  return (
+    <>
+      <CodeBlock
+        title={code === null ? 'No response' : 'Response'}
+        hint={isTruncated ? 'first line only' : hintOf(durationMs, from)}
+        code={answer ?? attempt.answer}
+        what="the response"
+      >
+        <HttpText text={answer ?? attempt.answer} />
+      </CodeBlock>
+      {/* After the block: on narrow screens only the last child has the height of its text, which would jump on loading. */}
+      {code !== null && (
+        <span className="sr-only" role="status">
+          {isTruncated && 'Couldn’t load the rest of the response'}
+        </span>
+      )}
+    </>
+  );
+}
+
+function hintOf(tookMs: number, from: string | null): string {
+  return from === null ? formatDuration(tookMs) : `${formatDuration(tookMs)}, from ${from}`;
 }

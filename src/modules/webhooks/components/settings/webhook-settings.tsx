@@ -1,9 +1,12 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
+import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
+import { DeleteSection } from '@/components/dialogs/delete-section';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
@@ -14,7 +17,6 @@ import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
 import { UpdateWebhook, type Webhook } from '../../schema';
 import { EventsInput, type EventTypes } from '../events-input';
 import { hostOf } from '../webhook-values';
-import { DeleteWebhook } from './delete-webhook';
 import { RotateSecret } from './rotate-secret';
 
 const FIELDS = {
@@ -72,4 +74,31 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
 function settingsOf(webhook: Webhook) {
   const events: EventTypes = SUBSCRIBABLE.filter((type) => webhook.events.includes(type));
   return { ...webhook, events };
+}
+
+function DeleteWebhook({ webhook }: { webhook: Webhook }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const notifyDeleted = useNotifyDeleted();
+  const host = hostOf(webhook.url);
+  const deletion = trpc.webhooks.delete.useMutation({
+    onSuccess: async () => {
+      notifyDeleted({ id: webhook.id, name: `the webhook for ${host}` });
+      router.push('/webhooks');
+      await Promise.all([utils.webhooks.list.invalidate(), utils.overview.invalidate()]);
+    },
+  });
+
+  return (
+    <DeleteSection
+      hint="Also deletes its deliveries and cancels their retries."
+      note="The endpoint gets no more events. To pause deliveries, deactivate the webhook instead."
+      action="Delete webhook"
+      name={`the webhook for ${host}`}
+      typeToConfirm={host}
+      consequence="Its delivery history is deleted too. For 30 days, it can be restored under Recently deleted, with its secret."
+      deletion={deletion}
+      onConfirm={() => deletion.mutate(ifUnchanged('webhook', webhook, { id: webhook.id }))}
+    />
+  );
 }
