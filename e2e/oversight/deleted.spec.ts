@@ -38,12 +38,27 @@ test('what was deleted is listed with who deleted it, and a domain, a mailbox an
   await check();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
+  // Several at once: each fails or comes back by itself, and the domain first.
+  await page.getByRole('checkbox', { name: `Select ${mailbox.email}` }).check();
+  const selected = page.getByRole('group', { name: 'Selected records' });
+  await selected.getByRole('button', { name: 'Restore' }).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await expect(result).toContainText(`${mailbox.email}: The domain of ${mailbox.email} was deleted.`);
+  await check();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await selected.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Restored 2 records')).toBeVisible();
+  await expect(result).toHaveCount(0);
+  for (const path of [`/mailboxes/${mailbox.id}`, `/domains/${domain.id}`]) await api.call('DELETE', path);
+
+  await page.reload();
+  await page.getByRole('button', { name: `Filter by ` }).first().click();
+  await expect(page).toHaveURL(/[?&]by=/);
   await page.getByRole('button', { name: `Restore ${domain.name}` }).click();
+  await dialog.getByRole('checkbox', { name: 'Restore its 1 mailbox, too' }).check();
+  await check();
   await confirm.click();
-  await expect(page.getByText(`Restored ${domain.name}`)).toBeVisible();
   await expect(ofDomain as NonNullable<typeof ofDomain>).toHaveCount(0);
-  await page.getByRole('button', { name: `Restore ${mailbox.email}` }).click();
-  await confirm.click();
   await expect(ofMailbox as NonNullable<typeof ofMailbox>).toHaveCount(0);
   await page.goto(`${url()}/mailboxes/${mailbox.id}?tab=history`);
   const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');

@@ -23,6 +23,12 @@ export const EnteredTimestamp = z
   })
   .meta({ format: 'date-time', description: 'ISO 8601 with any offset from UTC' });
 
+/** The filters of a list by time. */
+export const RANGE_FILTERS = {
+  since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
+  until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
+};
+
 export const Empty = z.strictObject({});
 
 export const ById = z.strictObject({ id: Id });

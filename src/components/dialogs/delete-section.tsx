@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import { toProblem } from '../api/problem';
 import { FormColumn } from '../layout/form-layout';
 import { SettingsSection } from '../settings-section';
@@ -10,7 +11,7 @@ import { ConfirmDialog } from './confirm-dialog';
 type DeleteSectionProps = {
   hint: string;
   /** The text above the button. */
-  note?: string;
+  note?: ReactNode;
   /** The label of the button, here and in the dialog. */
   action: string;
   isDisabled?: boolean;

@@ -27,6 +27,16 @@ export function startOf(since: Since | null, now: number): string | undefined {
   return (since instanceof Date ? since : new Date(now - PERIODS[since].ms)).toISOString();
 }
 
+/** The parameters of a list's URL for a period or a range. */
+export const RANGE = { since: parseAsSince, until: parseAsIsoDateTime };
+
+type Range = { since: Since | null; until: Date | null };
+
+/** The range as the API takes it. @param now when a period ends, in milliseconds */
+export function rangeInput({ since, until }: Range, now: number) {
+  return { since: startOf(since, now), until: until?.toISOString() };
+}
+
 /** Within a sentence, such as "last 24 hours". */
 export function nameOfPeriod(period: Period): string {
   return PERIODS[period].label.toLowerCase();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_KINDS } from '@/lib/texts/audit-kinds';
-import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
+import { Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
 const OUTCOMES = ['success', 'denied', 'error'] as const;
 
@@ -60,8 +60,7 @@ export const AuditFilters = z.strictObject({
     description:
       'Only changes that were made: leaves out refusals, failures and dry runs, and what changes no record, such as sign-ins, checks, tests and downloads. With `resource`, the history of a record. A page can have fewer entries than limit while has_more is true',
   }),
-  since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
-  until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
+  ...RANGE_FILTERS,
 });
 
 export const VerifyAudit = z.strictObject({

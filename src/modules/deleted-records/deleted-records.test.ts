@@ -45,6 +45,31 @@ describe('a deleted record', () => {
     });
   });
 
+  it('is found by its domain, also if that is deleted, by who deleted it, and by when', async () => {
+    const [api, colleague] = [await sessionClient(), await sessionClient()];
+    const [domain, other] = [await makeDomain(), await makeDomain()];
+    const [first, second] = [await aliasIn(api, domain.id), await aliasIn(api, domain.id)];
+    const elsewhere = await aliasIn(api, other.id);
+    await api.delete(`/aliases/${first.id}`);
+    for (const { id } of [second, elsewhere]) await colleague.delete(`/aliases/${id}`);
+    await colleague.delete(`/domains/${domain.id}`);
+    const [day, before] = [new Date(Date.now() - DAY_MS), new Date(Date.now() - DAY_MS - 1)];
+    await db.deletedRecord.update({ where: { id: first.id }, data: { deletedAt: before } });
+    await db.deletedRecord.update({ where: { id: second.id }, data: { deletedAt: day } });
+    const found = async (filters: Record<string, string>) => {
+      const answer = await api.get(`/deleted-records?${new URLSearchParams(filters)}`);
+      return answer.data.map(({ id }: { id: string }) => id);
+    };
+    const ofDomain = { domain_id: domain.id };
+    expect(await found(ofDomain)).toEqual([domain.id, second.id, first.id]);
+    expect(await found({ ...ofDomain, deleted_by: api.admin.id })).toEqual([first.id]);
+    expect(await found({ deleted_by: colleague.admin.id })).toEqual([domain.id, elsewhere.id, second.id]);
+    expect(await found({ ...ofDomain, since: day.toISOString() })).toEqual([domain.id, second.id]);
+    expect(await found({ ...ofDomain, until: day.toISOString() })).toEqual([first.id]);
+    const outside = await sessionClient({ role: 'domain_admin', domainIds: [other.id] });
+    expect((await outside.get(`/deleted-records?domain_id=${domain.id}`)).data).toEqual([]);
+  });
+
   it('comes back with every column and with what was deleted with it', async () => {
     const api = await sessionClient();
     const domain = await makeDomain();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, plainText, Timestamp } from '@/lib/wire';
+import { Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
 const Kind = z.enum(['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook']);
 
@@ -18,5 +18,8 @@ export type DeletedRecord = z.infer<typeof DeletedRecord>;
 
 export const DeletedRecordFilters = z.strictObject({
   kind: Kind.optional(),
+  domain_id: Id.optional().meta({ description: 'The domain and what was in it, also if the domain is deleted' }),
+  deleted_by: Id.optional().meta({ description: 'ID of the admin who deleted it' }),
+  ...RANGE_FILTERS,
   q: plainText(254).optional().meta({ description: 'Part of the name' }),
 });

@@ -20,9 +20,10 @@ import type { DeletedRecord } from './schema';
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function listDeletedRecords(ctx: ActorContext, input: ListDeletedRecords): Promise<Page<DeletedRecord>> {
-  const { kind, q } = input;
+  const { kind, domain_id: domainId, deleted_by: deletedById, since, until, q } = input;
   const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
-  const filters = { AND: [visibleTo(ctx), { kind, name }] };
+  const deletedAt = { gte: since, lt: until };
+  const filters = { AND: [visibleTo(ctx), { kind, domainId, deletedById, deletedAt, name }] };
   return paginate(deletedRecordList, input, {
     fetch: ({ where, ...page }) => ctx.db.deletedRecord.findMany({ ...page, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.deletedRecord.count({ where: filters, take }),

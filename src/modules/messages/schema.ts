@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withBrackets } from '@/lib/mail/message-id';
 import { MAX_TAG_LENGTH, TAG_NAME, TAG_NAME_RULE, type Tags } from '@/lib/mail/message-tags';
 import { DIRECTIONS, MESSAGE_STATUSES, OUTCOME_CAUSES } from '@/lib/mail/outcomes';
-import { EnteredTimestamp, Id, Timestamp } from '@/lib/wire';
+import { Id, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 import { UsedTemplate } from '@/modules/templates/schema';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
@@ -201,8 +201,7 @@ const filters = {
   template: Id.optional().meta({
     description: 'The ID of the template that the message was made from, also of a deleted one',
   }),
-  since: EnteredTimestamp.optional().meta({ description: 'ISO 8601, inclusive' }),
-  until: EnteredTimestamp.optional().meta({ description: 'ISO 8601, exclusive' }),
+  ...RANGE_FILTERS,
   q: searchedText(254).optional().meta({
     description:
       'An address, a Message-ID or a queue ID, or else a part of an address or of the subject, such as `@example.com`. A search for a common part reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',

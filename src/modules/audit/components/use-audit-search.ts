@@ -1,8 +1,8 @@
 'use client';
 
-import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsShow } from '@/components/list/show-filter';
-import { parseAsSince, startOf } from '@/components/list/since';
+import { RANGE, rangeInput } from '@/components/list/since';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { AUDIT_KINDS } from '@/lib/texts/audit-kinds';
 import { auditList } from '../lists';
@@ -28,8 +28,7 @@ const SEARCH = {
     ip: parseAsString,
     request: parseAsString,
     show: parseAsShow(CHOICES),
-    since: parseAsSince,
-    until: parseAsIsoDateTime,
+    ...RANGE,
   },
   view: { ...sortBy(auditList), peek: parseAsString },
   resets: { peek: null },
@@ -68,8 +67,7 @@ export function inputOf({ settled, values, history }: AuditSearch) {
     ip_address: values.ip ?? undefined,
     request_id: values.request ?? undefined,
     ...CHOICES[values.show].input,
-    since: startOf(values.since, history.now),
-    until: values.until?.toISOString(),
+    ...rangeInput(values, history.now),
   };
 }
 

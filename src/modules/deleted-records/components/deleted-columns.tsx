@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { IconArrowBackUp } from '@/components/icons/icons';
+import { TextButton } from '@/components/text/text-button';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -17,9 +18,16 @@ export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
   webhook: 'Webhook',
 };
 
-export function deletedColumns(
-  onRestore: (record: DeletedRecord) => void,
-): ListColumn<DeletedRecord, typeof deletedRecordList>[] {
+type DeletedColumnsOptions = {
+  onRestore: (record: DeletedRecord) => void;
+  /** Shows only what the admin of this record deleted. */
+  onFilterBy: (record: DeletedRecord) => void;
+};
+
+export function deletedColumns({
+  onRestore,
+  onFilterBy,
+}: DeletedColumnsOptions): ListColumn<DeletedRecord, typeof deletedRecordList>[] {
   return [
     {
       header: 'Name',
@@ -65,7 +73,11 @@ export function deletedColumns(
       maxWidth: 320,
       isOptional: true,
       skeletonWidth: 140,
-      cell: ({ deleted_by: { email } }) => <EmailAddress value={email} isLight />,
+      cell: (record) => (
+        <TextButton className="clip" title={`Filter by ${record.deleted_by.email}`} onClick={() => onFilterBy(record)}>
+          <EmailAddress value={record.deleted_by.email} isLight />
+        </TextButton>
+      ),
     },
     {
       header: 'Restorable until',

@@ -5,6 +5,8 @@ import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
 import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { DeleteSection } from '@/components/dialogs/delete-section';
+import { NearLink } from '@/components/near-link';
+import { formatPlural } from '@/lib/format';
 import type { Domain } from '../../schema';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {
@@ -24,9 +26,11 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
     <DeleteSection
       hint="Also deletes the domain’s webhooks, templates and suppressions. The message history is kept."
       note={
-        dependents > 0
-          ? `This domain still has mailboxes or aliases (${dependents}). Delete them first.`
-          : 'This domain has no mailboxes or aliases, so it can be deleted.'
+        dependents > 0 ? (
+          <Dependents domain={domain} />
+        ) : (
+          'This domain has no mailboxes or aliases, so it can be deleted.'
+        )
       }
       action="Delete domain"
       isDisabled={dependents > 0}
@@ -36,5 +40,21 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
       deletion={deletion}
       onConfirm={() => deletion.mutate(ifUnchanged('domain', domain, { id: domain.id }))}
     />
+  );
+}
+
+/** The mailboxes and aliases that have to be deleted before the domain, with links to their lists. */
+function Dependents({ domain: { id, mailbox_count: mailboxes, alias_count: aliases } }: { domain: Domain }) {
+  const query = new URLSearchParams({ domain: id });
+  return (
+    <>
+      This domain still has{' '}
+      {mailboxes > 0 && (
+        <NearLink href={`/mailboxes?${query}`}>{formatPlural(mailboxes, 'mailbox', 'mailboxes')}</NearLink>
+      )}
+      {mailboxes > 0 && aliases > 0 && ' and '}
+      {aliases > 0 && <NearLink href={`/aliases?${query}`}>{formatPlural(aliases, 'alias', 'aliases')}</NearLink>}.
+      Delete them first.
+    </>
   );
 }

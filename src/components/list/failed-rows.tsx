@@ -1,0 +1,37 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Notice } from '../layout/notice';
+import classes from './failed-rows.module.css';
+import type { Failure } from './use-row-actions';
+
+type FailedRowsProps<Row> = {
+  title: string;
+  failures: Failure<Row>[];
+  keyOf: (row: Row) => string;
+  nameOf: (row: Row) => ReactNode;
+  onDismiss: () => void;
+};
+
+/** The result of an action on several rows that failed for some of them, each with its reason. */
+export function FailedRows<Row>({ title, failures, keyOf, nameOf, onDismiss }: FailedRowsProps<Row>) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <section ref={panel} className={classes.result} tabIndex={-1} aria-label="Result">
+      <Notice status="warning" title={title}>
+        <ul className={classes.failures}>
+          {failures.map(({ row, problem }) => (
+            <li key={keyOf(row)}>
+              {nameOf(row)}: {problem.message}
+            </li>
+          ))}
+        </ul>
+        <Button size="xs" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      </Notice>
+    </section>
+  );
+}
