@@ -44,6 +44,9 @@ test('shows a key for one domain once; its command works until the key is revoke
   await expect(page.getByRole('row')).toHaveCount(2);
   await row.getByRole('button', { name: `Actions: ${name}` }).click();
   await check();
+  const sent = page.getByRole('menuitem', { name: 'Messages sent with it' });
+  await expect(sent).toHaveAttribute('href', /^\/messages\?key=/);
+  await expect(page.getByRole('menuitem', { name: 'Activity' })).toHaveAttribute('href', /^\/audit\?key=/);
   await page.getByRole('menuitem', { name: 'Replace…' }).click();
   const replacement = page.getByRole('dialog', { name: `Replace ${name}` });
   await expect(replacement.getByLabel('Name')).toHaveValue(name);
@@ -55,8 +58,10 @@ test('shows a key for one domain once; its command works until the key is revoke
   await row.getByRole('button', { name: `Actions: ${name}` }).click();
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();
   const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
+  await expect(revoke).toContainText('Last used');
   await check();
   await revoke.getByRole('button', { name: 'Revoke key' }).click();
+  await expect(page.getByText(`Revoked ${name}`)).toBeVisible();
   await expect(row).toHaveCount(0);
   expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
   await check();

@@ -5,7 +5,7 @@ export const VIEW_PAGES = {
   messages: {
     path: '/messages',
     parameters: [
-      ...['q', 'domain', 'status', 'accepted', 'direction', 'from', 'to', 'tag', 'template', 'since', 'until'],
+      ...['q', 'domain', 'status', 'accepted', 'direction', 'from', 'to', 'tag', 'template', 'key', 'since', 'until'],
       ...ORDER,
     ],
   },

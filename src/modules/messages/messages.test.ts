@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Prisma } from '@/server/prisma/client';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { expectError, keyClient } from '@/test/rest';
+import { expectError, keyClient, sessionClient } from '@/test/rest';
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
 
@@ -182,6 +182,32 @@ describe('listing messages', () => {
     for (const wildcard of ['q=100_%20ready', 'q=sec%25proofs', 'q=%25%25', 'q=ready-now', 'q=%5C']) {
       expect(await ids(wildcard), wildcard).toEqual([]);
     }
+  });
+
+  it('finds what an API key sent, also after the key was revoked, within the domains in scope', async () => {
+    const { domain, api, ids } = await setUp();
+    const sender = await keyClient({ role: 'admin' });
+    const send = async (name: string) => {
+      const message = {
+        from: { email: `shop@${name}` },
+        to: [{ email: 'ann@far.example' }],
+        subject: 'Hi',
+        text_body: 'Hi',
+      };
+      return (await sender.post('/send', message)).data.id;
+    };
+    const sent = [await send(domain.name), await send(domain.name)].reverse();
+    const elsewhere = await send((await makeDomain()).name);
+    await makeMessage(domain.id);
+    const ofKey = `api_key_id=${sender.keyId}`;
+    expect(await ids(ofKey)).toEqual(sent);
+    expect(await ids(`${ofKey}&from=shop@${domain.name}&order=asc`)).toEqual(sent.toReversed());
+    expect(await ids(`${ofKey}&status=bounced`)).toEqual([]);
+    expect((await api.get(`/messages?${ofKey}&total=true&limit=1`)).meta.pagination).toMatchObject({ total: 2 });
+    const admin = await sessionClient();
+    await admin.delete(`/api-keys/${sender.keyId}`);
+    const all = (await admin.get(`/messages?${ofKey}`)).data.map(({ id }: { id: string }) => id);
+    expect(all).toEqual([elsewhere, ...sent]);
   });
 
   it('finds words of any script regardless of case, and short texts at the start of words', async () => {

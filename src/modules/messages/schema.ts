@@ -201,6 +201,7 @@ const filters = {
   template: Id.optional().meta({
     description: 'The ID of the template that the message was made from, also of a deleted one',
   }),
+  api_key_id: Id.optional().meta({ description: 'The API key that sent it, also a revoked one' }),
   ...RANGE_FILTERS,
   q: searchedText(254).optional().meta({
     description:

@@ -4,7 +4,7 @@ import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { makeAdmin, makeDomain, makeSession } from '../factories';
 import { keyClient } from '../rest';
 import { client, explain, pagesOf, readingOf, scansOf } from './plans';
-import { seedAlerts, seedDirectory, seedDomains, seedMessages, seedTags } from './seed';
+import { SEEDED_KEYS, seedAlerts, seedDirectory, seedDomains, seedMessages, seedTags } from './seed';
 
 const ROWS = 200_000;
 /** A tenth of what reading the smallest of the tables takes. */
@@ -30,6 +30,9 @@ beforeAll(async () => {
   await seedDirectory(seed);
   await seedAlerts(seed);
 }, 120_000);
+
+const { every: everyKey, few: fewKey } = SEEDED_KEYS;
+const noKey = '00000000-0000-7000-8000-00000000a003';
 
 const MESSAGES = ['message', 'message_recipient', 'message_tag'];
 
@@ -64,6 +67,10 @@ describe('a page of messages is read without the others', () => {
     'tag=kind:one&order=asc',
     'tag=kind:none',
     'tag=kind:one&q=order',
+    `api_key_id=${everyKey}`,
+    `api_key_id=${fewKey}&order=asc`,
+    `api_key_id=${fewKey}&status=bounced`,
+    `api_key_id=${noKey}`,
     'since=2026-01-01T00:00:00Z',
     'until=2020-01-01T00:00:00Z',
     'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
@@ -129,6 +136,9 @@ describe('a page of messages is read without the others', () => {
     'tag=kind:all&to=few5@far.example&direction=inbound',
     'tag=kind:all&q=order&status=failed',
     'q=order&from=from7@post.example&status=failed',
+    `api_key_id=${everyKey}&status=failed`,
+    `api_key_id=${everyKey}&to=few5@far.example&direction=inbound`,
+    `api_key_id=${everyKey}&domain_id=${busy.id}&status=bounced`,
     'q=order&to=every@far.example&status=failed',
     'status=bounced&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z',
   ];

@@ -36,6 +36,12 @@ export async function seedDomains(): Promise<void> {
 
 const OLD_FROM = 150_000;
 
+/** The API keys of every thousandth message, and of the others of the busy domain. */
+export const SEEDED_KEYS = {
+  few: '00000000-0000-7000-8000-00000000a001',
+  every: '00000000-0000-7000-8000-00000000a002',
+};
+
 /**
  * One message per minute, the last one now. Those of the busy domain are outbound and delivered, but for 10 old inbound and
  * 10 old bounced ones; of the others, every third is inbound, and every fifth bounced. Recipients are one of a single
@@ -48,7 +54,7 @@ export async function seedMessages(seed: Seed): Promise<void> {
     'message',
     Prisma.sql`
       INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
-                           search_key, size_bytes, status, created_at, updated_at)
+                           search_key, size_bytes, status, api_key_id, created_at, updated_at)
       SELECT gen_random_uuid(), '<' || n || '@post.example>', 'Q' || n,
              ${domainOf(seed)},
              (CASE WHEN n % 6 = 1 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} AND ${OLD_FROM} + 19 THEN 'inbound'
@@ -56,7 +62,8 @@ export async function seedMessages(seed: Seed): Promise<void> {
              'from' || n % 2000 || '@post.example', ARRAY['to' || n || '@far.example'], subject,
              ' ' || lower(subject) || E'\\n from' || n % 2000 || E'@post.example\\n to' || n || '@far.example', 1000,
              (CASE WHEN n % 10 = 5 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} + 20 AND ${OLD_FROM} + 39 THEN 'bounced'
-                   ELSE 'delivered' END)::message_status, now() - n * interval '1 minute', now()
+                   ELSE 'delivered' END)::message_status,
+             (CASE WHEN n % 1000 = 0 THEN ${SEEDED_KEYS.few} WHEN n % 2 = 0 THEN ${SEEDED_KEYS.every} END)::uuid, now() - n * interval '1 minute', now()
         FROM generate_series(1, ${count}::int) AS n,
              LATERAL (SELECT CASE n WHEN 4000 THEN 'Part of your order'
                                     ELSE 'Your order ' || md5(n::text) || ' of part ' || n % 500 END) AS s(subject)

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
@@ -140,6 +141,14 @@ export function apiKeyColumns({
       cell: (key) => (
         <RowMenu label={`Actions: ${key.name}`}>
           {key.admin_id === adminId && <Menu.Item onClick={() => onReplace(key)}>Replace…</Menu.Item>}
+          {key.permissions.includes('send') && (
+            <Menu.Item component={NearLink} href={`/messages?${new URLSearchParams({ key: key.id })}`}>
+              Messages sent with it
+            </Menu.Item>
+          )}
+          <Menu.Item component={NearLink} href={`/audit?${new URLSearchParams({ key: key.id })}`}>
+            Activity
+          </Menu.Item>
           <Menu.Item onClick={() => onHistory(key)}>History</Menu.Item>
           <Menu.Item className="danger" onClick={() => onRevoke(key)}>
             Revoke…

@@ -13,8 +13,10 @@ import { SearchInput } from '@/components/list/search-input';
 import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { TimeAgo } from '@/components/values/time-ago';
 import { apiKeyList } from '../lists';
 import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns, isExpired } from './api-key-columns';
@@ -114,8 +116,9 @@ function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
   const [shown, setShown] = useState(apiKey);
   const revoke = trpc.apiKeys.delete.useMutation({
     onSuccess: async () => {
-      await utils.apiKeys.list.invalidate();
+      notify({ text: `Revoked ${shown?.name}`, takesFocus: true });
       onClose();
+      await utils.apiKeys.list.invalidate();
     },
   });
 
@@ -140,6 +143,17 @@ function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
         Applications that use <code>{shown?.key_prefix}…</code> lose access immediately, and keys created with it are
         revoked too. This can’t be undone.
       </p>
+      {shown && (
+        <p className="soft">
+          {shown.last_used_at ? (
+            <>
+              Last used <TimeAgo iso={shown.last_used_at} />.
+            </>
+          ) : (
+            'This key was never used.'
+          )}
+        </p>
+      )}
     </ConfirmDialog>
   );
 }

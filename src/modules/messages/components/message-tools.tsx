@@ -11,6 +11,7 @@ import { messageStatus } from '@/components/marks/outcome-marks';
 import { STATUSES } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { MessageSummary } from '../schema';
+import { KeyName } from './key-name';
 import { TemplateName, TemplatePicker } from './template-filter';
 import { ANY, type MessageSearch, sinceOf } from './use-message-search';
 
@@ -47,6 +48,9 @@ export function MessageTools({ list, search }: MessageToolsProps) {
           value={<TemplateName id={values.template} />}
           onRemove={() => change({ template: null })}
         />
+      )}
+      {values.key && (
+        <ActiveFilter name="API key" value={<KeyName id={values.key} />} onRemove={() => change({ key: null })} />
       )}
       {values.direction && (
         <ActiveFilter

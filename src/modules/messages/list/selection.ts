@@ -54,7 +54,18 @@ export function searchOf(
   { columns, position }: { columns: Prisma.Sql; position: Position | null },
   meaning: Meaning,
 ): Search {
-  const { domain_id: domainId, direction, status, message_id: messageId, tag, template, from, to, order } = input;
+  const {
+    domain_id: domainId,
+    direction,
+    status,
+    message_id: messageId,
+    tag,
+    template,
+    from,
+    to,
+    order,
+    api_key_id: keyId,
+  } = input;
   // The caller has access to a domain that the request names: listMessages checks it.
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
   const wanted: Wanted = {
@@ -65,6 +76,7 @@ export function searchOf(
     tags: onlyText([template && templateTag(template), tag]),
     recipients: onlyText([to && addressOf(to), meaning.recipient]),
     senders: onlyText([from && addressOf(from), meaning.sender]),
+    keys: onlySql([keyId && Prisma.sql`m.api_key_id = ${keyId}::uuid`]),
     scope: onlySql([
       ids && Prisma.sql`m.domain_id = ANY(${ids}::uuid[])`,
       direction && Prisma.sql`m.direction = ${direction}::direction`,
@@ -72,7 +84,7 @@ export function searchOf(
     status: onlySql([status && Prisma.sql`m.status = ${status}::message_status`, ...acceptedOf(input)]),
   };
   const common = { columns, order, position };
-  const found = [byName(wanted, common), byTag(wanted, common), byRecipient(wanted, common), bySender(wanted, common)];
+  const found = [byName, byTag, byRecipient, bySender, byKey].map((by) => by(wanted, common));
   const exact = found.filter((each) => each !== null);
   const isListed = exact.length === 0 || wanted.scope.length + wanted.status.length > 0;
   const [selection, ...alternatives] = [...exact, ...(isListed ? [byClass(wanted, common)] : [])] as [Selection];
@@ -90,6 +102,8 @@ type Wanted = {
   tags: string[];
   recipients: string[];
   senders: string[];
+  /** The API key that sent it. */
+  keys: Prisma.Sql[];
   /** Domain and direction. */
   scope: Prisma.Sql[];
   status: Prisma.Sql[];
@@ -102,7 +116,10 @@ const RECIPIENT = { column: Prisma.sql`r.created_at`, id: Prisma.sql`r.message_i
 const TAG = { column: Prisma.sql`t.created_at`, id: Prisma.sql`t.message_id`, name: 'createdAt' } as const;
 const OF_ALL_DOMAINS = { column: Prisma.sql`m.domain_id`, ids: null };
 
-function byName({ input, named, tags, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+function byName(
+  { input, named, tags, recipients, senders, keys, scope, status }: Wanted,
+  common: Common,
+): Selection | null {
   const [first, ...others] = named;
   if (!first) return null;
   return {
@@ -115,6 +132,7 @@ function byName({ input, named, tags, recipients, senders, scope, status }: Want
       ...tags.map(isTagged),
       ...recipients.map(isAddressedTo),
       ...senders.map(isFrom),
+      ...keys,
       ...scope,
       ...status,
     ],
@@ -123,7 +141,10 @@ function byName({ input, named, tags, recipients, senders, scope, status }: Want
 }
 
 /** Tags have the time of their message. */
-function byTag({ input, named, tags, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+function byTag(
+  { input, named, tags, recipients, senders, keys, scope, status }: Wanted,
+  common: Common,
+): Selection | null {
   const [tag, ...others] = tags;
   if (tag === undefined) return null;
   return {
@@ -136,6 +157,7 @@ function byTag({ input, named, tags, recipients, senders, scope, status }: Wante
       ...others.map(isTagged),
       ...recipients.map(isAddressedTo),
       ...senders.map(isFrom),
+      ...keys,
       ...scope,
       ...status,
     ],
@@ -145,7 +167,7 @@ function byTag({ input, named, tags, recipients, senders, scope, status }: Wante
 
 /** Recipients have the time of their message. */
 function byRecipient(
-  { input, named, tags, recipients, senders, scope, status }: Wanted,
+  { input, named, tags, recipients, senders, keys, scope, status }: Wanted,
   common: Common,
 ): Selection | null {
   const [recipient, ...others] = recipients;
@@ -161,6 +183,7 @@ function byRecipient(
       ...tags.map(isTagged),
       ...others.map(isAddressedTo),
       ...senders.map(isFrom),
+      ...keys,
       ...scope,
       ...status,
     ],
@@ -169,7 +192,7 @@ function byRecipient(
 }
 
 /** The index of senders has the status too. */
-function bySender({ input, named, tags, recipients, senders, scope }: Wanted, common: Common): Selection | null {
+function bySender({ input, named, tags, recipients, senders, keys, scope }: Wanted, common: Common): Selection | null {
   const [sender, ...others] = senders;
   if (sender === undefined) return null;
   return {
@@ -179,7 +202,7 @@ function bySender({ input, named, tags, recipients, senders, scope }: Wanted, co
     conditions: [isFrom(sender), ...timeOf(input, MESSAGE)],
     filters: [
       ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...others.map(isFrom)],
-      ...[...scope, ...acceptedOf(input)],
+      ...[...keys, ...scope, ...acceptedOf(input)],
     ],
     domains: OF_ALL_DOMAINS,
     classes: [statusClass(input)],
@@ -187,7 +210,26 @@ function bySender({ input, named, tags, recipients, senders, scope }: Wanted, co
   };
 }
 
-function byClass({ input, ids, named, tags, recipients, senders }: Wanted, common: Common): Selection {
+function byKey(
+  { input, named, tags, recipients, senders, keys, scope, status }: Wanted,
+  common: Common,
+): Selection | null {
+  const [key] = keys;
+  if (!key) return null;
+  return {
+    ...common,
+    from: Prisma.sql`message m`,
+    by: MESSAGE,
+    conditions: [key, ...timeOf(input, MESSAGE)],
+    filters: [
+      ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...senders.map(isFrom)],
+      ...[...scope, ...status],
+    ],
+    domains: OF_ALL_DOMAINS,
+  };
+}
+
+function byClass({ input, ids, named, tags, recipients, senders, keys }: Wanted, common: Common): Selection {
   const classes = classesOf(input);
   return {
     ...common,
@@ -195,7 +237,7 @@ function byClass({ input, ids, named, tags, recipients, senders }: Wanted, commo
     by: MESSAGE,
     conditions: timeOf(input, MESSAGE),
     filters: [
-      ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...senders.map(isFrom)],
+      ...[...named, ...tags.map(isTagged), ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...keys],
       ...acceptedOf(input),
     ],
     domains: { ...OF_ALL_DOMAINS, ids },

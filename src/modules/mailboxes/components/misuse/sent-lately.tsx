@@ -120,9 +120,14 @@ const SOURCES: DataTableColumn<Source>[] = [
   {
     header: 'Sent from',
     mobile: 'lead',
-    cell: ({ source, client_address: address, by }) => (
+    cell: ({ source, client_address: address, by, api_key_id: keyId }) => (
       <Cell>
-        {SOURCE_LABELS[source]} <span className="mono">{source === 'smtp' ? (address ?? 'this host') : by}</span>
+        {keyId ? (
+          <NearLink href={`/messages?${new URLSearchParams({ key: keyId })}`}>{SOURCE_LABELS[source]}</NearLink>
+        ) : (
+          SOURCE_LABELS[source]
+        )}{' '}
+        <span className="mono">{source === 'smtp' ? (address ?? 'this host') : by}</span>
       </Cell>
     ),
   },
