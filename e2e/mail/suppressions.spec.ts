@@ -100,6 +100,25 @@ test('deletes several suppressions at once, with what to consider, and says what
   await expect(done).toBeVisible();
   await expect(row('far.example')).toHaveCount(1);
   await expect(bar).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row('far.example')).toHaveCount(3);
+
+  await api.sql(
+    `INSERT INTO suppression (id, domain_id, email, reason)
+     SELECT gen_random_uuid(), $1, n || '@incident.example', 'bounce' FROM generate_series(1, 60) AS n`,
+    [domain.id],
+  );
+  await page.getByRole('textbox', { name: 'Filter by address' }).fill('incident.example');
+  await expect(row('incident.example')).toHaveCount(50);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await bar.getByRole('button', { name: 'Delete all that match…' }).click();
+  const all = page.getByRole('dialog', { name: 'Delete 60 suppressions' });
+  await check();
+  await all.getByRole('button', { name: 'Delete suppressions' }).click();
+  await expect(page.getByText('Deleted 60 suppressions')).toBeVisible();
+  await expect(row('incident.example')).toHaveCount(0);
+  await page.getByRole('textbox', { name: 'Filter by address' }).fill('');
+  await expect(row('far.example')).toHaveCount(3);
 
   await expect(page.getByText('5 bounces and complaints couldn’t be matched to a message')).toBeVisible();
   await expect(page.getByText(`4 for ${domain.name}: the signature of the bounce address is invalid.`)).toBeVisible();

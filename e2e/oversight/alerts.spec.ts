@@ -95,6 +95,10 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await checkState();
   await muted.getByRole('button', { name: /^Unmute / }).click();
   await expect(muted).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(muted).toHaveCount(1);
+  await muted.getByRole('button', { name: /^Unmute / }).click();
+  await expect(muted).toHaveCount(0);
   await page.getByRole('tab', { name: 'Alerts' }).click();
   await expect(rows.last()).not.toContainText('Muted');
   await check();

@@ -45,7 +45,7 @@ test('changes settings after a review of the difference, and keeps their history
   });
 
   await page.getByRole('button', { name: 'History: REPORT_RETENTION_DAYS' }).click();
-  const history = page.getByRole('dialog', { name: 'History of REPORT_RETENTION_DAYS' });
+  const history = page.getByRole('dialog', { name: 'History of Report retention' });
   await expect(history.getByRole('listitem').first()).toContainText('90 days');
   await check();
   await history.getByRole('listitem').first().getByRole('button', { name: 'Restore the default' }).click();

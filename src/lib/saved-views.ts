@@ -25,7 +25,7 @@ export const VIEW_PAGES = {
       ...['since', 'until', ...ORDER],
     ],
   },
-  suppressions: { path: '/suppressions', parameters: ['q', 'domain', 'reason', 'order'] },
+  suppressions: { path: '/suppressions', parameters: ['q', 'domain', 'reason', 'since', 'until', 'order'] },
   queue: { path: '/queue', parameters: ['queue', 'from', 'to', ...ORDER] },
   alerts: { path: '/alerts', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
 } as const satisfies Record<string, { path: string; parameters: readonly string[] }>;

@@ -6,7 +6,7 @@ import type { RowActions } from '../list/use-row-actions';
 import { type Notice, notify } from '../notifications';
 
 /** The page that restores what was deleted, for as long as that is possible. */
-const RESTORABLE: Notice['link'] = { label: 'Recently deleted', href: '/deleted' };
+export const RESTORABLE: Notice['link'] = { label: 'Recently deleted', href: '/deleted' };
 
 /** Says that a record was deleted, with Undo. The page that deleted it may be gone by then. */
 export function useNotifyDeleted() {

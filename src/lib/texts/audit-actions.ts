@@ -81,6 +81,7 @@ export const AUDIT_ACTIONS = [
   'sieve_filter.validate',
   'suppression.create',
   'suppression.delete',
+  'suppression.delete_matching',
   'suppression.import',
   'template.create',
   'template.delete',

@@ -175,6 +175,7 @@ describe('PATCH /config', () => {
       { before: 7, after: null },
       { before: null, after: 7, changed_by: { email: expect.stringContaining('@') } },
     ]);
+    expect(data).toMatchObject([1, 2].map(() => ({ api_key_id: api.keyId, api_key_name: expect.any(String) })));
     expect(await setting('EVENT_RETENTION_DAYS')).toMatchObject({ source: 'default', has_history: true });
     expectError(await api.get('/config/NO_SUCH/history'), 404, 'NOT_FOUND');
   });

@@ -115,6 +115,11 @@ export const SettingChange = z
     after: Value.nullable(),
     at: Timestamp,
     changed_by: Person,
+    api_key_id: Id.nullable().meta({ description: 'The API key that the admin used' }),
+    api_key_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its current name; null without a key, and once it is revoked' }),
   })
   .meta({ id: 'SettingChange' });
 export type SettingChange = z.infer<typeof SettingChange>;

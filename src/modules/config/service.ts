@@ -53,7 +53,7 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
     const { id: adminId, email: adminEmail } = ctx.actor.admin;
     const after = new Map(saved);
     if (!input.dry_run) {
-      const rows = await save(tx, effective, { at: now, adminId, adminEmail });
+      const rows = await save(tx, effective, { at: now, adminId, adminEmail, apiKeyId: ctx.actor.key?.id ?? null });
       for (const { key } of effective) after.delete(key);
       for (const row of rows) after.set(row.key, row);
       await tx.$executeRaw`SELECT pg_notify(${SETTINGS_CHANNEL}, '')`;
@@ -89,7 +89,13 @@ export async function listSettingChanges(ctx: ActorContext, input: ListSettingCh
   const { key } = input;
   if (!isSettingName(key)) throw notFound('setting');
   return paginate(settingChangeList, input, {
-    fetch: ({ where, ...keyset }) => ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } }),
+    fetch: async ({ where, ...keyset }) => {
+      const rows = await ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } });
+      const ids = rows.flatMap(({ apiKeyId }) => apiKeyId ?? []);
+      const keys = await ctx.db.apiKey.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
+      const names = new Map(keys.map(({ id, name }) => [id, name]));
+      return rows.map((row) => ({ ...row, keyName: names.get(row.apiKeyId ?? '') ?? null }));
+    },
     count: (take) => ctx.db.settingChange.count({ where: { key }, take }),
     present: presentChange(key),
   });
@@ -147,16 +153,16 @@ function changesOf(saved: SavedByKey, wanted: ReadonlyMap<SettingName, string | 
   return given.filter(({ text, before }) => text !== before);
 }
 
-type By = { at: Date; adminId: string; adminEmail: string };
+type By = { at: Date; adminId: string; adminEmail: string; apiKeyId: string | null };
 
-async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail }: By): Promise<Saved[]> {
+async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail, apiKeyId }: By): Promise<Saved[]> {
   await tx.savedSetting.deleteMany({ where: { key: { in: changes.map(({ key }) => key) } } });
   const rows = changes.flatMap(({ key, text }) =>
     text === null ? [] : [{ key, value: text, updatedAt: at, updatedById: adminId, updatedByEmail: adminEmail }],
   );
   await tx.savedSetting.createMany({ data: rows });
   await tx.settingChange.createMany({
-    data: changes.map(({ key, before, text }) => ({ key, before, after: text, at, adminId, adminEmail })),
+    data: changes.map(({ key, before, text }) => ({ key, before, after: text, at, adminId, adminEmail, apiKeyId })),
   });
   return rows;
 }
@@ -222,11 +228,13 @@ function present(key: SettingName, row: Saved | undefined): Setting {
 
 const presentChange =
   (key: SettingName) =>
-  (row: Prisma.SettingChangeGetPayload<object>): SettingChange => ({
+  (row: Prisma.SettingChangeGetPayload<object> & { keyName: string | null }): SettingChange => ({
     id: row.id,
     key,
     before: row.before === null ? null : settingValue(key, row.before),
     after: row.after === null ? null : settingValue(key, row.after),
     at: row.at.toISOString(),
     changed_by: { id: row.adminId, email: row.adminEmail },
+    api_key_id: row.apiKeyId,
+    api_key_name: row.keyName,
   });

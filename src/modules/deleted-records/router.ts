@@ -17,8 +17,8 @@ const records = listProcedures(deletedRecordList, {
   find: listDeletedRecords,
   tag,
   description:
-    'Aliases, mailboxes, filters, webhooks and domains that were deleted in the last 30 days. Domain admins see aliases, ' +
-    'mailboxes and filters of their domains.',
+    'Aliases, mailboxes, filters, templates, suppressions, webhooks and domains that were deleted in the last 30 days. Domain admins ' +
+    'see those of their domains, without webhooks and domains. Suppressions that were deleted together are one record per domain.',
   isOpenToScopedKeys,
 });
 

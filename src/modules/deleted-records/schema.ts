@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
-const Kind = z.enum(['alias', 'domain', 'mailbox', 'sieve_filter', 'template', 'webhook']);
+const Kind = z.enum(['alias', 'domain', 'mailbox', 'sieve_filter', 'suppression', 'template', 'webhook']);
 
 export const DeletedRecord = z
   .object({

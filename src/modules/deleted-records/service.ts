@@ -3,6 +3,7 @@ import { restoreAlias } from '@/modules/aliases/service';
 import { restoreDomain } from '@/modules/domains/service';
 import { restoreMailbox } from '@/modules/mailboxes/service';
 import { restoreSieveFilter } from '@/modules/sieve-filters/service';
+import { restoreSuppressions } from '@/modules/suppressions/service';
 import { restoreTemplate } from '@/modules/templates/service';
 import { restoreWebhook } from '@/modules/webhooks/service';
 import { domainFilter, isScoped } from '@/server/access/authorize';
@@ -38,6 +39,7 @@ const RESTORED_BY: Record<Row['kind'], { noun: string; restore: Restore }> = {
   domain: { noun: 'Domain', restore: restoreDomain },
   mailbox: { noun: 'Mailbox', restore: restoreMailbox },
   sieve_filter: { noun: 'Filter', restore: restoreSieveFilter },
+  suppression: { noun: 'Suppression of', restore: restoreSuppressions },
   template: { noun: 'Template', restore: restoreTemplate },
   webhook: { noun: 'Webhook', restore: restoreWebhook },
 };

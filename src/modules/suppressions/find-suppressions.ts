@@ -12,10 +12,13 @@ const COLUMNS = Prisma.sql`
 export const { find: findSuppressions, count: countSuppressions } = searchedList<Row, ListSuppressions>({
   key: { table: 'suppression', column: Prisma.sql`s.search_key` },
   domain: Prisma.sql`s.domain_id`,
-  select: ({ reason }) => ({
+  select: ({ reason, since, until }) => ({
     columns: COLUMNS,
     from: Prisma.sql`suppression s LEFT JOIN domain d ON d.id = s.domain_id`,
-    conditions: [],
+    conditions: [
+      since && Prisma.sql`s.created_at >= ${since}::timestamptz`,
+      until && Prisma.sql`s.created_at < ${until}::timestamptz`,
+    ].filter((condition) => condition instanceof Prisma.Sql),
     filters: reason ? [Prisma.sql`s.reason = ${reason}::suppression_reason`] : [],
     by: { column: Prisma.sql`s.created_at`, id: Prisma.sql`s.id`, name: 'createdAt' },
   }),

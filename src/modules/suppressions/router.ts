@@ -2,9 +2,12 @@ import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { restOf } from '@/server/rest/meta';
+import { deleteMatchingSuppressions } from './delete-matching';
 import { suppressionList } from './lists';
 import {
   CreateSuppression,
+  DeletedSuppressions,
+  DeleteSuppressions,
   ImportSuppressions,
   Suppression,
   SuppressionFilters,
@@ -59,6 +62,21 @@ export const suppressionsRouter = router({
     )
     .output(SuppressionImportReport)
     .mutation(({ ctx, input }) => importSuppressions(ctx, input)),
+
+  deleteMatching: authedProcedure(DeleteSuppressions)
+    .meta(
+      rest('POST', '/suppressions/delete', {
+        summary: 'Delete matching suppressions',
+        description:
+          'Takes the filters of the list, and at least one. The addresses get mail again with the next message, unless another ' +
+          'suppression holds. With `dry_run`, nothing changes.',
+        audit: 'suppression.delete_matching',
+        confirmation: 'Deletes all suppressions that match.',
+        isOpenToScopedKeys,
+      }),
+    )
+    .output(DeletedSuppressions)
+    .mutation(({ ctx, input }) => deleteMatchingSuppressions(ctx, input)),
 
   export: suppressions.export,
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { csvText } from '@/lib/csv/csv-text';
 import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
+import { formatCount } from '@/lib/format';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
 import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
-import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
 export const MAX_DETAIL_LENGTH = 1000;
@@ -29,13 +30,41 @@ export const Suppression = z
   .meta({ id: 'Suppression' });
 export type Suppression = z.infer<typeof Suppression>;
 
-export const SuppressionFilters = z.strictObject({
+const FILTERS = {
   domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
   reason: SuppressionReason.optional(),
+  ...RANGE_FILTERS,
   q: plainText(254).optional().meta({
     description: 'Part of the address. One or two characters match its start or the start of its domain',
   }),
+};
+
+export const SuppressionFilters = z.strictObject(FILTERS);
+
+/** Each of them is copied, so that it can be restored. */
+export const MAX_DELETED = 100_000;
+
+export const DeleteSuppressions = z
+  .strictObject({ ...FILTERS, dry_run: DryRun })
+  .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((filter) => filter !== undefined), {
+    error: 'Set at least one filter.',
+    path: ['domain_id'],
+  });
+export type DeleteSuppressions = z.infer<typeof DeleteSuppressions>;
+
+export const DeletedSuppressions = z.object({
+  dry_run: z.boolean(),
+  total: z
+    .number()
+    .int()
+    .meta({
+      description: `How many were deleted, or would be. ${formatCount(MAX_DELETED)} at most: call it again for the others`,
+    }),
+  restorable: z
+    .array(z.object({ id: Id, name: z.string(), domain_id: Id.nullable() }))
+    .meta({ description: 'The deleted records by which they can be restored for 30 days, one per domain' }),
 });
+export type DeletedSuppressions = z.infer<typeof DeletedSuppressions>;
 
 const Email = z
   .string()

@@ -2,6 +2,8 @@ import { suppressionAddress } from '@/lib/mail/suppression';
 import { uuidv7 } from '@/lib/uuid';
 import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, notFoundIfMissing, type Tx } from '@/server/database/db';
+import { keepDeleted } from '@/server/deleted-records/keep';
+import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
@@ -9,6 +11,8 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { countSuppressions, findSuppressions, type Row } from './find-suppressions';
 import { type ListSuppressions, suppressionList } from './lists';
 import type { CreateSuppression, Suppression } from './schema';
+
+const MANY_ROWS = { timeoutMs: 60_000 };
 
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSuppressions(ctx: ActorContext, input: ListSuppressions): Promise<Page<Suppression>> {
@@ -49,10 +53,23 @@ export async function createSuppression(ctx: MutationContext, input: CreateSuppr
 export async function deleteSuppression(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   return ctx.transaction(async ({ tx, audit }) => {
     const row = await requireSuppression(ctx, tx, id);
+    await keepDeleted(ctx, tx, { kind: 'suppression', id, name: row.email, domainId: row.domainId });
     await tx.suppression.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing('suppression'));
     await audit({ resource: `suppression:${id}`, domainId: row.domainId, before: present(row), after: null });
     return { message: `Suppression of ${row.email} deleted.` };
   });
+}
+
+/** Restores one or several suppressions. One that exists again stays as it is. */
+export async function restoreSuppressions(ctx: MutationContext, record: DeletedRecord): Promise<void> {
+  const { id, name, domainId } = record;
+  await authorizeOwner(ctx, domainId);
+  await ctx
+    .transaction(async ({ tx, audit }) => {
+      await restoreRows(tx, record);
+      await audit({ resource: `suppression:${id}`, domainId, before: null, after: { id, email: name } });
+    }, MANY_ROWS)
+    .catch(rethrowDeletedDomain);
 }
 
 export type NewSuppression = Pick<CreateSuppression, 'email' | 'reason' | 'list' | 'detail'> & {

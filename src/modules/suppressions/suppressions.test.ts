@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeSuppression, unique } from '@/test/factories';
-import { expectError, keyClient } from '@/test/rest';
+import { type Client, expectError, keyClient, sessionClient } from '@/test/rest';
 import { deleteExpiredSuppressions } from './service';
 
 const api = await keyClient({ role: 'admin' });
@@ -178,5 +178,70 @@ describe('the list', () => {
     const first = await api.get(`/suppressions?q=${email}&limit=2`);
     const { next_cursor: cursor } = first.meta.pagination as { next_cursor: string };
     expect((await api.get(`/suppressions?q=${email}&limit=2&cursor=${cursor}`)).data).toMatchObject([{ email: a }]);
+  });
+});
+
+describe('deleted suppressions', () => {
+  const rows = () => db.suppression.findMany({ where: { domainId: domain.id }, orderBy: { id: 'asc' } });
+  const restore = (by: Client, id: string) => by.post(`/deleted-records/${id}/restore`);
+
+  it('come back as they were, and as they are if they were added again', async () => {
+    const { id } = await makeSuppression(domain.id, email, { reason: 'bounce', detail: '550 5.1.1 unknown' });
+    const before = await rows();
+    await api.delete(`/suppressions/${id}`);
+    expect(await rows()).toEqual([]);
+    expect((await restore(api, id)).data).toEqual({ message: `Suppression of ${email} restored.` });
+    expect(await rows()).toEqual(before);
+    await api.delete(`/suppressions/${id}`);
+    const { data } = await create({ reason: 'bounce', detail: 'again' });
+    expect((await restore(api, id)).status).toBe(200);
+    expect(await rows()).toMatchObject([{ id: data.id, detail: 'again' }]);
+  });
+
+  it('are all that match the filters, counted first, and are restored by domain', async () => {
+    const other = await makeDomain();
+    const old = new Date('2026-01-01T00:00:00Z');
+    for (const name of ['ann', 'bo', 'cy']) {
+      await makeSuppression(domain.id, `${name}.${email}`, { reason: 'bounce' });
+    }
+    await makeSuppression(other.id, `ann.${email}`, { reason: 'bounce' });
+    const stay = [
+      await makeSuppression(domain.id, `old.${email}`, { reason: 'bounce', createdAt: old }),
+      await makeSuppression(domain.id, `di.${email}`, { reason: 'complaint' }),
+      await makeSuppression(domain.id, 'ann@elsewhere.example', { reason: 'bounce' }),
+    ];
+    const before = await rows();
+    const filters = { q: email, reason: 'bounce', since: '2026-01-02T00:00:00.000Z' };
+    const counted = await api.post('/suppressions/delete', { ...filters, dry_run: true });
+    expect(counted.data).toEqual({ dry_run: true, total: 4, restorable: [] });
+    expect(await rows()).toEqual(before);
+    const { data } = await api.post('/suppressions/delete', filters);
+    expect(data).toMatchObject({ dry_run: false, total: 4 });
+    expect((await rows()).map(({ id }) => id)).toEqual(stay.map(({ id }) => id));
+    const listed = (await api.get(`/deleted-records?kind=suppression&domain_id=${domain.id}`)).data;
+    expect(listed).toMatchObject([{ kind: 'suppression', name: '3 addresses', deleted_by: { id: api.admin.id } }]);
+    expect(data.restorable).toContainEqual({ id: listed[0].id, name: '3 addresses', domain_id: domain.id });
+    for (const { id } of data.restorable) expect((await restore(api, id)).status).toBe(200);
+    expect(await rows()).toEqual(before);
+    expect(await db.suppression.count({ where: { domainId: other.id } })).toBe(1);
+    const [entry] = (await api.get('/audit?action=suppression.delete_matching')).data;
+    expect(entry.details).toEqual({ dry_run: false, filters, total: 4 });
+  });
+
+  it('are those of domains in scope only, and not all without a filter', async () => {
+    const other = await makeDomain();
+    const [own, foreign] = [await makeSuppression(domain.id, email), await makeSuppression(other.id, email)];
+    const everywhere = await makeSuppression(null, email);
+    const assigned = await sessionClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expect((await assigned.post('/suppressions/delete', { q: email })).data).toMatchObject({
+      total: 1,
+      restorable: [{ id: expect.any(String), name: email, domain_id: domain.id }],
+    });
+    const left = await db.suppression.findMany({ where: { email }, select: { id: true } });
+    expect(left.map(({ id }) => id).toSorted()).toEqual([foreign.id, everywhere.id].toSorted());
+    expect(left).not.toContainEqual({ id: own.id });
+    expectError(await assigned.post('/suppressions/delete', { domain_id: other.id }), 403, 'FORBIDDEN');
+    expectError(await api.post('/suppressions/delete', {}), 400, 'VALIDATION_ERROR');
+    expectError(await api.post('/suppressions/delete', { dry_run: true }), 400, 'VALIDATION_ERROR');
   });
 });

@@ -28,7 +28,7 @@ export async function restoreRows(
 ): Promise<void> {
   const locked = await tx.$queryRaw<unknown[]>`SELECT 1 FROM deleted_record WHERE id = ${id}::uuid FOR UPDATE`;
   if (locked.length === 0) throw notFound('deleted record');
-  for (const { name: table, restorable = 'true' } of KEPT_TABLES[kind]) {
+  for (const { name: table, restorable = 'true', isKeptIfExisting } of KEPT_TABLES[kind]) {
     if (without.includes(table)) continue;
     const columns = await tx.$queryRaw<{ name: string }[]>`
       SELECT a.attname::text AS name
@@ -47,7 +47,8 @@ export async function restoreRows(
             WHERE kept.record_id = $1::uuid AND kept."table" = '${table}' AND kept.position BETWEEN $2 AND $3 AND ${restorable}
            RETURNING kept."row")
          INSERT INTO "${table}" (${listed('')})
-         SELECT ${listed('restored.')} FROM taken, LATERAL jsonb_populate_record(NULL::"${table}", taken."row") AS restored`,
+         SELECT ${listed('restored.')} FROM taken, LATERAL jsonb_populate_record(NULL::"${table}", taken."row") AS restored
+         ${isKeptIfExisting ? 'ON CONFLICT DO NOTHING' : ''}`,
         ...[id, from, from + BATCH_SIZE - 1],
       );
     }

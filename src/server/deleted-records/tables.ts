@@ -6,6 +6,8 @@ type KeptTable = {
   ofRecord: string;
   /** The condition of those that can be inserted again, as `kept."row"`. */
   restorable?: string;
+  /** Whether a row that exists again, by its unique columns, stays as it is. By default, the record can’t be restored then. */
+  isKeptIfExisting?: boolean;
 };
 
 const own = (name: string): KeptTable => ({ name, ofRecord: 'id = $1::uuid' });
@@ -31,6 +33,7 @@ export const KEPT_TABLES: Record<DeletedRecordKind, readonly KeptTable[]> = {
     { ...ofDomain('admin_domain'), restorable: OF_DOMAIN_ADMIN },
   ],
   mailbox: [own('mailbox'), ofMailbox('sieve_filter'), ofMailbox('mailbox_sign_in')],
+  suppression: [{ ...own('suppression'), isKeptIfExisting: true }],
   sieve_filter: [own('sieve_filter')],
   template: [own('template'), { name: 'template_version', ofRecord: 'template_id = $1::uuid' }],
   webhook: [own('webhook')],

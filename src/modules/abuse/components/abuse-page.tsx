@@ -2,6 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { parseAsString, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
@@ -14,7 +15,12 @@ import { Senders } from './senders';
 
 const Thresholds = dynamic(() => import('./thresholds').then((module) => module.Thresholds), { ssr: false });
 
-export function AbusePage() {
+type AbusePageProps = {
+  /** The dialog of another module that shows who changed the limits, while the URL has `history`. */
+  history: ReactNode;
+};
+
+export function AbusePage({ history }: AbusePageProps) {
   const [domain] = useQueryState('domain', parseAsString);
   return (
     <Page>
@@ -25,6 +31,7 @@ export function AbusePage() {
           <Thresholds />
         </div>
       </Senders>
+      {history}
     </Page>
   );
 }

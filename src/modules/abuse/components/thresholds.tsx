@@ -1,4 +1,5 @@
 import { NumberInput } from '@mantine/core';
+import { parseAsString } from 'nuqs';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -9,6 +10,8 @@ import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { TextButton } from '@/components/text/text-button';
+import { useUrlState } from '@/components/url-state';
 import { type AbuseThresholds, UpdateAbuseThresholds } from '../schema';
 
 const FIELDS = {
@@ -29,6 +32,7 @@ export function Thresholds() {
 
 function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadOnly: boolean }) {
   const utils = trpc.useUtils();
+  const { open } = useUrlState({ history: parseAsString });
   const update = trpc.abuse.updateThresholds.useMutation();
   const { form, problem, onSubmit, isDirty, saveBar } = useSavedForm({
     schema: UpdateAbuseThresholds,
@@ -48,6 +52,11 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
       <SettingsSection
         title="Rate limits"
         hint="A mailbox that tries to send more than its limit is suspended. For an address without a mailbox, or a domain, messages over the limit are rejected. A domain’s own limit takes precedence."
+        state={
+          <p>
+            <TextButton onClick={() => open({ history: 'limits' })}>History</TextButton>
+          </p>
+        }
       >
         <FormColumn>
           <FieldPair>

@@ -2,10 +2,13 @@
 
 import { Button, Modal } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { NOT_WITH_PAGE } from '@/components/api/page-query-client';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { DialogFields } from '@/components/dialogs/dialog';
 import { IconArrowBackUp } from '@/components/icons/icons';
+import { Skeleton } from '@/components/marks/skeleton';
 import { DateTime } from '@/components/values/date-time';
 import type { Setting } from '../schema';
 import classes from './config-page.module.css';
@@ -20,12 +23,12 @@ type SettingHistoryProps = {
   onRestore: OnRestore;
 };
 
-const SHOWN = 50;
+const PAGE_SIZE = 20;
 
 export function SettingHistory({ setting, opened, onClose, onRestore }: SettingHistoryProps) {
   const isMounted = useMounted();
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title={`History of ${setting.key}`} yOffset={72}>
+    <Modal opened={opened && isMounted} onClose={onClose} title={`History of ${setting.label}`} yOffset={72}>
       <DialogFields>
         <Changes setting={setting} onRestore={onRestore} />
       </DialogFields>
@@ -35,19 +38,19 @@ export function SettingHistory({ setting, opened, onClose, onRestore }: SettingH
 
 function Changes({ setting, onRestore }: { setting: Setting; onRestore: OnRestore }) {
   const { key, unit } = setting;
-  const history = trpc.config.history.useQuery({ key, limit: SHOWN });
-  if (history.isError)
-    return <ErrorState what="the history" error={history.error} onRetry={() => void history.refetch()} />;
-  if (!history.data) return <p className="soft">Loading…</p>;
-  const { items, pagination } = history.data;
+  const { data, isError, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useSettingHistory(key);
+  if (isError && !data) return <ErrorState what="the history" error={error} onRetry={() => void refetch()} />;
+  if (!data) return <HistorySkeleton />;
+  const items = data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <p className="soft">It was never changed here.</p>;
   return (
     <>
       <ol className={classes.changes}>
-        {items.map(({ id, before, after, at, changed_by: by }) => (
+        {items.map(({ id, before, after, at, changed_by: by, api_key_id: keyId, api_key_name: keyName }) => (
           <li key={id}>
             <h3>
               <DateTime iso={at} /> by {by.email}
+              {keyId && <> (API key{keyName && ` “${keyName}”`})</>}
             </h3>
             <del>{before === null ? 'Default' : valueText(before, unit)}</del>
             <ins>{after === null ? 'Default' : valueText(after, unit)}</ins>
@@ -61,7 +64,37 @@ function Changes({ setting, onRestore }: { setting: Setting; onRestore: OnRestor
           </li>
         ))}
       </ol>
-      {pagination.has_more && <p className="soft">These are the last {SHOWN} changes.</p>}
+      {hasNextPage && (
+        <div>
+          <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show older changes
+          </Button>
+        </div>
+      )}
     </>
+  );
+}
+
+/** Loads the changes, the newest first, a page at a time. Not through tRPC’s own hook, which adds a parameter that the API doesn’t take. */
+function useSettingHistory(key: string) {
+  const { client } = trpc.useUtils();
+  return useInfiniteQuery({
+    queryKey: [['config', 'history'], key],
+    queryFn: ({ pageParam: cursor }) => client.config.history.query({ key, limit: PAGE_SIZE, cursor }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor || undefined,
+    meta: NOT_WITH_PAGE,
+  });
+}
+
+function HistorySkeleton() {
+  return (
+    <ol className={classes.changes} aria-busy="true">
+      {[280, 232, 320].map((width) => (
+        <li key={width}>
+          <Skeleton width={width} />
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -14,6 +14,7 @@ export const KIND_LABELS: Record<DeletedRecord['kind'], string> = {
   domain: 'Domain',
   mailbox: 'Mailbox',
   sieve_filter: 'Filter',
+  suppression: 'Suppression',
   template: 'Template',
   webhook: 'Webhook',
 };

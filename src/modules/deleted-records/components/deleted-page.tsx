@@ -139,7 +139,9 @@ function titleOf(done: number, failed: number): string {
 function NothingDeleted() {
   return (
     <EmptyState title="Nothing deleted">
-      <p>Deleted domains, mailboxes, aliases, filters, templates and webhooks can be restored for 30 days.</p>
+      <p>
+        Deleted domains, mailboxes, aliases, filters, templates, suppressions and webhooks can be restored for 30 days.
+      </p>
     </EmptyState>
   );
 }

@@ -20,6 +20,8 @@ const CONSEQUENCES: Record<DeletedRecord['kind'], string> = {
     'The mailbox comes back with its password, filters and the mail that is still on the mail server. Mail that was rejected ' +
     'meanwhile isn’t recovered. A domain that read its reports in this mailbox has to be set up for that again.',
   sieve_filter: 'The filter comes back in its former position, and takes effect with the next message.',
+  suppression:
+    'Mail to these addresses is suppressed again, for the former reasons. One that was suppressed again meanwhile stays as it is.',
   template: 'The template comes back with its versions, and messages can be sent with it again.',
   webhook:
     'The webhook comes back with its secret and gets events from now on. Events that it missed aren’t delivered.',

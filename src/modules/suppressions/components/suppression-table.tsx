@@ -17,20 +17,37 @@ const DeleteSuppressionsDialog = lazyDialog(() =>
   import('./delete-suppressions-dialog').then((module) => module.DeleteSuppressionsDialog),
 );
 
-type SuppressionTableProps = { list: ShownList<Suppression>; empty: ReactNode; caption: string };
+const DeleteMatchingDialog = lazyDialog(() =>
+  import('./delete-matching-dialog').then((module) => module.DeleteMatchingDialog),
+);
+
+type SuppressionTableProps = {
+  list: ShownList<Suppression>;
+  /** The filters that are set, as the API takes them. */
+  filters: object;
+  empty: ReactNode;
+  caption: string;
+};
 
 /** Suppressions, one or several of which can be deleted at once. */
-export function SuppressionTable({ list, empty, caption }: SuppressionTableProps) {
+export function SuppressionTable({ list, filters, empty, caption }: SuppressionTableProps) {
   const actions = useSuppressionActions();
+  const [isAsking, setAsking] = useState(false);
   const [deleting, setDeleting] = useState<Suppression[]>([]);
   const rows = list.query.data?.items ?? [];
   const selection = useSelection(rows, ({ id }) => id);
+  const isLong = list.query.data?.pagination.has_more || list.search?.history.isFirst === false;
   return (
     <>
       <SelectionBar selection={selection} what="suppressions">
         <Button size="xs" className="danger" onClick={() => setDeleting(selection.rowsNow())}>
           Delete
         </Button>
+        {selection.isAll && isLong && Object.keys(filters).length > 0 && (
+          <Button size="xs" className="danger" onClick={() => setAsking(true)}>
+            Delete all that match…
+          </Button>
+        )}
       </SelectionBar>
       <ListView
         list={list}
@@ -47,6 +64,18 @@ export function SuppressionTable({ list, empty, caption }: SuppressionTableProps
           ...suppressionColumns({ onDelete: (suppression) => setDeleting([suppression]) }),
         ]}
         isSelected={selection.has}
+      />
+      <DeleteMatchingDialog
+        opened={isAsking}
+        total={list.total}
+        isBusy={actions.isBusy}
+        onClose={() => setAsking(false)}
+        onConfirm={() =>
+          actions.deleteMatching(filters, () => {
+            setAsking(false);
+            selection.clear();
+          })
+        }
       />
       <DeleteSuppressionsDialog
         opened={deleting.length > 0}

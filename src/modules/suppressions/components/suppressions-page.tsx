@@ -3,6 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
+import { PeriodFilter } from '@/components/data-table/filters';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
@@ -10,6 +11,7 @@ import { IconPlus, IconTableImport } from '@/components/icons/icons';
 import { ImportExportMenu } from '@/components/list/import-export-menu';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { RANGE, rangeInput } from '@/components/list/since';
 import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { Views } from '@/components/list/views/views';
@@ -29,7 +31,11 @@ const NewSuppressionDialog = lazyDialog(() =>
 const ImportDialog = lazyDialog(() => import('./import-dialog').then((module) => module.ImportDialog));
 
 const SEARCH = {
-  filters: { q: parseAsText, reason: parseAsStringLiteral(['all', ...SUPPRESSION_REASONS]).withDefault('all') },
+  filters: {
+    q: parseAsText,
+    reason: parseAsStringLiteral(['all', ...SUPPRESSION_REASONS]).withDefault('all'),
+    ...RANGE,
+  },
   view: {
     ...sortBy(suppressionList),
     new: parseAsBoolean.withDefault(false),
@@ -46,7 +52,9 @@ export function SuppressionsPage() {
     q: settled.q || undefined,
     reason: values.reason === 'all' ? undefined : values.reason,
     domain_id: selectedId ?? undefined,
+    ...rangeInput(values, search.history.now),
   };
+  const filters = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const list = useList(suppressionList, trpc.suppressions.list, { search, input });
   const openNew = () => open({ new: true });
   const openImport = () => open({ import: true });
@@ -84,9 +92,11 @@ export function SuppressionsPage() {
           narrow="columns"
           onChange={(reason) => change({ reason })}
         />
+        <PeriodFilter range={values} onChange={change} />
       </ListTools>
       <SuppressionTable
         list={list}
+        filters={filters}
         empty={<NoSuppressions domainName={selectedDomain?.name} onNew={openNew} onImport={openImport} />}
         caption={`Suppressions, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
       />

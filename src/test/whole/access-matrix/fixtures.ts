@@ -289,6 +289,7 @@ export const FIXTURES: Record<string, Fixture> = {
     path: '/suppressions/import',
     body: { domain_id: id, csv: 'email\nann@far.example' },
   })),
+  'POST /suppressions/delete': namingDomain(({ id }) => ({ path: '/suppressions/delete', body: { domain_id: id } })),
   'GET /suppressions/{id}': inDomain(suppressionPath),
   'DELETE /suppressions/{id}': inDomain(suppressionPath),
 

@@ -42,10 +42,15 @@ export function Mutes({ onMute }: { onMute: () => void }) {
 function MuteItem({ mute }: { mute: AlertMute }) {
   const utils = trpc.useUtils();
   const name = nameOf(mute);
+  const muteAgain = trpc.alerts.mute.useMutation({
+    onSuccess: () => notify({ text: `Muted ${name} again` }),
+    onError: (error) => notify({ text: `Couldn’t mute ${name} again`, problem: toProblem(error) }),
+    onSettled: () => utils.alerts.invalidate(),
+  });
   const unmute = trpc.alerts.unmute.useMutation({
     onSuccess: async () => {
       await utils.alerts.invalidate();
-      notify({ text: `Unmuted ${name}`, takesFocus: true });
+      notify({ text: `Unmuted ${name}`, undo: () => muteAgain.mutate(sameMute(mute)), takesFocus: true });
     },
     onError: (error) => notify({ text: `Couldn’t unmute ${name}`, problem: toProblem(error) }),
   });
@@ -77,6 +82,10 @@ function MuteItem({ mute }: { mute: AlertMute }) {
       </Button>
     </li>
   );
+}
+
+function sameMute({ kind, severity, domain_id, subject, reason, ends_at }: AlertMute) {
+  return { kind, severity, domain_id, subject, reason, ends_at };
 }
 
 /** Describes a mute, such as "DNS records, Critical, acme.example". */

@@ -4,6 +4,7 @@ import { Stack } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { FormColumn } from '@/components/layout/form-layout';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection, SettingsSkeleton } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { NOTIFICATION_HEIGHTS } from '../alert-values';
@@ -25,13 +26,18 @@ export function Notifications({ onMute }: { onMute: () => void }) {
     <>
       {config.error && <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />}
       {config.data && (
-        <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">
+        <SettingsSection
+          title="Alert emails"
+          hint="An email when an alert opens, and when it closes."
+          state={<HistoryLink setting="ALERT_EMAIL" />}
+        >
           <AlertEmails settings={config.data} />
         </SettingsSection>
       )}
       <SettingsSection
         title="Alert webhooks"
         hint="Webhooks that get the event system.alert when an alert opens or closes, for example in a chat."
+        state={config.data && <HistoryLink setting="ALERT_WEBHOOK" />}
       >
         <Stack gap="xl">
           <FormColumn>
@@ -49,5 +55,14 @@ export function Notifications({ onMute }: { onMute: () => void }) {
         </FormColumn>
       </SettingsSection>
     </>
+  );
+}
+
+/** @param setting how the names of the settings begin */
+function HistoryLink({ setting }: { setting: string }) {
+  return (
+    <p>
+      <NearLink href={`/system/config?${new URLSearchParams({ q: setting })}`}>Settings and their history</NearLink>
+    </p>
   );
 }

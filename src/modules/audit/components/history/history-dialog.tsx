@@ -9,18 +9,18 @@ import { History } from './history';
 import { useHistory } from './use-history';
 
 type HistoryDialogProps = {
-  kind: 'alias' | 'api_key';
+  kind: 'abuse_threshold' | 'alias' | 'api_key';
   title: string;
 };
 
-/** The history of a record that has no page of its own: of the one whose id the URL of its list has as `history`. */
+/** The history of a record that has no page of its own: of the one whose id the URL of its list has as `history`, or of the only one. */
 export function HistoryDialog({ kind, title }: HistoryDialogProps) {
   const { values, open } = useUrlState({ history: parseAsString });
   if (values.history === null) return null;
   return (
     <OpenedDialog
       key={values.history}
-      resource={`${kind}:${values.history}`}
+      resource={kind === 'abuse_threshold' ? kind : `${kind}:${values.history}`}
       title={title}
       onClose={() => open({ history: null })}
     />
@@ -36,7 +36,7 @@ function OpenedDialog({ resource, title, onClose }: OpenedDialogProps) {
   return (
     <Modal opened={isMounted} onClose={onClose} title={title} size={720} yOffset={72}>
       <DialogFields>
-        <p className="strong clip">{name ?? '\u00a0'}</p>
+        {resource.includes(':') && <p className="strong clip">{name ?? '\u00a0'}</p>}
         <History resource={resource} />
       </DialogFields>
     </Modal>

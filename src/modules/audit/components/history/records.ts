@@ -40,6 +40,17 @@ function restorable<Kind extends RestorableKind>(kind: Kind, { get, update, ...r
 
 /** How the records whose values can be restored are read and changed. */
 export const RECORDS: Record<RestorableKind, RestorableRecord> = {
+  abuse_threshold: {
+    role: 'super_admin',
+    module: 'abuse',
+    load: async ({ client }) => {
+      const record = await client.abuse.thresholds.query({});
+      const save = (values: object) =>
+        client.abuse.updateThresholds.mutate(ifUnchanged('abuse_threshold', record, values));
+      return { record, save };
+    },
+    refresh: ({ abuse }) => abuse.invalidate(),
+  },
   admin: restorable('admin', {
     role: 'super_admin',
     module: 'admins',

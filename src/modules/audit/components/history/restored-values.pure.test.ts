@@ -12,6 +12,9 @@ it('the values before an update are those of the fields that it changed and that
   expect(restoredValues(entry('domain.update', { max_aliases: null }, { max_aliases: 5 }))).toEqual({
     max_aliases: null,
   });
+  expect(restoredValues(entry('abuse_threshold.update', { mailbox_hourly: 200 }, { mailbox_hourly: 5 }))).toEqual({
+    mailbox_hourly: 200,
+  });
   expect(restoredValues(entry('admin.update', { role: 'admin' }, { role: 'super_admin' }))).toEqual({ role: 'admin' });
 });
 

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../schema';
 import { type Part, partOf } from '../sentences/part';
 
 /** Records whose former values can be restored. */
-const RESTORABLE_KINDS = ['admin', 'alias', 'domain', 'mailbox', 'sieve_filter', 'webhook'] as const;
+const RESTORABLE_KINDS = ['abuse_threshold', 'admin', 'alias', 'domain', 'mailbox', 'sieve_filter', 'webhook'] as const;
 export type RestorableKind = (typeof RESTORABLE_KINDS)[number];
 
 const PASSWORD = 'A password can’t be restored: only its hash was stored. Set a new one.';
@@ -13,11 +13,11 @@ const WEBHOOK_URL =
 const SECRET = 'A secret can’t be restored: the audit log doesn’t contain it.';
 
 export function kindOf({ resource }: Pick<AuditEntry, 'resource'>): string {
-  return resource.slice(0, resource.indexOf(':'));
+  return resource.split(':', 1)[0] ?? '';
 }
 
 export function idOf({ resource }: Pick<AuditEntry, 'resource'>): string {
-  return resource.slice(resource.indexOf(':') + 1);
+  return resource.split(':')[1] ?? '';
 }
 
 /** Returns the values before a change, as an update takes them. Null if the change can't be undone by an update. */

@@ -90,6 +90,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'sieve_filter.validate': phrase('checked a filter script', 'check a filter script'),
   'suppression.create': phrase('created suppression', 'create a suppression'),
   'suppression.delete': phrase('deleted suppression', 'delete suppression'),
+  'suppression.delete_matching': phrase('deleted suppressions', 'delete suppressions'),
   'suppression.import': phrase('imported suppressions', 'import suppressions'),
   'template.create': phrase('created template', 'create a template'),
   'template.delete': phrase('deleted template', 'delete template'),

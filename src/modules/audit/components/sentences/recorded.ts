@@ -27,6 +27,7 @@ const RECORDED: Partial<Record<AuditAction, Recorded>> = {
   'operation.create': operationPhrase,
   'operation.finish': operationPhrase,
   'sieve_filter.validate': ({ details }) => validated(details.valid),
+  'suppression.delete_matching': ({ details }) => deletedSuppressions(details.total),
   'suppression.import': ({ details }) => imported(details.created, 'suppression', 'suppressions'),
   'tls_report.upload': ({ details }) => uploaded('a TLS report', details.organisation),
   'webhook.replay_failed': ({ details }) => replayed(details.replayed),
@@ -76,6 +77,13 @@ function batchPhrase({ details }: AuditEntry): Phrase | undefined {
   if (total === null) return undefined;
   const batch = `a batch of ${formatPlural(total, 'message')}`;
   return { did: `sent ${batch}`, toDo: refused && refused < total ? `send ${refused} of ${batch}` : `send ${batch}` };
+}
+
+function deletedSuppressions(total: unknown): Phrase | undefined {
+  const count = numberIn(total);
+  if (count === null) return undefined;
+  const what = formatPlural(count, 'suppression');
+  return { did: `deleted ${what}`, toDo: `delete ${what}` };
 }
 
 function imported(created: unknown, one: string, many: string): Phrase | undefined {
