@@ -6,7 +6,8 @@ import type { DomainState, DomainStateFilters } from './states/schema';
 export const domainList = {
   what: 'domains',
   path: '/domains',
-  sorts: ['created_at', 'name'],
+  /** By `dns_status` or `dmarc_policy`: with `desc`, the worst first. */
+  sorts: ['created_at', 'name', 'dns_status', 'dmarc_policy'],
   views: 'domains',
   csv: [
     'id',
@@ -35,8 +36,8 @@ export const domainStateList = {
   what: 'domains',
   fullName: 'domains with the state of their DNS and reports',
   path: '/domains/dns',
-  /** By `dns_status`: with `desc`, those with errors first. Domains without reports come last in either order. */
-  sorts: ['dns_status', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures'],
+  /** By `dns_status` or `dmarc_policy`: with `desc`, the worst first. Domains without reports come last in either order. */
+  sorts: ['dns_status', 'dmarc_policy', 'name', 'checked_at', 'dmarc_pass_rate', 'tls_failures'],
   file: 'domains-dns',
   views: 'domain_states',
   csv: [

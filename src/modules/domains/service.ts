@@ -9,7 +9,7 @@ import { keepDeleted } from '@/server/deleted-records/keep';
 import { type DeletedRecord, restoreRows } from '@/server/deleted-records/restore';
 import { AppError, notFound } from '@/server/errors';
 import { escapeLike } from '@/server/list/search-key';
-import { type Page, paginate } from '@/server/pagination';
+import { type Page, type Position, paginate, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -19,6 +19,7 @@ import { dnsServers, mailHostName } from './dns/checking/facts';
 import { followActive } from './dns/results/alert';
 import { domainList, type ListDomains } from './lists';
 import type { CreateDomain, Domain, UpdateDomain } from './schema';
+import { rankDomains } from './states/service';
 
 /** A domain can have hundreds of thousands of suppressions. */
 const MANY_ROWS = { timeoutMs: 60_000 };
@@ -26,18 +27,41 @@ const MANY_ROWS = { timeoutMs: 60_000 };
 export { dnsServers, mailHostName };
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
-  const { active, dns_status: dnsStatus, dmarc_policy: policy, name: whole, q } = input;
-  const name = {
-    equals: whole && (normalizeDomainName(whole) ?? whole),
-    contains: q && escapeLike(q.toLowerCase()),
-  };
+  const { active, dns_status: dnsStatus, dmarc_policy: policy, name: given, q, sort } = input;
+  const whole = given && (normalizeDomainName(given) ?? given);
+  const name = { equals: whole, contains: q && escapeLike(q.toLowerCase()) };
   const dmarc = policy === 'missing' ? { dmarcPolicy: null, dnsCheckedAt: { not: null } } : { dmarcPolicy: policy };
   const filters = { AND: [domainScope(ctx), { active, dnsStatus, name }, dmarc] };
+  if (sort === 'dns_status' || sort === 'dmarc_policy') {
+    return paginateFrom(domainList, input, {
+      fetch: async (position) => ({ rows: await rankedRows(ctx, { ...input, sort, name: whole }, position) }),
+      count: (take) => ctx.db.domain.count({ where: filters, take }),
+      positionOf: ({ rank, name: id }) => ({ value: rank, id }),
+      present: (row: RankedRow) => present(row),
+    });
+  }
   return paginate(domainList, input, {
     fetch: ({ where, ...page }) =>
       ctx.db.domain.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
     count: (take) => ctx.db.domain.count({ where: filters, take }),
     present,
+  });
+}
+
+type RankedRow = Row & { rank: string };
+
+/** The rows of domains in the order of what a check found. */
+async function rankedRows(
+  ctx: ActorContext,
+  input: Parameters<typeof rankDomains>[1],
+  position: Position | null,
+): Promise<RankedRow[]> {
+  const ranked = await rankDomains(ctx, input, position);
+  const rows = await ctx.db.domain.findMany({ where: { id: { in: ranked.map(({ id }) => id) } }, select: FIELDS });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ranked.flatMap(({ id, rank }) => {
+    const row = byId.get(id);
+    return row ? [{ ...row, rank }] : [];
   });
 }
 

@@ -16,6 +16,8 @@ export const domainColumns = (problems: ReadonlyMap<string, string>): ListColumn
     width: 116,
     kind: 'mark',
     mobile: 'side',
+    sortBy: 'dns_status',
+    firstOrder: 'desc',
     skeletonWidth: 64,
     cell: ({ dns_status, active }) => <DnsMark status={dns_status} active={active} />,
   },
@@ -36,6 +38,8 @@ export const domainColumns = (problems: ReadonlyMap<string, string>): ListColumn
   {
     header: 'DMARC',
     width: 100,
+    sortBy: 'dmarc_policy',
+    firstOrder: 'desc',
     skeletonWidth: 64,
     cell: (domain) => {
       const { dmarc_policy: policy, dns_status } = domain;

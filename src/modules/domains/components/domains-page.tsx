@@ -17,6 +17,7 @@ import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
+import type { SortOf } from '@/lib/lists';
 import { domainList } from '../lists';
 import { domainColumns } from './domain-columns';
 
@@ -27,8 +28,17 @@ const AddDomainsDialog = lazyDialog(() => import('./add-domains-dialog').then((m
 const CHOICES = {
   ...ACTIVE_CHOICES,
   broken: { label: 'DNS problems', input: { active: true, dns_status: 'error' } },
+  warned: { label: 'Warnings', input: { active: true, dns_status: 'warning' } },
   unprotected: { label: 'DMARC missing', input: { active: true, dmarc_policy: 'missing' } },
+  lax: { label: 'DMARC none', input: { active: true, dmarc_policy: 'none' } },
 } as const;
+
+const ORDERS: Record<SortOf<typeof domainList>, string> = {
+  created_at: 'date added',
+  name: 'name',
+  dns_status: 'state of their DNS',
+  dmarc_policy: 'DMARC policy',
+};
 
 /** As far as the navigation counts. */
 const MAX_COUNTED = 99;
@@ -100,7 +110,7 @@ export function DomainsPage() {
         list={list}
         empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
         noMatches="No domain matches these filters."
-        caption={`Domains, by ${values.sort === 'name' ? 'name' : 'date added'}`}
+        caption={`Domains, by ${ORDERS[values.sort]}`}
         columns={columns}
         rowHref={({ id }) => `/domains/${id}`}
         isInactive={({ active }) => !active}

@@ -24,13 +24,35 @@ export function listDomainStates(ctx: ActorContext, input: ListDomainStates): Pr
   });
 }
 
-async function findStates(ctx: ActorContext, input: ListDomainStates, position: Position | null): Promise<Row[]> {
-  const { limit, sort, order } = input;
-  const [direction, beyond] = order === 'asc' ? [Prisma.sql`ASC`, Prisma.sql`>`] : [Prisma.sql`DESC`, Prisma.sql`<`];
-  // With the same value, by name in either order.
-  const later = position
+/** A domain's place in an order by what a check found. */
+export type Ranked = { id: string; name: string; rank: string };
+
+/** Domains in the order of the states that the last check of their DNS found. Reads all that match, which are some thousands at most. */
+export function rankDomains(ctx: ActorContext, input: RankedInput, position: Position | null): Promise<Ranked[]> {
+  return ctx.db.$queryRaw<Ranked[]>`
+    WITH ranked AS (
+      SELECT d.id, d.name, ${rankOf(input.sort, input.order)} COLLATE "C" AS rank FROM ${domains(ctx, input)}
+    )
+    SELECT * FROM ranked ${laterThan(position, input.order)} ORDER BY rank ${directionOf(input.order)}, name LIMIT ${input.limit + 1}`;
+}
+
+type RankedInput = DomainConditions & Pick<ListDomainStates, 'sort' | 'order' | 'limit'>;
+
+function directionOf(order: ListDomainStates['order']): Prisma.Sql {
+  return order === 'asc' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+}
+
+/** With the same value, by name in either order. */
+function laterThan(position: Position | null, order: ListDomainStates['order']): Prisma.Sql {
+  const beyond = order === 'asc' ? Prisma.sql`>` : Prisma.sql`<`;
+  return position
     ? Prisma.sql`WHERE rank ${beyond} ${position.value} OR (rank = ${position.value} AND name > ${position.id})`
     : Prisma.empty;
+}
+
+async function findStates(ctx: ActorContext, input: ListDomainStates, position: Position | null): Promise<Row[]> {
+  const { limit, sort, order } = input;
+  const [direction, later] = [directionOf(order), laterThan(position, order)];
   const sums = { dmarc: dmarcOf(ctx), tls: tlsOf(ctx) };
   const ranked = sort === 'dmarc_pass_rate' ? sums.dmarc : sort === 'tls_failures' ? sums.tls : Prisma.empty;
   return ctx.db.$queryRaw<Row[]>`
@@ -64,8 +86,15 @@ function tlsOf(ctx: ActorContext): Prisma.Sql {
     ) tls ON true`;
 }
 
+type DomainConditions = Pick<ListDomainStates, 'active' | 'dns_status' | 'dmarc_policy' | 'problem' | 'q'> & {
+  name?: string;
+};
+
 /** The tables and conditions of the domains that match the filters. */
-function domains(ctx: ActorContext, { active, dns_status, dmarc_policy, problem, q }: ListDomainStates): Prisma.Sql {
+function domains(
+  ctx: ActorContext,
+  { active, dns_status, dmarc_policy, problem, name, q }: DomainConditions,
+): Prisma.Sql {
   const ids = accessibleDomainIds(ctx.actor);
   const conditions = [
     ids && Prisma.sql`id = ANY (${ids}::uuid[])`,
@@ -74,6 +103,7 @@ function domains(ctx: ActorContext, { active, dns_status, dmarc_policy, problem,
     dmarc_policy === 'missing' && Prisma.sql`dmarc_policy IS NULL AND dns_checked_at IS NOT NULL`,
     dmarc_policy && dmarc_policy !== 'missing' && Prisma.sql`dmarc_policy = ${dmarc_policy}`,
     problem && problemCondition(ctx, problem),
+    name !== undefined && Prisma.sql`name = ${name}`,
     q && Prisma.sql`name LIKE ${`%${escapeLike(q.toLowerCase())}%`}`,
   ].filter((condition) => condition instanceof Prisma.Sql);
   const where = conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;
@@ -108,6 +138,11 @@ function rankOf(sort: ListDomainStates['sort'], order: ListDomainStates['order']
   if (sort === 'name') return Prisma.sql`d.name`;
   if (sort === 'dns_status') {
     return Prisma.sql`CASE d.dns_status WHEN 'error' THEN '3' WHEN 'warning' THEN '2' WHEN 'unchecked' THEN '1' ELSE '0' END`;
+  }
+  if (sort === 'dmarc_policy') {
+    return Prisma.sql`
+      CASE WHEN d.dns_checked_at IS NULL OR d.dmarc_policy = 'unknown' THEN '1'
+           ELSE CASE coalesce(d.dmarc_policy, '') WHEN '' THEN '4' WHEN 'none' THEN '3' WHEN 'quarantine' THEN '2' ELSE '0' END END`;
   }
   if (sort === 'checked_at') {
     return Prisma.sql`coalesce(to_char(d.dns_checked_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISS.MS'), ${last})`;

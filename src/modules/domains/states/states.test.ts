@@ -103,6 +103,35 @@ describe('the state of a domain', () => {
   });
 });
 
+it('and the domains themselves are ordered by state and by policy, the worst first with desc, page by page', async () => {
+  const checked = { dnsCheckedAt: new Date() };
+  await make('a-ok', { ...checked, dnsStatus: 'ok', dmarcPolicy: 'reject' });
+  await make('b-error', { ...checked, dnsStatus: 'error', dmarcPolicy: 'none' });
+  await make('c-new');
+  await make('d-warning', { ...checked, dnsStatus: 'warning' });
+  await make('e-ok', { ...checked, dnsStatus: 'ok', dmarcPolicy: 'quarantine' });
+  const ordered = async (path: string, sort: string) => {
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const { data, meta } = await api.get(`${path}?q=${suffix}&limit=2&total=true&sort=${sort}${cursor}`);
+      found.push(...data.map(({ name }: { name: string }) => name.replace(`.${suffix}`, '')));
+      expect(meta.pagination?.total).toBe(5);
+      cursor = meta.pagination?.has_more ? `&cursor=${meta.pagination.next_cursor}` : '';
+    } while (cursor !== '');
+    return found;
+  };
+  for (const path of ['/domains', '/domains/dns']) {
+    expect(await ordered(path, 'dns_status')).toEqual(['b-error', 'd-warning', 'c-new', 'a-ok', 'e-ok']);
+    expect(await ordered(path, 'dns_status&order=asc')).toEqual(['a-ok', 'e-ok', 'c-new', 'd-warning', 'b-error']);
+    expect(await ordered(path, 'dmarc_policy')).toEqual(['d-warning', 'b-error', 'e-ok', 'c-new', 'a-ok']);
+  }
+  const { data } = await api.get(`/domains?name=b-error.${suffix}&sort=dns_status&active=true&dmarc_policy=none`);
+  expect(data).toMatchObject([{ name: `b-error.${suffix}`, dns_status: 'error', dmarc_policy: 'none' }]);
+  const other = await keyClient({ role: 'domain_admin' });
+  expect((await other.get('/domains?sort=dns_status')).data).toEqual([]);
+});
+
 it('says when a DNS server last answered if the checks since then got no answers', async () => {
   const checkedAt = new Date(Date.now() + DAY_MS);
   const { id } = await make('unanswered', { dnsStatus: 'ok', dnsCheckedAt: checkedAt });

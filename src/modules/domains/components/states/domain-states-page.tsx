@@ -32,6 +32,7 @@ const PROBLEM_OPTIONS = [
 
 const ORDERS: Record<SortOf<typeof domainStateList>, string> = {
   dns_status: 'state',
+  dmarc_policy: 'DMARC policy',
   name: 'name',
   checked_at: 'last check',
   dmarc_pass_rate: 'DMARC pass rate',

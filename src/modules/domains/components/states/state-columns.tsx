@@ -39,6 +39,7 @@ export const STATE_COLUMNS: ListColumn<DomainState, typeof domainStateList>[] = 
       maxWidth: 136,
       // There is room for one cell of these on a narrow screen, which names all problems.
       mobile: purpose === 'mx' ? 'under' : undefined,
+      ...(purpose === 'dmarc' && ({ sortBy: 'dmarc_policy', firstOrder: 'desc' } as const)),
       skeletonWidth: 48,
       cell: (domain) => (
         <>
