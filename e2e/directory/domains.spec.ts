@@ -82,6 +82,10 @@ test('shows the state of DNS, and lists the domains whose records need a fix', a
   await expect(page.getByRole('radio', { name: 'DNS problems 2' })).toBeAttached();
   await expect(page.getByRole('row', { name: broken.name })).toContainText('Problems');
   await expect(page.getByRole('row', { name: complete.name })).toContainText('Complete');
+  await page.getByRole('checkbox', { name: `Select ${broken.name}` }).check();
+  const selected = page.getByRole('group', { name: 'Selected domains' });
+  await expect(selected.getByRole('button', { name: 'Check DNS' })).toBeVisible();
+  await selected.getByRole('button', { name: 'Clear' }).click();
   await page.getByRole('radio', { name: 'DNS problems' }).click();
   await expect(page).toHaveURL(/show=broken/);
   await expect(page.getByRole('row', { name: complete.name })).toHaveCount(0);

@@ -27,7 +27,7 @@ export const VIEW_PAGES = {
   },
   suppressions: { path: '/suppressions', parameters: ['q', 'domain', 'reason', 'since', 'until', 'order'] },
   queue: { path: '/queue', parameters: ['queue', 'from', 'to', ...ORDER] },
-  alerts: { path: '/alerts', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
+  alerts: { path: '/alerts', parameters: ['domain', 'show', 'kind', 'severity', 'since', 'until', ...ORDER] },
 } as const satisfies Record<string, { path: string; parameters: readonly string[] }>;
 
 export type ViewPage = keyof typeof VIEW_PAGES;

@@ -59,10 +59,22 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   );
   await page.getByRole('radio', { name: 'Abandoned', exact: true }).click();
   await expect(page).toHaveURL(/status=abandoned/);
-  const abandoned = page.getByRole('row', { name: /^Abandoned mail\.delivered/ });
+  const abandoned = page.getByRole('row', { name: /^Select .* Abandoned mail\.delivered/ });
   await expect(abandoned).toContainText('Gave up');
   await check();
   endpoint.status = 200;
+  await abandoned.getByRole('checkbox').check();
+  await page.getByRole('group', { name: 'Selected deliveries' }).getByRole('button', { name: 'Replay' }).click();
+  await expect(page.getByText('Replaying 1 delivery')).toBeVisible();
+  const statuses = async () =>
+    (await api.call<{ status: string }[]>('GET', `/webhooks/${id}/deliveries`)).map(({ status }) => status);
+  await expect.poll(statuses).toEqual(['delivered', 'delivered']);
+  await sql(
+    `UPDATE webhook_delivery SET status = 'abandoned', finished_at = now()
+      WHERE webhook_id = $1 AND event_id IN (SELECT id FROM event WHERE type = 'mail.delivered')`,
+    [id],
+  );
+  await expect(abandoned).toContainText('Gave up');
   await page.getByRole('button', { name: 'Replay 1 failed' }).click();
   const replay = page.getByRole('dialog', { name: 'Replay failed deliveries' });
   await replay.getByRole('radio', { name: '1 hour', exact: true }).click();
@@ -71,7 +83,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   await expect(page.getByText('Replayed 1 delivery')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'No matching deliveries' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(page.getByRole('row', { name: /^Delivered/ })).toHaveCount(2);
+  await expect(page.getByRole('row', { name: /^Select .* Delivered/ })).toHaveCount(2);
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible();
   await expect(page.getByText(/^\d failed/)).toHaveCount(0);
   await check();

@@ -51,7 +51,7 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByRole('menuitem', { name: 'mail.bounced' }).click();
   await expect(page.getByText('Test delivered: 200 OK')).toBeVisible();
-  const row = page.getByRole('row', { name: /^Delivered mail\.bounced.* Test/ });
+  const row = page.getByRole('row', { name: /^Select .* Delivered mail\.bounced.* Test/ });
   await expect(openerOf(row)).toHaveAttribute('aria-expanded', 'true');
   const [request] = endpoint.requests;
   expect(request?.headers['x-service-signature']).toBe(

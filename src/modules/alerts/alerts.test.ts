@@ -123,6 +123,11 @@ it('alerts are listed by kind, severity and status, in either order', async () =
   expect(await kinds('kind=rate_limited&severity=warning&status=open')).toEqual(['rate_limited']);
   expect(await kinds('kind=rate_limited&severity=critical')).toEqual([]);
   expect(await kinds('order=asc')).toEqual(['webhook_failing', 'rate_limited', 'volume_spike']);
+  const second = new Date(now.getTime() + 1_000).toISOString();
+  for (const sort of ['severity', 'created_at']) {
+    expect(await kinds(`sort=${sort}&since=${second}`)).toEqual(['volume_spike', 'rate_limited']);
+    expect(await kinds(`sort=${sort}&until=${second}`)).toEqual(['webhook_failing']);
+  }
 });
 
 it('settings name the kinds that there are', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '@/lib/wire';
+import { Id, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
 export const AlertKind = z.enum([
   'mailbox_suspended',
@@ -55,6 +55,7 @@ export const AlertFilters = z.strictObject({
   kind: AlertKind.optional(),
   severity: AlertSeverity.optional(),
   domain_id: Id.optional(),
+  ...RANGE_FILTERS,
 });
 
 export const UpdateAlert = z.strictObject({ id: Id, status: AlertStatus });

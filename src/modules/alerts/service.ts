@@ -133,9 +133,9 @@ export function countOpenAlerts({ db }: ActorContext): Promise<number> {
 
 /** @throws the errors of authorizeDomain */
 export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<Page<Alert>> {
-  const { status, kind, severity, domain_id: domainId } = input;
+  const { status, kind, severity, domain_id: domainId, since, until } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const filters = { status, kind, severity, domainId };
+  const filters = { status, kind, severity, domainId, createdAt: { gte: since, lt: until } };
   const count = (take: number) => ctx.db.alert.count({ where: filters, take });
   if (input.sort === 'severity') {
     return paginateFrom(alertList, input, {

@@ -9,6 +9,20 @@ import { createDeliverer, type Deliverer } from './delivery/deliverer';
 
 const URL = 'https://hooks.example.com/postroom';
 
+it('deliveries are listed from a time on, and up to another', async () => {
+  const admin = await keyClient({ role: 'admin' });
+  const webhook = await makeWebhook();
+  const deliveries = [await makeAbandonedDelivery(webhook.id), await makeAbandonedDelivery(webhook.id)];
+  const [old, young] = deliveries.map(({ id }) => id);
+  const day = new Date('2026-01-02T00:00:00.000Z');
+  await db.webhookDelivery.update({ where: { id: old }, data: { createdAt: new Date(day.getTime() - 1) } });
+  await db.webhookDelivery.update({ where: { id: young }, data: { createdAt: day } });
+  const listed = async (filters: string) =>
+    (await admin.get(`/webhooks/${webhook.id}/deliveries?${filters}`)).data.map(({ id }: { id: string }) => id);
+  expect(await listed(`since=${day.toISOString()}`)).toEqual([young]);
+  expect(await listed(`until=${day.toISOString()}&status=abandoned`)).toEqual([old]);
+});
+
 describe('a replay', () => {
   it('starts new retries with the same id', async () => {
     const admin = await keyClient({ role: 'admin' });

@@ -28,8 +28,9 @@ const BODY_SHOWN_CHARS = 16_384;
 
 export async function listDeliveries(ctx: ActorContext, input: ListDeliveries): Promise<Page<Delivery>> {
   await requireWebhook(ctx, ctx.db, input.id);
-  const { id: webhookId, status, event: type } = input;
-  const filters = { webhookId, status, ...(type && { event: { type } }) };
+  const { id: webhookId, status, event: type, since, until } = input;
+  const createdAt = { gte: since, lt: until };
+  const filters = { webhookId, status, createdAt, ...(type && { event: { type } }) };
   return paginate(deliveryList, input, {
     fetch: ({ where, ...keyset }) =>
       ctx.db.webhookDelivery.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } }),

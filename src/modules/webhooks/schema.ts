@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import { EnteredTimestamp, Id, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { EnteredTimestamp, Id, plainText, RANGE_FILTERS, Timestamp, wholeNumber } from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -171,6 +171,7 @@ export const DeliveryFilters = z.strictObject({
 
   status: DeliveryStatus.optional(),
   event: EventTypeName.optional(),
+  ...RANGE_FILTERS,
 });
 
 export const ByDelivery = z.strictObject({ id: Id, delivery_id: Id });

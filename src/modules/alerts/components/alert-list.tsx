@@ -4,10 +4,12 @@ import { Button, Select } from '@mantine/core';
 import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
+import { PeriodFilter } from '@/components/data-table/filters';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
+import { RANGE, rangeInput } from '@/components/list/since';
 import { useList } from '@/components/list/use-list';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
@@ -34,6 +36,7 @@ const SEARCH = {
     show: parseAsShow(CHOICES),
     kind: parseAsStringLiteral(choicesOf(KINDS)),
     severity: parseAsStringLiteral(choicesOf(SEVERITIES)),
+    ...RANGE,
   },
   view: sortBy(alertList, { sort: 'severity' }),
 };
@@ -58,6 +61,7 @@ export function AlertList({ onMute }: AlertListProps) {
     kind: kind ?? undefined,
     severity: severity ?? undefined,
     domain_id: domain ?? undefined,
+    ...rangeInput(search.values, search.history.now),
   };
   const list = useList(alertList, trpc.alerts.list, { search, input });
   const update = trpc.alerts.update.useMutation();
@@ -102,6 +106,7 @@ export function AlertList({ onMute }: AlertListProps) {
             value={severity}
             onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
           />
+          <PeriodFilter range={search.values} onChange={search.change} />
         </div>
       </ListTools>
       <SelectionBar selection={selection} what="alerts">

@@ -14,11 +14,15 @@ import { useList } from '@/components/list/use-list';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
+import { SELECTABLE, selectColumn } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
 import type { SortOf } from '@/lib/lists';
 import { domainList } from '../lists';
+import { useDnsChecks } from './dns/use-dns-checks';
 import { domainColumns } from './domain-columns';
 
 const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
@@ -68,6 +72,8 @@ export function DomainsPage() {
     [attention],
   );
   const list = useList(domainList, trpc.domains.list, { search, input });
+  const selection = useSelection(list.query.data?.items ?? [], ({ id }) => id);
+  const checks = useDnsChecks();
 
   return (
     <Page>
@@ -106,12 +112,26 @@ export function DomainsPage() {
           narrow="columns"
         />
       </ListTools>
+      <SelectionBar selection={selection} what="domains">
+        <Button
+          size="xs"
+          disabled={checks.isBusy}
+          onClick={() => {
+            checks.checkAll(selection.rowsNow());
+            selection.clear();
+          }}
+        >
+          Check DNS
+        </Button>
+      </SelectionBar>
       <ListView
         list={list}
         empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
         noMatches="No domain matches these filters."
         caption={`Domains, by ${ORDERS[values.sort]}`}
-        columns={columns}
+        className={SELECTABLE}
+        columns={[selectColumn({ selection, nameOf: ({ name }) => name, mobile: 'mark' }), ...columns]}
+        isSelected={selection.has}
         rowHref={({ id }) => `/domains/${id}`}
         isInactive={({ active }) => !active}
       />

@@ -7,8 +7,13 @@ import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { IconArrowUp } from '@/components/icons/icons';
 import { ExportButton } from '@/components/list/export-csv';
+import { FailedRows } from '@/components/list/failed-rows';
 import { ListView } from '@/components/list/list-view';
+import { rangeInput } from '@/components/list/since';
 import { useList } from '@/components/list/use-list';
+import { SELECTABLE, selectColumn } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { formatPlural } from '@/lib/format';
 import { deliveryList } from '../../lists';
@@ -19,6 +24,7 @@ import { deliveryColumns } from './delivery-columns';
 import { DeliveryTools } from './delivery-tools';
 import { OpenDelivery } from './open-delivery';
 import { useDeliverySearch } from './use-delivery-search';
+import { nameOfDelivery, useReplayDeliveries } from './use-replay-deliveries';
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
@@ -35,11 +41,18 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
     items.some((delivery) => isAboutToChange(delivery, isActive)) ? REFRESH_ACTIVE_MS : REFRESH_MS;
   const list = useList(deliveryList, trpc.webhooks.deliveries, {
     search,
-    input: { id, status: values.status ?? undefined, event: values.event ?? undefined },
+    input: {
+      id,
+      status: values.status ?? undefined,
+      event: values.event ?? undefined,
+      ...rangeInput(values, search.history.now),
+    },
     limit: PAGE_SIZE,
     refetchInterval: ({ state }) => refetchInterval(state.data?.items),
   });
   const { rows, newer, release } = useHeldRows(list.query.data?.items, values.delivery);
+  const selection = useSelection(rows ?? [], (row) => row.id);
+  const replay = useReplayDeliveries(id);
   const [event, ...otherEvents] = webhook?.events ?? [];
   const columns = deliveryColumns({
     openId: values.delivery,
@@ -69,6 +82,27 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
           </>
         }
       />
+      <SelectionBar selection={selection} what="deliveries">
+        <Button
+          size="xs"
+          disabled={replay.isBusy}
+          onClick={() => {
+            replay.replayAll(selection.rowsNow());
+            selection.clear();
+          }}
+        >
+          Replay
+        </Button>
+      </SelectionBar>
+      {replay.outcome && (
+        <FailedRows
+          title={failedTitle(replay.outcome.done.length, replay.outcome.failures.length)}
+          failures={replay.outcome.failures}
+          keyOf={(row) => row.id}
+          nameOf={nameOfDelivery}
+          onDismiss={replay.dismissOutcome}
+        />
+      )}
       {isUnlisted && values.delivery && (
         <OpenDelivery
           key={values.delivery}
@@ -83,9 +117,11 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
         list={list}
         rows={rows}
         empty={<NoDeliveries />}
-        noMatches="No deliveries have this status and event."
+        noMatches="No delivery matches these filters."
         caption="Deliveries, newest first"
-        columns={columns}
+        className={SELECTABLE}
+        columns={[selectColumn({ selection, nameOf: nameOfDelivery, mobile: 'mark' }), ...columns]}
+        isSelected={selection.has}
         rowHref={(row) => `/webhooks/${id}?delivery=${row.id}`}
         onOpen={(row) => open(row.id === values.delivery ? null : row.id)}
         expanded={details}
@@ -93,6 +129,11 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
       />
     </>
   );
+}
+
+function failedTitle(done: number, failed: number): string {
+  const text = `Couldn’t replay ${formatPlural(failed, 'delivery', 'deliveries')}`;
+  return done === 0 ? text : `Replaying ${formatPlural(done, 'delivery', 'deliveries')}. ${text}`;
 }
 
 function NoDeliveries() {

@@ -10,6 +10,7 @@ import type { Delivery } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
 import { AttemptDots } from './attempt-dots';
 import classes from './delivery-columns.module.css';
+import { nameOfDelivery } from './use-replay-deliveries';
 
 const STATUSES: Record<Delivery['status'], [Status, string]> = {
   pending: ['pending', 'Pending'],
@@ -99,7 +100,7 @@ export function deliveryColumns({
       cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     detailsColumn({
-      labelOf: ({ event, recipient, is_test }) => `Attempts for ${event}, ${is_test ? 'test' : recipient}`,
+      labelOf: (delivery) => `Attempts for ${nameOfDelivery(delivery)}`,
       isOpen: ({ id }) => id === openId,
       onToggle: ({ id }) => onOpen(id === openId ? null : id),
     }),

@@ -2,7 +2,7 @@
 
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ActiveFilter, FilterButton } from '@/components/data-table/filters';
+import { ActiveFilter, FilterButton, PeriodFilter } from '@/components/data-table/filters';
 import { ListTools } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -46,6 +46,7 @@ export function DeliveryTools({ list, search: { values, change }, actions }: Del
           </Menu.Dropdown>
         </Menu>
       )}
+      <PeriodFilter range={values} onChange={change} />
     </ListTools>
   );
 }
