@@ -37,8 +37,9 @@ test('the palette has the actions of a mailbox, each of which leads to where it 
 
   await find(page, address);
   const best = page.getByRole('group', { name: 'Best match' }).getByRole('option');
-  const names = [`${address}Mailbox`, `Suspend ${address}`, `Check ${address} for misuse`, `Messages of ${address}`];
-  await expect(best).toHaveText([...names, `History of ${address}`].map((name) => new RegExp(`^${name}`)));
+  const names = [`${address}Mailbox`, `Suspend ${address}`, `Set a new password for ${address}`];
+  const others = [`Check ${address} for misuse`, `Messages of ${address}`, `History of ${address}`];
+  await expect(best).toHaveText([...names, ...others].map((name) => new RegExp(`^${name}`)));
   await check();
   await page.keyboard.press('Escape');
 
@@ -86,6 +87,36 @@ test('the palette replays deliveries of a webhook, and restores what was deleted
   await expect(page.getByText(`Restored ${address}`)).toBeVisible();
   await openBest(page, `history ${address}`, `History of ${address}`);
   await expect(page.getByRole('dialog', { name: /^History/ })).toBeVisible();
+});
+
+test('the palette finds keys, filters, templates and suppressed addresses, and leads to secrets and lists of problems', async ({
+  signedIn: page,
+  api,
+}) => {
+  const domain = await makeDomain(api);
+  const name = unique('Needle');
+  const { api_key: key } = await api.call<{ api_key: { id: string } }>('POST', '/api-keys', { name });
+  const email = `${name.toLowerCase()}@far.example`;
+  await api.call('POST', '/suppressions', { domain_id: domain.id, email });
+  await api.call('POST', '/templates', { domain_id: domain.id, name: `${name} text`, subject: 'Hi', text_body: 'Hi' });
+  const host = `${name.toLowerCase()}.example`;
+  const webhook = { events: ['*'], domain_id: domain.id, url: `https://${host}/mail` };
+  const { id } = await api.call<{ id: string }>('POST', '/webhooks', webhook);
+  await page.goto(`${url()}/domains`);
+  await find(page, name);
+  for (const label of [`${name} API key`, `${name} text Template`, `${email} Suppressed`]) {
+    await expect(page.getByRole('option', { name: label })).toBeVisible();
+  }
+  await page.keyboard.press('Escape');
+  await openBest(page, `rotate secret of ${host}`, `Rotate the secret of ${host}/mail`);
+  await expect(page).toHaveURL(`${url()}/webhooks/${id}?tab=settings#secret`);
+  await expect(page.getByRole('button', { name: 'Rotate secret' })).toBeInViewport();
+  await openBest(page, 'suspended mailboxes', 'Suspended mailboxes');
+  await expect(page).toHaveURL(`${url()}/mailboxes?show=suspended`);
+  await openBest(page, `revoke ${name}`, `Revoke ${name}`);
+  const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
+  await expect(revoke).toContainText('never used');
+  await expect(page).toHaveURL(new RegExp(`revoke=${key.id}`));
 });
 
 test('the palette filters messages by status and period, and keeps the domain', async ({ signedIn: page, api }) => {

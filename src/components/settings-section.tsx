@@ -1,12 +1,26 @@
-import type { ReactNode } from 'react';
+'use client';
+
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Skeleton } from './marks/skeleton';
 import classes from './settings-section.module.css';
 
-type SettingsSectionProps = { title: string; hint: ReactNode; state?: ReactNode; children: ReactNode };
+type SettingsSectionProps = {
+  /** By which links lead to it, as `#id`. */
+  id?: string;
+  title: string;
+  hint: ReactNode;
+  state?: ReactNode;
+  children: ReactNode;
+};
 
-export function SettingsSection({ title, hint, state, children }: SettingsSectionProps) {
+export function SettingsSection({ id, title, hint, state, children }: SettingsSectionProps) {
+  const section = useRef<HTMLElement>(null);
+  // The browser looks for it before the record is loaded.
+  useEffect(() => {
+    if (id && window.location.hash === `#${id}`) section.current?.scrollIntoView();
+  }, [id]);
   return (
-    <section className={classes.section} aria-label={title}>
+    <section ref={section} id={id} className={classes.section} aria-label={title}>
       <div className={classes.intro}>
         <h2>{title}</h2>
         <p>{hint}</p>

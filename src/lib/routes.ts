@@ -15,6 +15,8 @@ type Route = {
   /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
   keywords: string;
+  /** The action of its main button: the query that begins it, for who has the role of the page, or this one. */
+  create?: { label: string; query: string; keywords: string; minRole?: Role };
   /** The kind of outline that its page has while it loads, by default that of a list. */
   shape?: RouteShape;
   /** The chapter of the documentation about the page, and the section if it is about one. */
@@ -52,6 +54,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'sending',
     keywords: 'compose test write new message',
+    create: { label: 'Send test message', query: 'test=true', keywords: 'compose new write' },
   },
   {
     group: 'Mail',
@@ -62,6 +65,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'templates',
     keywords: 'liquid variables html text layout versions publish preview new template',
+    create: { label: 'New template', query: 'new=true', keywords: 'add create liquid' },
   },
   {
     group: 'Mail',
@@ -82,6 +86,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'suppressions',
     keywords: 'suppressed blocked recipients bounce complaint unsubscribe list do not send',
+    create: { label: 'Suppress address', query: 'new=true', keywords: 'block recipient add' },
   },
   {
     group: 'Directory',
@@ -92,6 +97,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'dns',
     keywords: 'add domain limits dns records spf dkim dmarc',
+    create: { label: 'Add domain', query: 'new=true', keywords: 'new create', minRole: 'admin' },
   },
   {
     group: 'Directory',
@@ -102,6 +108,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'mail-server#who-can-receive-sign-in-and-send',
     keywords: 'people quota storage suspended password address',
+    create: { label: 'New mailbox', query: 'new=true', keywords: 'add create user account' },
   },
   {
     group: 'Directory',
@@ -112,6 +119,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'api-contract#aliases',
     keywords: 'forward catch-all destination redirect group address import csv',
+    create: { label: 'New alias', query: 'new=true', keywords: 'forward add create' },
   },
   {
     group: 'Directory',
@@ -132,6 +140,7 @@ const ALL = [
     minRole: 'admin',
     help: 'webhooks',
     keywords: 'events deliveries callback endpoint notify replay signature retry post',
+    create: { label: 'New webhook', query: 'new=true', keywords: 'add create endpoint' },
   },
   {
     group: 'Connect',
@@ -142,6 +151,7 @@ const ALL = [
     minRole: 'domain_admin',
     help: 'access#api-keys',
     keywords: 'token secret bearer new key',
+    create: { label: 'New API key', query: 'new=true', keywords: 'add create' },
   },
   {
     group: 'Connect',
@@ -224,6 +234,7 @@ const ALL = [
     minRole: 'super_admin',
     help: 'access#roles',
     keywords: 'administrators people roles users add an admin',
+    create: { label: 'Add admin', query: 'new=true', keywords: 'new create colleague invite' },
   },
   {
     group: 'System',

@@ -30,6 +30,12 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
   const has = (minRole: Role) => q !== '' && role !== undefined && hasRole(role, minRole);
   const webhooks = trpc.webhooks.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: has('admin') });
   const admins = trpc.admins.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: has('super_admin') });
+  // Names of these are searched by some letters: each is a query more for every key.
+  const named = { input: { q: record, limit: MAX_PER_KIND }, options: { enabled: isLong } };
+  const apiKeys = trpc.apiKeys.list.useQuery(named.input, named.options);
+  const filters = trpc.sieveFilters.list.useQuery(named.input, named.options);
+  const templates = trpc.templates.list.useQuery(named.input, named.options);
+  const suppressions = trpc.suppressions.list.useQuery(named.input, named.options);
   const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: isLong });
   const deleted = trpc.deletedRecords.list.useQuery({ q: record, limit: MAX_PER_KIND }, { enabled: asksToRestore });
   const sections = trpc.docs.sections.useQuery({ q }, { enabled: isLong, staleTime: Number.POSITIVE_INFINITY });
@@ -45,7 +51,19 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
     isSearching:
       isLate ||
       addresses.isSearching ||
-      [...domains, webhooks, admins, messages, deleted, sections, operations].some(({ isFetching }) => isFetching),
+      [
+        ...domains,
+        webhooks,
+        admins,
+        apiKeys,
+        filters,
+        templates,
+        suppressions,
+        messages,
+        deleted,
+        sections,
+        operations,
+      ].some(({ isFetching }) => isFetching),
     addresses: useKept(addresses.matches, { isLate, isLoading: addresses.isLoading }, ({ address }) =>
       isWanted(address),
     ),
@@ -55,6 +73,20 @@ export function usePaletteSearch(words: string, role: Role | undefined) {
       isWanted(one.name, one.url),
     ),
     admins: useKept(itemsOf(admins), { isLate, isLoading: admins.isLoading }, ({ email }) => isWanted(email)),
+    apiKeys: useKept(isLong ? itemsOf(apiKeys) : [], { isLate, isLoading: apiKeys.isLoading }, ({ name }) =>
+      isWanted(name),
+    ),
+    filters: useKept(isLong ? itemsOf(filters) : [], { isLate, isLoading: filters.isLoading }, ({ name }) =>
+      isWanted(name),
+    ),
+    templates: useKept(isLong ? itemsOf(templates) : [], { isLate, isLoading: templates.isLoading }, ({ name }) =>
+      isWanted(name),
+    ),
+    suppressions: useKept(
+      isLong ? itemsOf(suppressions) : [],
+      { isLate, isLoading: suppressions.isLoading },
+      ({ email }) => isWanted(email),
+    ),
     messages: useKept(isLong ? itemsOf(messages) : [], messages),
     deleted: useKept(asksToRestore ? itemsOf(deleted) : [], { isLate, isLoading: deleted.isLoading }, (one) =>
       isWanted(one.name),

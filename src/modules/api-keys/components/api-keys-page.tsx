@@ -33,7 +33,12 @@ const CHOICES = {
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShow(CHOICES) },
-  view: { ...sortBy(apiKeyList), new: parseAsBoolean.withDefault(false), history: parseAsString },
+  view: {
+    ...sortBy(apiKeyList),
+    new: parseAsBoolean.withDefault(false),
+    history: parseAsString,
+    revoke: parseAsString,
+  },
 };
 
 type ApiKeysPageProps = {
@@ -46,7 +51,6 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
   const { values, settled, open } = search;
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [replacing, setReplacing] = useState<{ key: ApiKey | null; opened: boolean }>({ key: null, opened: false });
-  const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const input = { q: settled.q || undefined, ...CHOICES[values.show].input };
   const list = useList(apiKeyList, trpc.apiKeys.list, { search, input });
@@ -56,9 +60,10 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
     adminId: me.data?.id,
     onReplace: (key) => setReplacing({ key, opened: true }),
     onHistory: ({ id }) => open({ history: id }),
-    onRevoke: setRevoking,
+    onRevoke: ({ id }) => open({ revoke: id }),
   });
   const rows = useMemo(() => list.query.data && expiredLast(list.query.data.items), [list.query.data]);
+  const revoking = rows?.find(({ id }) => id === values.revoke) ?? null;
   const openNew = () => open({ new: true });
   const close = () => {
     setReplacing({ ...replacing, opened: false });
@@ -99,7 +104,7 @@ export function ApiKeysPage({ history }: ApiKeysPageProps) {
       />
       {created && <KeySecretDialog created={created} onStored={() => setCreated(null)} />}
       {history}
-      <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+      <RevokeKeyDialog apiKey={revoking} onClose={() => open({ revoke: null })} />
     </Page>
   );
 }

@@ -1,28 +1,30 @@
 import { hasRole, type Role } from '@/lib/access/roles';
+import { routesFor } from '@/lib/routes';
 import { IconCommand, IconKey, IconPlus } from '../../../icons/icons';
 import { withDomain } from '../../with-domain';
 import { type Command, ICON, type PaletteItem } from './item';
 import { byRank, matches } from './match';
 import type { Named } from './named-domains';
 
-const NEW = [
-  { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin', keywords: 'forward add create' },
-  { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin', keywords: 'add create user account' },
-  {
-    label: 'Suppress address',
-    href: '/suppressions?new=true',
-    minRole: 'domain_admin',
-    keywords: 'block recipient add',
-  },
-  { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin', keywords: 'add create' },
-  { label: 'New webhook', href: '/webhooks?new=true', minRole: 'admin', keywords: 'add create endpoint' },
-  { label: 'Add domain', href: '/domains?new=true', minRole: 'admin', keywords: 'new create' },
-  { label: 'Send test message', href: '/send?test=true', minRole: 'domain_admin', keywords: 'compose new write' },
-] as const;
-
 /** Offered once they are asked for. */
 const LINKS = [
   { label: 'Change time zone', href: '/account', minRole: 'domain_admin', keywords: 'timezone clock', hint: 'Account' },
+  {
+    label: 'Suspended mailboxes',
+    href: '/mailboxes?show=suspended',
+    minRole: 'domain_admin',
+    keywords: 'hijacked blocked filter',
+    hint: 'Mailboxes',
+  },
+  { label: 'Failing webhooks', href: '/webhooks?show=failing', minRole: 'admin', keywords: 'filter', hint: 'Webhooks' },
+  { label: 'DNS problems', href: '/domains?show=broken', minRole: 'domain_admin', keywords: 'filter', hint: 'Domains' },
+  {
+    label: 'Domains without DMARC',
+    href: '/domains?show=unprotected',
+    minRole: 'domain_admin',
+    keywords: 'missing filter',
+    hint: 'Domains',
+  },
 ] as const;
 
 const ROTATE = { keywords: 'keys selector generate', minRole: 'admin' } as const;
@@ -36,7 +38,7 @@ export function actionItems(text: string, role: Role | undefined, commands: Comm
       text,
     );
   const group = 'Actions' as const;
-  const made = matching(NEW.filter(isAllowed)).map(({ label, href }) => ({
+  const made = matching(creations(role)).map(({ label, href }) => ({
     ...{ key: href, group, label, href: withDomain(href) },
     icon: <IconPlus {...ICON} />,
   }));
@@ -48,6 +50,13 @@ export function actionItems(text: string, role: Role | undefined, commands: Comm
   }));
   const done = matching(commands).map(({ label, run }) => ({ key: label, group, label, run, icon }));
   return [...made, ...(isAllowed(ROTATE) ? rotations(text, named) : []), ...links, ...done];
+}
+
+/** The actions of the main buttons of pages. */
+function creations(role: Role | undefined) {
+  return routesFor(role).flatMap(({ href, create, minRole }) =>
+    create && role && hasRole(role, create.minRole ?? minRole) ? [{ ...create, href: `${href}?${create.query}` }] : [],
+  );
 }
 
 /** To rotate the key of each domain that the words name, or else to choose a domain. */

@@ -10,6 +10,10 @@ type PaletteGroup =
   | 'Mailboxes'
   | 'Aliases'
   | 'Webhooks'
+  | 'API keys'
+  | 'Filters'
+  | 'Templates'
+  | 'Suppressions'
   | 'Admins'
   | 'Messages'
   | 'API reference'
@@ -32,6 +36,10 @@ export type Domain = { id: string; name: string; active: boolean };
 export type Message = { id: string; subject: string; from: string; to: string[]; created_at: string };
 
 export type Webhook = { id: string; name: string; url: string; active: boolean };
+export type ApiKey = { id: string; name: string; key_prefix: string };
+export type Filter = { id: string; name: string };
+export type Template = { id: string; name: string };
+export type Suppression = { id: string; email: string; domain: string | null };
 export type Admin = { id: string; email: string };
 export type DeletedRecord = { id: string; name: string };
 /** A section of the documentation, or a chapter if it has no `id`. */
@@ -45,6 +53,10 @@ export type Directory = {
   domains: Domain[];
   webhooks: Webhook[];
   admins: Admin[];
+  apiKeys: ApiKey[];
+  filters: Filter[];
+  templates: Template[];
+  suppressions: Suppression[];
 };
 
 export const MAX_PER_KIND = 5;

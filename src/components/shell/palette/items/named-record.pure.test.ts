@@ -8,6 +8,10 @@ it.each([
   ['history of acme', ['history'], 'acme'],
   ['replay failed deliveries of hooks.example', ['replay'], 'hooks.example'],
   ['restore deleted ann', ['restore'], 'ann'],
+  ['new password of ann', ['password'], 'ann'],
+  ['rotate secret of hooks.example', ['rotate'], 'hooks.example'],
+  ['check dns of acme', ['dns'], 'acme'],
+  ['revoke shop', ['revoke'], 'shop'],
 ])('finds the verb and the record in “%s”', (text, verbs, name) => {
   expect(namedRecord(text)).toEqual({ verbs, name });
 });

@@ -7,12 +7,16 @@ const VERBS = {
   messages: ['messages'],
   replay: ['replay', 'retry', 'failed'],
   restore: ['restore', 'undelete', 'deleted'],
+  password: ['password', 'reset'],
+  dns: ['check', 'dns'],
+  rotate: ['rotate', 'secret'],
+  revoke: ['revoke'],
 } as const;
 
 export type Verb = keyof typeof VERBS;
 
 /** Words between the verb and the name, as in "check ann@acme.example for misuse". */
-const FILLERS = ['a', 'deliveries', 'for', 'from', 'of', 'the', 'to'];
+const FILLERS = ['a', 'deliveries', 'for', 'from', 'new', 'of', 'set', 'the', 'to'];
 /** Shorter beginnings of a word are rather the name of a record. */
 const MIN_BEGINNING = 4;
 

@@ -5,12 +5,14 @@ import {
   IconArrowBackUp,
   IconBan,
   IconHistory,
+  IconKey,
   IconMail,
   IconPlayerPlay,
   IconRefresh,
   IconShieldExclamation,
+  IconWorld,
 } from '../../../icons/icons';
-import { type Admin, type DeletedRecord, ICON, type PaletteItem, type Webhook } from './item';
+import { type Admin, type ApiKey, type DeletedRecord, type Domain, ICON, type PaletteItem, type Webhook } from './item';
 import type { Verb } from './named-record';
 
 /** An action on a record that leads to the page or dialog where it is confirmed. */
@@ -26,6 +28,10 @@ const ICONS: Record<Verb, ReactNode> = {
   messages: <IconMail {...ICON} />,
   replay: <IconRefresh {...ICON} />,
   restore: <IconArrowBackUp {...ICON} />,
+  password: <IconKey {...ICON} />,
+  dns: <IconWorld {...ICON} />,
+  rotate: <IconKey {...ICON} />,
+  revoke: <IconBan {...ICON} />,
 };
 
 export function addressActions({ kind, id, address, suspended }: AddressMatch): RecordAction[] {
@@ -42,6 +48,7 @@ export function addressActions({ kind, id, address, suspended }: AddressMatch): 
     suspended
       ? { verb: 'unsuspend', label: `Unsuspend ${address}`, href: `${page}?unsuspend=true`, minRole: 'admin' }
       : { verb: 'suspend', label: `Suspend ${address}`, href: `${page}?suspend=true`, minRole: 'admin' },
+    { verb: 'password', label: `Set a new password for ${address}`, href: `${page}#password` },
     { verb: 'misuse', label: `Check ${address} for misuse`, href: `${page}/misuse` },
     messages,
     { verb: 'history', label: `History of ${address}`, href: `${page}?tab=history` },
@@ -52,7 +59,21 @@ export function webhookActions({ id }: Webhook, name: string): RecordAction[] {
   const page = `/webhooks/${id}`;
   return actions([
     { verb: 'replay', label: `Replay failed deliveries of ${name}`, href: `${page}?replay=true`, minRole: 'admin' },
+    { verb: 'rotate', label: `Rotate the secret of ${name}`, href: `${page}?tab=settings#secret`, minRole: 'admin' },
     { verb: 'history', label: `History of ${name}`, href: `${page}?tab=history`, minRole: 'admin' },
+  ]);
+}
+
+export function domainActions({ id, name }: Domain): RecordAction[] {
+  return actions([{ verb: 'dns', label: `Check the DNS of ${name}`, href: `/domains/${id}?tab=dns` }]);
+}
+
+export function keyActions({ id, name, key_prefix: prefix }: ApiKey): RecordAction[] {
+  const page = `/api-keys?q=${encodeURIComponent(prefix)}`;
+  return actions([
+    { verb: 'messages', label: `Messages sent with ${name}`, href: `/messages?key=${id}` },
+    { verb: 'revoke', label: `Revoke ${name}`, href: `${page}&revoke=${id}` },
+    { verb: 'history', label: `History of ${name}`, href: `${page}&history=${id}` },
   ]);
 }
 

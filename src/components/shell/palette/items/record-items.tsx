@@ -4,9 +4,12 @@ import {
   IconAddressBook,
   IconArrowRight,
   IconAt,
+  IconBan,
   IconBook2,
   IconFilter,
+  IconKey,
   IconMail,
+  IconTemplate,
   IconUsers,
   IconWebhook,
   IconWorld,
@@ -14,19 +17,30 @@ import {
 import { withDomain } from '../../with-domain';
 import {
   type Admin,
+  type ApiKey,
   type Directory,
   type DocsSection,
   type Domain,
+  type Filter,
   ICON,
   MAX_PER_KIND,
   type Message,
   type Operation,
   type PaletteItem,
+  type Suppression,
+  type Template,
   type Webhook,
 } from './item';
 import { apart, byRank } from './match';
 import type { messageFilter } from './message-filter';
-import { addressActions, adminActions, type RecordAction, webhookActions } from './record-actions';
+import {
+  addressActions,
+  adminActions,
+  domainActions,
+  keyActions,
+  type RecordAction,
+  webhookActions,
+} from './record-actions';
 
 /** Key of the last result, which searches all messages. */
 const SEARCH_KEY = 'search';
@@ -34,15 +48,21 @@ const SEARCH_KEY = 'search';
 /** A record that was found, by the name that matched. */
 type FoundRecord = { name: string; domain?: Domain; item: PaletteItem; actions: RecordAction[] };
 
-/** Groups of records, those that match best first: of equally good ones, domains before mailboxes, aliases, webhooks and admins. */
-export function recordItems(text: string, { addresses, domains, webhooks, admins }: Directory): FoundRecord[] {
+/** Groups of records, those that match best first: of equally good ones, in the order below. */
+export function recordItems(text: string, directory: Directory): FoundRecord[] {
+  const { addresses, domains, webhooks, admins, apiKeys, filters, templates, suppressions } = directory;
   const [mailboxes, aliases] = apart(addresses, ({ kind }) => kind === 'mailbox');
   const ofAddress = (match: AddressMatch) => ({
     name: match.address,
     item: addressItem(match),
     actions: addressActions(match),
   });
-  const ofDomain = (domain: Domain) => ({ name: domain.name, domain, item: domainItem(domain), actions: [] });
+  const ofDomain = (domain: Domain) => ({
+    name: domain.name,
+    domain,
+    item: domainItem(domain),
+    actions: domainActions(domain),
+  });
   const ofWebhook = (webhook: Webhook) => ({
     name: nameOf(webhook, text),
     item: webhookItem(webhook),
@@ -55,6 +75,10 @@ export function recordItems(text: string, { addresses, domains, webhooks, admins
     aliases.map(ofAddress),
     webhooks.map(ofWebhook),
     admins.map(ofAdmin),
+    apiKeys.map((key) => ({ name: key.name, item: keyItem(key), actions: keyActions(key) })),
+    filters.map((filter) => ({ name: filter.name, item: sieveFilterItem(filter), actions: [] })),
+    templates.map((template) => ({ name: template.name, item: templateItem(template), actions: [] })),
+    suppressions.map((each) => ({ name: each.email, item: suppressionItem(each), actions: [] })),
   ].map((kind) => byRank<FoundRecord>(kind, ({ name }) => name, text).slice(0, MAX_PER_KIND));
   return byRank(kinds, ([best]) => best?.name ?? '', text).flat();
 }
@@ -88,6 +112,38 @@ function adminItem({ id, email }: Admin): PaletteItem {
     hint: 'Admin',
     href: `/admins/${id}`,
     icon: <IconUsers {...ICON} />,
+  };
+}
+
+function keyItem({ id, name, key_prefix: prefix }: ApiKey): PaletteItem {
+  return {
+    key: `key ${id}`,
+    group: 'API keys',
+    label: name,
+    hint: `API key, ${prefix}`,
+    href: `/api-keys?q=${encodeURIComponent(prefix)}`,
+    icon: <IconKey {...ICON} />,
+  };
+}
+
+function sieveFilterItem({ id, name }: Filter): PaletteItem {
+  const [href, icon] = [`/sieve-filters/${id}`, <IconFilter key="icon" {...ICON} />];
+  return { key: `filter ${id}`, group: 'Filters', label: name, hint: 'Filter', href, icon };
+}
+
+function templateItem({ id, name }: Template): PaletteItem {
+  const [href, icon] = [`/templates/${id}`, <IconTemplate key="icon" {...ICON} />];
+  return { key: `template ${id}`, group: 'Templates', label: name, hint: 'Template', href, icon };
+}
+
+function suppressionItem({ id, email, domain }: Suppression): PaletteItem {
+  return {
+    key: `suppression ${id}`,
+    group: 'Suppressions',
+    label: <span className="mono">{email}</span>,
+    hint: `Suppressed, ${domain ?? 'all domains'}`,
+    href: `/suppressions?q=${encodeURIComponent(email)}`,
+    icon: <IconBan {...ICON} />,
   };
 }
 

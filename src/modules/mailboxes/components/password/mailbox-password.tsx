@@ -28,6 +28,7 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
 
   return (
     <SettingsSection
+      id="password"
       title="Password"
       hint="Replaces the current password immediately, for IMAP and SMTP. Open sessions end."
     >

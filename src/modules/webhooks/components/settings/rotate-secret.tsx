@@ -30,7 +30,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
     onSuccess: () => void utils.webhooks.get.invalidate({ id: webhook.id }),
   });
   return (
-    <SettingsSection title="Secret" hint="Signs every delivery. A new secret takes effect immediately.">
+    <SettingsSection id="secret" title="Secret" hint="Signs every delivery. A new secret takes effect immediately.">
       <FormColumn>
         {webhook.previous_secret_until && <OldSecret until={webhook.previous_secret_until} />}
         <Select
