@@ -8,6 +8,7 @@ import { deletedRecordTasks } from '@/modules/deleted-records/tasks';
 import { domainTasks } from '@/modules/domains/tasks';
 import { eventTasks } from '@/modules/events/tasks';
 import { publishOwnPlan } from '@/modules/mail-backups/publish';
+import { mailboxTasks } from '@/modules/mailboxes/tasks';
 import { messageTasks } from '@/modules/messages/tasks';
 import { reportTasks } from '@/modules/reports/tasks';
 import { sendingTasks } from '@/modules/sending/tasks';
@@ -33,6 +34,7 @@ export const tasks: readonly Task[] = [
   ...domainTasks,
   ...deletedRecordTasks,
   ...reportTasks,
+  ...mailboxTasks,
   ...abuseTasks,
   ...authTasks,
   {
