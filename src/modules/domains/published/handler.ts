@@ -1,16 +1,16 @@
 import { normalizeDomainName, parseAddress } from '@/lib/mail/address';
-import { database } from '@/server/database/db';
+import { database, type Tx } from '@/server/database/db';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
 import { readBytes } from '@/server/http/body/read-body';
 import type { WebHandler, WebRequest } from '@/server/http/fetch-adapter';
 import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
+import { mailHostName } from '../dns/checking/facts';
 import { autoconfigXml } from './autoconfig';
 import { autodiscoverError, autodiscoverXml, isForOutlook, requestedAddress } from './autodiscover';
 import { mobileconfig } from './mobileconfig';
 import { MTA_STS_PATH, mtaStsPolicy, type PublishedDomain } from './mta-sts';
-import { findPublishedDomain } from './published-domain';
 
 const MAX_BODY_BYTES = 16 * 1024;
 /** How Outlook for Windows and phones asks where the XML is. */
@@ -139,4 +139,16 @@ function cached(body: string, type: string): Response {
 
 function plain(text: string, status: number): Response {
   return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain; charset=utf-8' } });
+}
+
+/** A managed, active domain. Inactive domains publish nothing, like domains of others. */
+async function findPublishedDomain(db: Tx, name: string): Promise<PublishedDomain | null> {
+  const [domain, mailHost] = await Promise.all([
+    db.domain.findFirst({
+      where: { name, active: true },
+      select: { name: true, mtaStsMode: true, otherMxHosts: true },
+    }),
+    mailHostName(db),
+  ]);
+  return domain && { ...domain, mailHost };
 }
