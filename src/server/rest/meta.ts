@@ -18,6 +18,7 @@ export type ProcedureMeta = OpenApiMeta<{
   isReading?: true;
   /** The record that the route reads, changes or deletes. GET and PATCH answer with its `ETag`; PATCH and DELETE take `If-Match`. */
   versioned?: VersionedRecord;
+  /** A route is closed to domain-scoped keys unless it says this, so a new one that forgets it is closed. */
   isOpenToScopedKeys?: boolean;
   /** The permission that a key needs; by default `read` for a query and `manage` for a mutation. Null: none. */
   permission?: KeyPermission | null;
