@@ -48,6 +48,9 @@ test('changes settings after a review of the difference, and keeps their history
   const history = page.getByRole('dialog', { name: 'History of Report retention' });
   await expect(history.getByRole('listitem').first()).toContainText('90 days');
   await check();
+  await page.goBack();
+  await expect(history).toHaveCount(0);
+  await page.goForward();
   await history.getByRole('listitem').first().getByRole('button', { name: 'Restore the default' }).click();
   await page.getByRole('button', { name: 'Use default: SANDBOX_MAX_SIZE_MB' }).click();
   await bar.getByRole('button', { name: 'Review changes' }).click();

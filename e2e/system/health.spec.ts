@@ -51,7 +51,8 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await expect(dialog).toContainText('Between 2% and 24%');
   await expect(dialog.getByRole('listitem')).toHaveText([/Down/, /Degraded/]);
   await checkState();
-  await page.keyboard.press('Escape');
+  await page.goBack();
+  await expect(dialog).toHaveCount(0);
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
 
   const tasks = page.getByRole('table', { name: 'Scheduled tasks' });

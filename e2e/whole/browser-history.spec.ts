@@ -1,4 +1,4 @@
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
 test('on a phone, Back closes the open message, undoes each filter, and never leaves the list before', async ({
@@ -37,6 +37,64 @@ test('on a phone, Back closes the open message, undoes each filter, and never le
   await expect(rows).toHaveCount(2);
   await page.goBack();
   await expect(page).toHaveURL(`${url()}/`);
+  await context.close();
+});
+
+test('on a phone, Back closes any dialog, and asks before it discards what was entered', async ({
+  browser,
+  api,
+  makeAdmin,
+}) => {
+  const domain = await makeDomain(api);
+  const fields = { domain_id: domain.id, local_part: 'ann', password: 'paper boats on the canal' };
+  const mailbox = await api.call<{ id: string }>('POST', '/mailboxes', fields);
+  const context = await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+  const page = await context.newPage();
+  await useSession(page, (await makeAdmin('super_admin')).cookie);
+  const dialog = page.getByRole('dialog');
+  const button = (name: string | RegExp) => page.getByRole('button', { name }).filter({ visible: true }).first();
+
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const list = page.url();
+  await button('New alias').tap();
+  const address = dialog.getByRole('textbox', { name: 'Address', exact: true });
+  await address.fill('parcels');
+  await pressBack(page);
+  await expect(dialog.getByRole('alert')).toHaveText('Discard what you entered?');
+  await expect(page).toHaveURL(/new=true/);
+  await dialog.getByRole('button', { name: 'Keep editing' }).tap();
+  await expect(address).toHaveValue('parcels');
+  await pressBack(page);
+  await dialog.getByRole('button', { name: 'Discard' }).tap();
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(list);
+
+  // Dialogs that the URL doesn't name, on pages that are the first of their document.
+  const openings: { path: string; open: () => Promise<void> }[] = [
+    { path: `/domains/${(await makeDomain(api)).id}?tab=settings`, open: () => button('Delete domain').tap() },
+    { path: '/alerts?tab=notifications', open: () => button('Mute alerts').tap() },
+    { path: `/domains/${domain.id}?view=reports`, open: () => button(/^Upload/).tap() },
+    {
+      path: `/mailboxes?domain=${domain.id}`,
+      open: async () => {
+        await page.getByRole('checkbox', { name: /^Select ann/ }).tap();
+        await button('Delete').tap();
+      },
+    },
+    { path: `/mailboxes/${mailbox.id}`, open: () => button('Open menu').tap() },
+  ];
+  for (const { path, open } of openings) {
+    await page.goto(`${url()}${path}`);
+    await open();
+    await expect(dialog).toBeVisible();
+    await pressBack(page);
+    await expect(dialog).toHaveCount(0);
+    expect(page.url()).toBe(`${url()}${path}`);
+  }
+  await button(/^Search addresses/).tap();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await pressBack(page);
+  await expect(dialog).toHaveCount(0);
   await context.close();
 });
 
@@ -88,6 +146,16 @@ test('Back undoes the order of a list, closes a dialog, and returns to the forme
   await expect(page).toHaveURL(`${url()}/aliases`);
   await expect(page.getByRole('button', { name: /^Domain: All domains/ })).toBeVisible();
 });
+
+/** Presses the button of the browser. What a page intercepts is no navigation to wait for. */
+async function pressBack(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { currentIndex, entries } = await session.send('Page.getNavigationHistory');
+  const entry = entries[currentIndex - 1];
+  if (entry === undefined) throw new Error('There is nothing to go back to.');
+  await session.send('Page.navigateToHistoryEntry', { entryId: entry.id });
+  await session.detach();
+}
 
 /** Types each character before the page has shown the one before, as on a slow device. */
 async function typeOnSlowDevice(field: Locator, text: string): Promise<void> {

@@ -1,10 +1,43 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, type ModalProps } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect } from 'react';
 import classes from './dialog.module.css';
+import { useBack } from './use-back';
 import { useEnteredInput } from './use-entered-input';
+
+type DialogFrameProps = Omit<ModalProps, 'yOffset'> & {
+  /** Whether the URL says that it is open, so that Back closes it by itself. */
+  isInUrl?: boolean;
+  /** Called before Back closes it. Returns whether it stays open. */
+  onBack?: () => boolean;
+};
+
+/** The window of every dialog. Back closes it. */
+export function DialogFrame({ opened, onClose, isInUrl, onBack, ...props }: DialogFrameProps) {
+  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
+  const isMounted = useMounted();
+  useReturnOnUnmount(opened);
+  const close = () => {
+    if (onBack?.()) return true;
+    if (!isInUrl) onClose();
+    return !isInUrl;
+  };
+  useBack(opened, close, isInUrl);
+  return <Modal opened={opened && isMounted} onClose={onClose} yOffset={72} {...props} />;
+}
+
+/** The modal gives the focus back as it closes, but not if it is removed while open, such as with the record it is about. */
+function useReturnOnUnmount(opened: boolean): void {
+  useEffect(() => {
+    if (!opened) return;
+    const opener = document.activeElement;
+    return () => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
+  }, [opened]);
+}
 
 type DialogProps = {
   opened: boolean;
@@ -13,12 +46,13 @@ type DialogProps = {
   /** The label of the button that closes it, where Cancel could be taken for the action. */
   dismiss?: string;
   children: ReactNode;
+  isInUrl?: DialogFrameProps['isInUrl'];
   onClose: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   isBusy?: boolean;
   isDisabled?: boolean;
   isDanger?: boolean;
-  /** Whether closing it by Escape or a click beside it loses nothing, such as a name that was typed to confirm. */
+  /** Whether closing it by Escape, Back or a click beside it loses nothing, such as a name that was typed to confirm. */
   losesNothing?: boolean;
 };
 
@@ -43,6 +77,7 @@ export function Dialog(props: DialogProps) {
     action,
     dismiss = 'Cancel',
     children,
+    isInUrl,
     onClose,
     onSubmit,
     isBusy,
@@ -50,8 +85,6 @@ export function Dialog(props: DialogProps) {
     isDanger,
     losesNothing,
   } = props;
-  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
-  const isMounted = useMounted();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     // A dialog inside a form is elsewhere in the document, but React would submit that form too.
     event.stopPropagation();
@@ -59,12 +92,13 @@ export function Dialog(props: DialogProps) {
   };
   const input = useEnteredInput(opened, losesNothing);
   return (
-    <Modal
-      opened={opened && isMounted}
+    <DialogFrame
+      opened={opened}
+      isInUrl={isInUrl}
       // Not by the buttons of the dialog, which say what they do.
       onClose={() => input.confirmLoss(onClose)}
+      onBack={input.ask}
       title={title}
-      yOffset={72}
     >
       <form
         className={classes.form}
@@ -100,7 +134,7 @@ export function Dialog(props: DialogProps) {
           </Button>
         </DialogFooter>
       </form>
-    </Modal>
+    </DialogFrame>
   );
 }
 
@@ -122,15 +156,15 @@ type OnceDialogProps = {
 /** Shows what can't be shown again. Closes only by confirmation. */
 export function OnceDialog({ opened = true, title, size, status, done, children }: OnceDialogProps) {
   return (
-    <Modal
+    <DialogFrame
       opened={opened}
       title={title}
       size={size}
-      yOffset={72}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
       onClose={() => undefined}
+      onBack={() => true}
     >
       <DialogFields>{children}</DialogFields>
       <DialogFooter>
@@ -142,6 +176,6 @@ export function OnceDialog({ opened = true, title, size, status, done, children 
         <span className="spacer" />
         {done}
       </DialogFooter>
-    </Modal>
+    </DialogFrame>
   );
 }

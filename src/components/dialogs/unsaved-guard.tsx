@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { confirmLeave, guardNavigation } from './navigation-guard';
+import { interceptBack } from './use-back';
 
 type UnsavedGuardProps = { isDirty: boolean; what: string; action?: string };
 
@@ -51,21 +52,22 @@ function watchBrowser(push: (href: string) => void): () => void {
     event.stopPropagation();
     confirmLeave(() => push(href));
   };
-  const onNavigate = (event: NavigateEvent) => {
-    if (event.navigationType !== 'traverse' || !event.cancelable) return;
-    event.preventDefault();
-    const { key } = event.destination;
+  const stopBack = interceptBack(({ key, url }) => {
+    if (url === window.location.href) return false;
     confirmLeave(() => {
       stop.abort();
+      stopBack();
       window.navigation.traverseTo(key);
     });
-  };
+    return true;
+  });
   // Capture clicks before the router's links handle them.
   window.addEventListener('click', onClick, { capture: true, signal });
   window.addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
-  // Browsers without the Navigation API can't intercept the Back button.
-  window.navigation?.addEventListener('navigate', onNavigate, { signal });
-  return () => stop.abort();
+  return () => {
+    stop.abort();
+    stopBack();
+  };
 }
 
 /** The target of a plain click on a link to this site, or null for any other click. */

@@ -3,7 +3,7 @@
 import { type MouseEvent, useEffect, useState } from 'react';
 
 /**
- * Whether something was entered into a dialog since it opened. Closing it by Escape, or the browser's tab, asks first.
+ * Whether something was entered into a dialog since it opened. Closing it by Escape, Back, or the browser's tab, asks first.
  * @param losesNothing what is entered is worth nothing
  */
 export function useEnteredInput(opened: boolean, losesNothing = false) {
@@ -32,6 +32,12 @@ export function useEnteredInput(opened: boolean, losesNothing = false) {
       if (target instanceof Element && target.closest('[role="option"]')) setHasInput(true);
     },
     keep: () => setIsAsking(false),
+    /** Asks before Back loses something. A second Back goes on. */
+    ask: () => {
+      const isFirst = isWorthAsking && !isAsking;
+      if (isFirst) setIsAsking(true);
+      return isFirst;
+    },
     /** Calls `close`, unless something would be lost: then it asks, or with a second Escape goes on. */
     confirmLoss: (close: () => void) => {
       if (isWorthAsking) setIsAsking(!isAsking);

@@ -1,8 +1,8 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { DialogFields, DialogFooter } from '../dialogs/dialog';
+import { DialogFields, DialogFooter, DialogFrame } from '../dialogs/dialog';
 import classes from './conflict-dialog.module.css';
 import type { Conflict } from './use-saved-form';
 
@@ -12,7 +12,7 @@ export function ConflictDialog({ conflict }: { conflict: Conflict | null }) {
   const [shown, setShown] = useState(conflict);
   if (conflict !== null && conflict !== shown) setShown(conflict);
   return (
-    <Modal
+    <DialogFrame
       opened={conflict !== null}
       onClose={() => conflict?.onClose()}
       // A dialog with the form opens again at once, and Mantine would close that too, with the same key.
@@ -20,7 +20,6 @@ export function ConflictDialog({ conflict }: { conflict: Conflict | null }) {
       onKeyDown={({ key }) => key === 'Escape' && conflict?.onClose()}
       title="Changed by someone else"
       size={608}
-      yOffset={72}
     >
       {shown && (
         <>
@@ -56,6 +55,6 @@ export function ConflictDialog({ conflict }: { conflict: Conflict | null }) {
           </DialogFooter>
         </>
       )}
-    </Modal>
+    </DialogFrame>
   );
 }

@@ -1,9 +1,9 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatPlural } from '@/lib/format';
-import { DialogFields, DialogFooter } from '../dialogs/dialog';
+import { DialogFields, DialogFooter, DialogFrame } from '../dialogs/dialog';
 import { IconDownload } from '../icons/icons';
 import { saveCsv } from '../save-file';
 
@@ -23,7 +23,7 @@ type FailedLinesProps = { opened: boolean; count: number; children: ReactNode; o
 /** The dialog about the lines that an import has left out, once it is done. */
 export function FailedLines({ opened, count, children, onClose }: FailedLinesProps) {
   return (
-    <Modal opened={opened} title={`${formatPlural(count, 'line')} not imported`} yOffset={72} onClose={onClose}>
+    <DialogFrame opened={opened} isInUrl title={`${formatPlural(count, 'line')} not imported`} onClose={onClose}>
       <DialogFields>
         <p className="soft">
           Download the failed lines, correct them, and import the file. Its last column says what is wrong, and is
@@ -35,6 +35,6 @@ export function FailedLines({ opened, count, children, onClose }: FailedLinesPro
         <span className="spacer" />
         <Button onClick={onClose}>Close</Button>
       </DialogFooter>
-    </Modal>
+    </DialogFrame>
   );
 }

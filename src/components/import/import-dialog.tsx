@@ -80,6 +80,7 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title={`Import ${noun.many}`}
       action={report ? `Import ${formatPlural(report.created, noun.one, noun.many)}` : 'Preview import'}
       isBusy={isBusy}

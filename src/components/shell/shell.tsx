@@ -10,6 +10,7 @@ import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
 import { lazyDialog } from '../dialogs/lazy-dialog';
+import { useBack } from '../dialogs/use-back';
 import { IconHelpCircle, IconMenu2, IconSearch } from '../icons/icons';
 import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
@@ -45,6 +46,10 @@ export function Shell({ children, mta, signInAgain }: ShellProps) {
   const isOutOfReach = account !== undefined && route !== undefined && !hasRole(account.role, route.minRole);
 
   useHotkeys([['mod+K', palette.open]], []);
+  useBack(isMenuOpen, () => {
+    menu.close();
+    return true;
+  });
   const { onOpen: openShortcuts, ...shortcuts } = useShortcuts(account?.role);
 
   useEffect(() => {

@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useBack } from '../../dialogs/use-back';
 import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
 import { PALETTE_LABEL, palette, paletteStore, returnFocus, setPaletteQuery } from './palette-store';
@@ -33,6 +34,10 @@ export function PaletteLoader(props: Omit<PaletteProps, 'onFocus'>) {
   if (opened && !isNeeded) setIsNeeded(true);
   if (!opened && isReady) setIsReady(false);
   useEffect(() => (opened ? returnFocus : undefined), [opened]);
+  useBack(opened, () => {
+    palette.close();
+    return true;
+  });
 
   const handOver = (input: HTMLInputElement) => {
     if (!early.current) return;

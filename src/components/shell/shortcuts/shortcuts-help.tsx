@@ -1,8 +1,7 @@
 'use client';
 
-import { Modal, Switch } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { Switch } from '@mantine/core';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import type { Role } from '@/lib/access/roles';
 import { routesFor } from '@/lib/routes';
 import classes from './shortcuts-help.module.css';
@@ -27,10 +26,8 @@ type ShortcutsHelpProps = {
 
 export function ShortcutsHelp({ role, opened, isOn, onChange, onClose }: ShortcutsHelpProps) {
   const jumps = routesFor(role).flatMap(({ jump, label }) => (jump ? [{ keys: ['g', jump], action: label }] : []));
-  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
-  const isMounted = useMounted();
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title="Keyboard shortcuts" size={608} yOffset={72}>
+    <DialogFrame opened={opened} onClose={onClose} title="Keyboard shortcuts" size={608}>
       <DialogFields>
         <Switch
           label="Single-key shortcuts"
@@ -41,7 +38,7 @@ export function ShortcutsHelp({ role, opened, isOn, onChange, onClose }: Shortcu
         <Shortcuts title="Everywhere" shortcuts={GENERAL} />
         <Shortcuts title="Open a page" shortcuts={jumps} />
       </DialogFields>
-    </Modal>
+    </DialogFrame>
   );
 }
 

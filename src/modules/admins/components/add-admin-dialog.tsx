@@ -47,7 +47,15 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
     );
   }
   return (
-    <Dialog opened={opened} title="Add admin" action="Add admin" isBusy={isBusy} onClose={onClose} onSubmit={onSubmit}>
+    <Dialog
+      opened={opened}
+      isInUrl
+      title="Add admin"
+      action="Add admin"
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
+    >
       <TextInput label="Email" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
       <PasswordField
         label="Initial password"

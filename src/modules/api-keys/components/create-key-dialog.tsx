@@ -53,6 +53,7 @@ export function CreateKeyDialog({ opened, replaced, onClose, onCreated }: Create
   return (
     <Dialog
       opened={opened}
+      isInUrl={replaced === null}
       title={replaced ? `Replace ${replaced.name}` : 'New API key'}
       action="Create key"
       isBusy={isBusy}

@@ -2,7 +2,6 @@
 
 import { Button } from '@mantine/core';
 import { parseAsString } from 'nuqs';
-import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState, NoRows } from '@/components/data-table/states';
@@ -11,6 +10,7 @@ import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SearchInput } from '@/components/list/search-input';
 import { parseAsShow, ShowFilter } from '@/components/list/show-filter';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -48,12 +48,18 @@ export function ConfigPage() {
 }
 
 function Settings({ settings }: { settings: Setting[] }) {
-  const { values: view, choose } = useUrlState({
+  const {
+    values: view,
+    choose,
+    open,
+  } = useUrlState({
     q: parseAsString.withDefault(''),
     show: parseAsShow(CHOICES),
+    history: parseAsString,
   });
   const search = { values: view, change: choose };
-  const [history, setHistory] = useState<Setting | null>(null);
+  const history = settings.find(({ key }) => key === view.history);
+  const closeHistory = () => open({ history: null });
   const edit = useSettingDrafts(settings);
   const notifiesNobody = useAttention().data?.notifies_nobody ?? false;
   const shown = settings.filter((setting) => isShown(setting, view.show) && matches(setting, view.q));
@@ -76,9 +82,10 @@ function Settings({ settings }: { settings: Setting[] }) {
         {groups.length > 1 && (
           <nav aria-label="Groups" className={classes.index}>
             {groups.map((group) => (
-              <a key={group} href={`#${anchorOf(group)}`}>
+              // Next.js can’t return to an entry of the history that a plain link made.
+              <NearLink key={group} href={`#${anchorOf(group)}`}>
                 {group}
-              </a>
+              </NearLink>
             ))}
           </nav>
         )}
@@ -97,7 +104,7 @@ function Settings({ settings }: { settings: Setting[] }) {
                       error={edit.errors[setting.key]}
                       warning={settingWarning(setting, notifiesNobody)}
                       onChange={(value) => edit.change(setting.key, value)}
-                      onShowHistory={() => setHistory(setting)}
+                      onShowHistory={() => open({ history: setting.key })}
                     />
                   ))}
                 </ul>
@@ -134,11 +141,11 @@ function Settings({ settings }: { settings: Setting[] }) {
       {history && (
         <SettingHistory
           setting={history}
-          opened={history !== null}
-          onClose={() => setHistory(null)}
+          opened
+          onClose={closeHistory}
           onRestore={(value) => {
             edit.change(history.key, value);
-            setHistory(null);
+            closeHistory();
           }}
         />
       )}

@@ -1,12 +1,11 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { NOT_WITH_PAGE } from '@/components/api/page-query-client';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import { IconArrowBackUp } from '@/components/icons/icons';
 import { Skeleton } from '@/components/marks/skeleton';
 import { DateTime } from '@/components/values/date-time';
@@ -26,13 +25,12 @@ type SettingHistoryProps = {
 const PAGE_SIZE = 20;
 
 export function SettingHistory({ setting, opened, onClose, onRestore }: SettingHistoryProps) {
-  const isMounted = useMounted();
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title={`History of ${setting.label}`} yOffset={72}>
+    <DialogFrame opened={opened} isInUrl onClose={onClose} title={`History of ${setting.label}`}>
       <DialogFields>
         <Changes setting={setting} onRestore={onRestore} />
       </DialogFields>
-    </Modal>
+    </DialogFrame>
   );
 }
 

@@ -50,6 +50,7 @@ export function RestoreRecordDialog({ record, opened, onClose, onRestoreAddresse
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title={`Restore ${record.name}`}
       action="Restore"
       isBusy={restore.isPending}

@@ -28,6 +28,7 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="Add domain"
       action="Add domain"
       isBusy={isBusy}

@@ -73,6 +73,7 @@ export function AddDomainsDialog({ opened, onClose }: AddDomainsDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="Add several domains"
       action={
         done === null

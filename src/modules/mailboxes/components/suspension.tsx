@@ -76,6 +76,7 @@ function Unsuspend({ mailbox }: { mailbox: Mailbox }) {
       <Button onClick={dialog.open}>Unsuspend</Button>
       <Dialog
         opened={opened}
+        isInUrl
         title={`Unsuspend ${mailbox.email}`}
         action="Unsuspend"
         isBusy={unsuspend.isPending}
@@ -135,6 +136,7 @@ function SuspendMailbox({ mailbox, children }: { mailbox: Mailbox; children: Rea
       </FormColumn>
       <Dialog
         opened={opened}
+        isInUrl
         title={`Suspend ${mailbox.email}`}
         action="Suspend mailbox"
         isBusy={isBusy}

@@ -37,6 +37,7 @@ export function NewSuppressionDialog(props: NewSuppressionDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="Suppress address"
       action="Suppress address"
       isBusy={isBusy}

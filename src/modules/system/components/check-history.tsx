@@ -1,11 +1,9 @@
 'use client';
 
 import { Sparkline } from '@mantine/charts';
-import { Modal } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DateTime } from '@/components/values/date-time';
 import { valueText } from '@/lib/health/value-text';
@@ -16,14 +14,13 @@ type CheckHistoryProps = { check: HealthCheck; opened: boolean; onClose: () => v
 
 /** How a check's value and status changed within the last day. */
 export function CheckHistory({ check, opened, onClose }: CheckHistoryProps) {
-  const isMounted = useMounted();
   const { title, subject } = check;
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title={subject ? `${title}, ${subject}` : title} yOffset={72}>
+    <DialogFrame opened={opened} isInUrl onClose={onClose} title={subject ? `${title}, ${subject}` : title}>
       <DialogFields>
         <Day check={check} />
       </DialogFields>
-    </Modal>
+    </DialogFrame>
   );
 }
 

@@ -1,7 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { parseAsString } from 'nuqs';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { DataTable } from '@/components/data-table/data-table';
@@ -15,6 +15,7 @@ import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
+import { useUrlState } from '@/components/url-state';
 import { formatClock, formatCount, formatPlural } from '@/lib/format';
 import { healthList } from '../lists';
 import type { HealthCheck, ScheduledTask, SystemHealth } from '../schema';
@@ -40,9 +41,10 @@ export function HealthPage() {
   // Everything appears at once, so that nothing moves.
   const isWaiting = attention.isPending && attention.failureCount === 0;
   const data = isWaiting ? undefined : health.data;
-  const [history, setHistory] = useState<HealthCheck | null>(null);
+  const { values, open } = useUrlState({ history: parseAsString });
+  const history = data?.checks.find((check) => keyOf(check) === values.history);
   const days = trpc.system.days.useQuery({}, { refetchInterval: DAYS_REFRESH_MS, retry: false });
-  const columns = checkColumns({ days: days.data, onShowHistory: setHistory });
+  const columns = checkColumns({ days: days.data, onShowHistory: (check) => open({ history: keyOf(check) }) });
 
   return (
     <Page>
@@ -70,7 +72,7 @@ export function HealthPage() {
                   caption={`${group} checks`}
                   columns={columns}
                   rows={rows}
-                  rowKey={({ name, subject }) => `${name} ${subject}`}
+                  rowKey={keyOf}
                   hideHeader={!isFirst}
                 />
               </section>
@@ -79,9 +81,13 @@ export function HealthPage() {
           {data.tasks.length > 0 && <Tasks tasks={data.tasks} />}
         </>
       )}
-      {history && <CheckHistory check={history} opened onClose={() => setHistory(null)} />}
+      {history && <CheckHistory check={history} opened onClose={() => open({ history: null })} />}
     </Page>
   );
+}
+
+function keyOf({ name, subject }: HealthCheck): string {
+  return `${name} ${subject}`.trim();
 }
 
 /** Folded while none has failed. */

@@ -25,6 +25,7 @@ export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: str
   return (
     <Dialog
       opened
+      isInUrl
       title="Edit alias"
       action="Save changes"
       isDisabled
@@ -58,6 +59,7 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
       <ConflictDialog conflict={conflict} />
       <Dialog
         opened={conflict === null}
+        isInUrl
         title={`Edit ${alias.address}`}
         action="Save changes"
         isBusy={isBusy}

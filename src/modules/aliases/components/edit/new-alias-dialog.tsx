@@ -54,6 +54,7 @@ export function NewAliasDialog(props: NewAliasDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="New alias"
       action="Create alias"
       isBusy={isBusy}

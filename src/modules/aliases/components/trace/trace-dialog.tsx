@@ -1,11 +1,11 @@
 'use client';
 
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
 import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
@@ -24,9 +24,9 @@ type TraceDialogProps = {
 
 export function TraceDialog({ address, onTrace, onOpen, onClose }: TraceDialogProps) {
   return (
-    <Modal opened={address !== null} onClose={onClose} title="Trace an address" yOffset={72}>
+    <DialogFrame opened={address !== null} isInUrl onClose={onClose} title="Trace an address">
       <Trace traced={address ?? ''} onTrace={onTrace} onOpen={onOpen} />
-    </Modal>
+    </DialogFrame>
   );
 }
 

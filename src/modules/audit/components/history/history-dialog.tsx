@@ -1,9 +1,7 @@
 'use client';
 
-import { Modal } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
 import { parseAsString } from 'nuqs';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import { useUrlState } from '@/components/url-state';
 import { History } from './history';
 import { useHistory } from './use-history';
@@ -31,14 +29,12 @@ type OpenedDialogProps = { resource: string; title: string; onClose: () => void 
 
 function OpenedDialog({ resource, title, onClose }: OpenedDialogProps) {
   const name = useHistory(resource).data?.pages[0]?.items[0]?.resource_name;
-  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
-  const isMounted = useMounted();
   return (
-    <Modal opened={isMounted} onClose={onClose} title={title} size={720} yOffset={72}>
+    <DialogFrame opened isInUrl onClose={onClose} title={title} size={720}>
       <DialogFields>
         {resource.includes(':') && <p className="strong clip">{name ?? '\u00a0'}</p>}
         <History resource={resource} />
       </DialogFields>
-    </Modal>
+    </DialogFrame>
   );
 }

@@ -1,10 +1,9 @@
 'use client';
 
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { trpc } from '@/components/api/trpc';
-import { DialogFields } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFrame } from '@/components/dialogs/dialog';
 import type { PendingSignIn } from './pending-sign-in';
 import { SignIn } from './sign-in';
 
@@ -19,11 +18,11 @@ export function SignInAgainDialog() {
   };
 
   return (
-    <Modal opened onClose={reportSessionRegained} title="Sign in again" yOffset={72} size={400}>
+    <DialogFrame opened onClose={reportSessionRegained} title="Sign in again" size={400}>
       <DialogFields>
         <p className="soft">Your session has ended. Sign in to continue; your changes on this page are kept.</p>
         <SignIn email={email} pending={pending} onPending={setPending} onSignedIn={resume} />
       </DialogFields>
-    </Modal>
+    </DialogFrame>
   );
 }

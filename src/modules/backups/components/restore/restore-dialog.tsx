@@ -1,12 +1,11 @@
 'use client';
 
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
+import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFooter, DialogFrame } from '@/components/dialogs/dialog';
 import { type DomainChoice, DomainPicker } from '@/components/pickers/domain-picker';
 import { SegmentedControl } from '@/components/segmented-control';
 import { LocalText } from '@/components/values/local-text';
@@ -28,7 +27,6 @@ const SCOPES = { all: 'Everything', domain: 'One domain' };
 
 /** Three steps: what to restore, what that would change, and the name typed. */
 export function RestoreDialog({ opened, backup, onClose, onStarted }: RestoreDialogProps) {
-  const isMounted = useMounted();
   const [scope, setScope] = useState<keyof typeof SCOPES>('all');
   const [domain, setDomain] = useState<DomainChoice | null>(null);
   const [previewId, setPreviewId] = useState<string | null>(null);
@@ -46,7 +44,7 @@ export function RestoreDialog({ opened, backup, onClose, onStarted }: RestoreDia
   const step = previewId === null ? 'choose' : typed === null ? 'preview' : 'confirm';
 
   return (
-    <Modal opened={opened && isMounted} onClose={onClose} title={TITLES[step]} size={608} yOffset={72}>
+    <DialogFrame opened={opened} onClose={onClose} title={TITLES[step]} size={608}>
       <DialogFields>
         <p className="soft">
           The backup of <LocalText>{() => formatFull(backup.started_at)}</LocalText>.
@@ -117,7 +115,7 @@ export function RestoreDialog({ opened, backup, onClose, onStarted }: RestoreDia
           </Button>
         )}
       </DialogFooter>
-    </Modal>
+    </DialogFrame>
   );
 }
 

@@ -31,6 +31,7 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title={`Rotate the DKIM key of ${domain.name}`}
       action="Generate key"
       isBusy={isBusy}

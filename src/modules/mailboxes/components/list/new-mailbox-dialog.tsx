@@ -67,6 +67,7 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="New mailbox"
       action="Create mailbox"
       isBusy={isBusy}

@@ -1,11 +1,11 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { useResendMessage } from '@/components/api/use-send';
-import { Dialog, DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { Dialog, DialogFields, DialogFooter, DialogFrame } from '@/components/dialogs/dialog';
 import { AddressesInput } from '@/components/directory/addresses-input';
 import { NearLink } from '@/components/near-link';
 import { formatPlural } from '@/lib/format';
@@ -29,7 +29,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
 
   if (resend.data) {
     return (
-      <Modal opened={opened} onClose={onClose} title="Message resent" yOffset={72}>
+      <DialogFrame opened={opened} onClose={onClose} title="Message resent">
         <DialogFields>
           <p className="soft">Your mail server accepted the copy. Its own page shows what happens to it.</p>
         </DialogFields>
@@ -46,7 +46,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
             View new message
           </Button>
         </DialogFooter>
-      </Modal>
+      </DialogFrame>
     );
   }
   return (

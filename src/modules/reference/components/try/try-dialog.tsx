@@ -1,9 +1,8 @@
 'use client';
 
-import { Button, Checkbox, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
+import { Button, Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { DialogFields, DialogFooter, DialogFrame } from '@/components/dialogs/dialog';
 import { CodeEditor } from '@/components/forms/code-editor';
 import { Notice } from '@/components/layout/notice';
 import { uuidv7 } from '@/lib/uuid';
@@ -43,8 +42,6 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [state, setState] = useState<State>({});
   const running = useRef<AbortController>(null);
-  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
-  const isMounted = useMounted();
   useEffect(() => () => running.current?.abort(), []);
 
   const send = async (event: FormEvent) => {
@@ -69,7 +66,7 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
   };
 
   return (
-    <Modal opened={opened && isMounted} onClose={close} title={summary} size={720} yOffset={72}>
+    <DialogFrame opened={opened} onClose={close} title={summary} size={720}>
       <form onSubmit={send}>
         <DialogFields>
           <Endpoint method={method} path={path} />
@@ -134,7 +131,7 @@ export function TryDialog({ opened, operation, onClose }: TryDialogProps) {
           </Button>
         </DialogFooter>
       </form>
-    </Modal>
+    </DialogFrame>
   );
 }
 

@@ -40,6 +40,7 @@ export function NewTemplateDialog({ opened, defaultDomain, onClose, onCreated }:
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="New template"
       action="Create template"
       isBusy={isBusy}

@@ -36,6 +36,7 @@ export function ReplayFailedDialog({ id, opened, onClose }: ReplayFailedDialogPr
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="Replay failed deliveries"
       action="Replay deliveries"
       isBusy={replay.isPending}

@@ -41,6 +41,7 @@ export function NewWebhookDialog(props: NewWebhookDialogProps) {
   return (
     <Dialog
       opened={opened}
+      isInUrl
       title="New webhook"
       action="Create webhook"
       isBusy={isBusy}
