@@ -147,6 +147,7 @@ test('at 360 px the menu is a drawer with domain, pages and sign out', async ({
   const menu = page.getByRole('dialog', { name: 'Postroom' });
   await expect(menu.getByRole('link', { name: 'Overview' })).toHaveAttribute('aria-current', 'page');
   await expect(menu.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  await expect(menu.getByRole('link', { name: 'Documentation of Postroom' })).toHaveAttribute('href', '/docs');
   await checkState();
   await menu.getByRole('button', { name: /^Domain: / }).click();
   await page.getByRole('textbox', { name: 'Find a domain' }).fill(domain.name);

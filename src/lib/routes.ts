@@ -211,7 +211,7 @@ const ALL = [
     jump: 't',
     icon: 'alerts',
     minRole: 'admin',
-    help: 'health',
+    help: 'health#get-notified-about-problems',
     keywords: 'problems warnings critical incidents notifications emails on-call acknowledge',
   },
   {
@@ -303,6 +303,14 @@ const ALL = [
   },
 ] as const satisfies readonly Route[];
 
+/** The chapters and sections about pages below those of ROUTES, and about tabs. */
+export const PAGE_HELP: readonly { path: RegExp; search?: string; help: string }[] = [
+  { path: /^\/mailboxes\/[^/]+\/misuse$/, help: 'access#when-a-stranger-sends-from-a-mailbox' },
+  { path: /^\/domains\/[^/]+$/, search: 'tab=dkim', help: 'mail-server#rotate-a-dkim-key' },
+  { path: /^\/domains\/[^/]+$/, search: 'view=reports', help: 'reports' },
+  { path: /./, search: 'tab=history', help: 'access#see-who-changed-something-and-put-it-back' },
+];
+
 export type RouteIcon = (typeof ALL)[number]['icon'];
 export type ConsoleRoute = Route & { icon: RouteIcon };
 
@@ -310,6 +318,13 @@ export const ROUTES: readonly ConsoleRoute[] = ALL;
 
 export function routeOf(pathname: string): ConsoleRoute | undefined {
   return ROUTES.find(({ href }) => (href === '/' ? pathname === '/' : isWithin(pathname, href)));
+}
+
+/** Returns the chapter and section about a page; undefined if there are several. */
+export function helpOf(pathname: string, search: URLSearchParams): string | undefined {
+  const isShown = (pair: string) => search.toString().split('&').includes(pair);
+  const own = PAGE_HELP.find(({ path, search: pair }) => path.test(pathname) && (!pair || isShown(pair)));
+  return own?.help ?? routeOf(pathname)?.help;
 }
 
 /** Returns the kind of outline of a path’s page: below a list are its records, apart from what makes a new one. */

@@ -1,11 +1,11 @@
 'use client';
 
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Button, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { usePathname, useRouter } from 'next/navigation';
+import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/access/roles';
-import { type ConsoleRoute, routeOf } from '@/lib/routes';
+import { helpOf, routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
@@ -79,7 +79,7 @@ export function Shell({ children, mta, signInAgain }: ShellProps) {
         <DomainSwitcher />
         <MailServerMark kind={mta} />
         <div className={classes.end}>
-          <HelpLink route={route} />
+          <HelpLink />
           <SchemeToggle />
           <AccountMenu account={account} onShortcuts={openShortcuts} />
         </div>
@@ -105,7 +105,8 @@ export function Shell({ children, mta, signInAgain }: ShellProps) {
           </div>
           <Navigation role={account?.role} onNavigate={menu.close} />
           <div className={classes.drawerTools}>
-            <SignOutRow account={account} />
+            <HelpRow onNavigate={menu.close} />
+            <SignOutRow account={account} onNavigate={menu.close} />
           </div>
         </div>
       </Drawer>
@@ -126,17 +127,31 @@ function Brand() {
 }
 
 /** The chapter about the page, or else all of them. */
-function HelpLink({ route }: { route: ConsoleRoute | undefined }) {
+function useHelp() {
+  const pathname = usePathname();
+  const help = helpOf(pathname, useSearchParams());
+  return {
+    href: help ? `/docs/${help}` : '/docs',
+    'aria-label': help ? `Documentation: ${routeOf(pathname)?.label}` : 'Documentation of Postroom',
+    title: help ? 'Documentation of this page' : 'Documentation',
+  };
+}
+
+function HelpLink() {
   return (
-    <ActionIcon
-      component={NearLink}
-      className="only-wide"
-      href={route?.help ? `/docs/${route.help}` : '/docs'}
-      aria-label={route?.help ? `Documentation: ${route.label}` : 'Documentation of Postroom'}
-      title={route?.help ? 'Documentation of this page' : 'Documentation'}
-    >
+    <ActionIcon component={NearLink} className="only-wide" {...useHelp()}>
       <IconHelpCircle size={18} stroke={1.5} />
     </ActionIcon>
+  );
+}
+
+/** The same in the menu of a phone. */
+function HelpRow({ onNavigate }: { onNavigate: () => void }) {
+  const { title, ...help } = useHelp();
+  return (
+    <Button component={NearLink} fullWidth leftSection={<IconHelpCircle stroke={1.5} />} onClick={onNavigate} {...help}>
+      {title}
+    </Button>
   );
 }
 

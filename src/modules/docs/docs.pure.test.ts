@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ROUTES } from '@/lib/routes';
+import { helpOf, PAGE_HELP, ROUTES } from '@/lib/routes';
 import { CHAPTER_GROUPS, isChapter, readChapter, searchChapters, sectionsNamed } from './chapters';
 import { renderPage } from './render';
 
@@ -28,16 +28,28 @@ it.each(chapters)('has a title, text and no link that leads nowhere: %s', (name)
 });
 
 it('has the section that each page of the console links to', () => {
-  for (const { label, help } of ROUTES) {
+  for (const { help } of [...ROUTES, ...PAGE_HELP]) {
     const [chapter = '', id] = help?.split('#') ?? [];
     if (!help) continue;
-    expect([label, isChapter(chapter)]).toEqual([label, true]);
+    expect([help, isChapter(chapter)]).toEqual([help, true]);
     if (id && isChapter(chapter))
-      expect([label, readChapter(chapter).sections.map((section) => section.id)]).toEqual([
-        label,
+      expect([help, readChapter(chapter).sections.map((section) => section.id)]).toEqual([
+        help,
         expect.arrayContaining([id]),
       ]);
   }
+});
+
+it.each([
+  ['/mailboxes', '', 'mail-server#who-can-receive-sign-in-and-send'],
+  ['/mailboxes/x/misuse', '', 'access#when-a-stranger-sends-from-a-mailbox'],
+  ['/domains/x', '', 'dns'],
+  ['/domains/x', 'tab=dkim', 'mail-server#rotate-a-dkim-key'],
+  ['/domains/x', 'view=reports&kind=tls', 'reports'],
+  ['/webhooks/x', 'tab=history', 'access#see-who-changed-something-and-put-it-back'],
+  ['/', '', undefined],
+])('names the section about a page and its tab: %s?%s', (path, search, help) => {
+  expect(helpOf(path, new URLSearchParams(search))).toBe(help);
 });
 
 it('finds sections by words of their heading or text, in any order and case', () => {

@@ -53,7 +53,9 @@ export function AccountMenu({ account, onShortcuts }: AccountMenuProps) {
   );
 }
 
-export function SignOutRow({ account }: { account: Account | undefined }) {
+type SignOutRowProps = { account: Account | undefined; onNavigate: () => void };
+
+export function SignOutRow({ account, onNavigate }: SignOutRowProps) {
   const signOut = useSignOut();
   return (
     <>
@@ -62,7 +64,13 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
           {account.email}, {ROLE_LABELS[account.role]}
         </p>
       )}
-      <Button component={NearLink} href="/account" fullWidth leftSection={<IconUserCircle stroke={1.5} />}>
+      <Button
+        component={NearLink}
+        href="/account"
+        fullWidth
+        leftSection={<IconUserCircle stroke={1.5} />}
+        onClick={onNavigate}
+      >
         Account
       </Button>
       <Button fullWidth leftSection={<IconLogout stroke={1.5} />} loading={signOut.isPending} onClick={signOut.run}>

@@ -56,7 +56,8 @@ function NoMailServer({ onRetry }: { onRetry: () => void }) {
         mail. The queue of a server that is set only in <code>SMTP_URL</code> can’t be shown.
       </p>
       <p>
-        To set up a mail server and attach it, see <code>docs/mail-server.md</code> in Postroom’s folder.
+        To set up a mail server and attach it, see the chapter{' '}
+        <NearLink href="/docs/mail-server">Your own mail server</NearLink>.
       </p>
       <RetryButton onRetry={onRetry} />
     </EmptyState>

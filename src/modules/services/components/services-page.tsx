@@ -101,9 +101,9 @@ function NoMailServer() {
         reported in yet, so mail goes to the sandbox or to the server in <code>SMTP_URL</code>.
       </p>
       <p>
-        To attach a mail server: on a Debian 12 host, run <code>deploy/mail/install</code> in Postroom’s folder, and
-        start the agent with <code>systemctl start postroom-mail-agent</code> or <code>npm run mail-agent</code>. The
-        steps are in <code>docs/mail-server.md</code>.
+        To attach a mail server: on a Debian 12 or 13 host, run <code>deploy/mail/install</code> in Postroom’s folder,
+        and start the agent with <code>systemctl start postroom-mail-agent</code> or <code>npm run mail-agent</code>.
+        The steps are in the chapter <NearLink href="/docs/mail-server">Your own mail server</NearLink>.
       </p>
     </EmptyState>
   );
