@@ -39,6 +39,7 @@ test('creates an alias in three clicks from the overview, with a pasted list, ef
   await page.getByRole('option', { name: `cleo@${domain.name}` }).click();
   await expect(dialog.getByText('1 of 10')).toBeVisible();
   await destinations.fill(`ghost@${domain.name}`);
+  await expect(dialog.getByRole('listitem').filter({ hasText: `ghost@${domain.name}` })).toContainText('mailbox');
   await page.keyboard.press('Enter');
   await expect(dialog.getByRole('listitem').filter({ hasText: `ghost@${domain.name}` })).toContainText('mailbox');
   await expect(dialog.getByRole('listitem').filter({ hasText: 'cleo' })).toHaveCount(0);
@@ -58,7 +59,10 @@ test('creates an alias in three clicks from the overview, with a pasted list, ef
   await dialog.getByRole('button', { name: 'Remove nobody' }).click();
   await create.click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole('status').filter({ hasText: `Created sales@${domain.name}` })).toBeVisible();
+  const notice = page.getByRole('status').filter({ hasText: `Created sales@${domain.name}` });
+  await notice.getByRole('link', { name: 'Show alias' }).click();
+  await expect(page.getByRole('dialog', { name: `Edit sales@${domain.name}` })).toBeVisible();
+  await page.keyboard.press('Escape');
   await expect(page.getByRole('row', { name: `sales@${domain.name}` })).toContainText('+1');
   expect(await resolve(api, `sales@${domain.name}`)).toMatchObject({
     outcome: 'alias',

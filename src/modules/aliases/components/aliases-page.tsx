@@ -13,6 +13,7 @@ import { useList } from '@/components/list/use-list';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { withDomain } from '@/components/shell/with-domain';
 import { formatPlural } from '@/lib/format';
 import { aliasList } from '../lists';
 import type { Alias } from '../schema';
@@ -89,7 +90,11 @@ export function AliasesPage({ history }: AliasesPageProps) {
         defaultDomain={domain}
         onClose={() => open({ new: null })}
         onShow={(q, domain) => change({ q, show: null, new: null, domain })}
-        onCreated={({ address, active }) => refreshAndNotify(`Created ${address}${active ? '' : ' (inactive)'}`)}
+        onCreated={({ id, address, active }) => {
+          void actions.refresh();
+          const link = { label: 'Show alias', href: withDomain(`/aliases?edit=${id}`) };
+          notify({ text: `Created ${address}${active ? '' : ' (inactive)'}`, link });
+        }}
       />
       {values.edit && (
         <EditAliasDialog

@@ -24,7 +24,8 @@ export function useDestinationHints(addresses: readonly string[], draft: string)
     { q, limit: MAX_SUGGESTED, sort: 'local_part', order: 'asc' },
     { enabled: q !== '', staleTime: STALE_MS },
   );
-  const parsed = addresses.flatMap((address) => parseAddress(address) ?? []);
+  // The typed one, too, once it is an address: it is saved like the others.
+  const parsed = [...new Set([...addresses, q])].flatMap((address) => parseAddress(address) ?? []);
   const names = [...new Set(parsed.map(({ domain }) => domain))];
   // Others are none of ours, and asking about them is an error.
   const domains = trpc.useQueries((t) =>
