@@ -92,8 +92,6 @@ const DIALOGS: Opened[] = [
     name: 'The dialog that shows a webhook’s secret',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('radio', { name: 'Selected events' }).click();
-      await page.getByRole('checkbox', { name: /^mail\.spam/ }).check();
       await page.getByRole('textbox', { name: 'Endpoint URL' }).fill(NOWHERE);
       await page.getByRole('button', { name: 'Create webhook' }).click();
       await expect(page.getByRole('dialog', { name: /^Copy the secret/ })).toBeVisible();
@@ -103,7 +101,8 @@ const DIALOGS: Opened[] = [
     name: 'What is wrong in the dialog for a new webhook',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('radio', { name: 'Selected events' }).click();
+      const selected = page.getByRole('checkbox', { checked: true });
+      while ((await selected.count()) > 0) await selected.first().uncheck();
       await page.getByRole('button', { name: 'Create webhook' }).click();
       await expect(page.getByText('Select at least one event.')).toBeVisible();
     },

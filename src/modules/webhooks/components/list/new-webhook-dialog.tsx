@@ -7,18 +7,28 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { type DomainChoice, DomainPicker } from '@/components/pickers/domain-picker';
-import { ALL_EVENTS, type EventType } from '@/lib/event-types';
+import type { EventType } from '@/lib/event-types';
 import { type CreatedWebhook, CreateWebhook } from '../../schema';
 import { EventsInput, type EventTypes } from '../events-input';
 
 type NewWebhookDialogProps = {
   opened: boolean;
   presetDomain: DomainChoice | undefined;
-  /** The only event selected at first. Without it, all are. */
+  /** The only event selected at first. Without it, the outcomes of messages are. */
   presetEvent: EventType | null;
   onClose: () => void;
   onCreated: (created: CreatedWebhook) => void;
 };
+
+/** The events that an application that sends needs. The others are many, or large, or about something else. */
+const OUTCOMES: EventTypes = [
+  'mail.delivered',
+  'mail.bounced',
+  'mail.failed',
+  'mail.suppressed',
+  'mail.complained',
+  'mail.unsubscribed',
+];
 
 export function NewWebhookDialog(props: NewWebhookDialogProps) {
   const { opened, presetDomain, presetEvent, onClose, onCreated } = props;
@@ -27,7 +37,7 @@ export function NewWebhookDialog(props: NewWebhookDialogProps) {
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateWebhook,
     initialValues: {
-      ...{ url: '', name: '', events: [presetEvent ?? ALL_EVENTS] as EventTypes },
+      ...{ url: '', name: '', events: presetEvent ? [presetEvent] : OUTCOMES },
       domain_id: presetDomain?.id ?? (null as string | null),
     },
     toInput: (values) => trimmed(values, ['url', 'name']),
