@@ -49,11 +49,15 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.goto(`${url()}/`);
   await page.getByRole('link', { name: 'Continue setup' }).click();
   await expect(records.getByRole('listitem').filter({ has: page.getByText('MX', { exact: true }) })).toBeVisible();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('heading', { name: 'Add a domain' })).toBeVisible();
+  await page.getByRole('button', { name: 'Continue with harbourfinch.example' }).click();
   await page.getByRole('button', { name: 'Continue, publish later' }).click();
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(page.getByRole('heading', { name: 'Publish the DNS records' })).toBeVisible();
   await page.getByRole('button', { name: 'Continue, publish later' }).click();
 
+  await expect(page.getByRole('textbox', { name: 'Address' })).toBeFocused();
   await page.getByRole('radio', { name: 'Another address' }).click();
   await page.getByLabel('To', { exact: true }).fill(FIRST_ADMIN.email);
   await page.getByRole('button', { name: 'Send test' }).click();
@@ -67,7 +71,8 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.getByRole('button', { name: 'Create mailbox' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByRole('combobox', { name: 'Mailbox' })).toHaveValue(FIRST_ADMIN.email);
-  await page.getByRole('button', { name: 'Send test' }).click();
+  await expect(page.getByRole('button', { name: 'Send test' })).toBeFocused();
+  await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Delivered to the sandbox' })).toBeVisible();
   await expect(page.getByRole('list', { name: 'Setup steps' }).getByRole('listitem').last()).toContainText('Done');
   await expect(page.getByRole('list', { name: 'Next steps' }).getByRole('link')).toHaveText([
@@ -78,6 +83,11 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await checkState();
   await page.getByRole('link', { name: 'View delivery status' }).click();
   await expect(page.getByRole('heading', { name: /Test from Postroom/ })).toBeVisible();
+
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  const next = page.getByRole('region', { name: 'Next steps' });
+  await expect(next.getByRole('link', { name: 'Show how' })).toHaveAttribute('href', '/system/services');
+  await expect(next.getByRole('listitem')).toHaveText([/Connect the mail server/, /two-factor authentication/]);
 
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('button', { name: 'New key' }).first().click();

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
@@ -17,19 +19,33 @@ type Step = {
   action: string;
 };
 
-export function Checklist({ done }: { done: Checks }) {
+/** The steps to the first message, and after one that stayed in the sandbox, those to real mail. */
+export function Checklist({ overview: { checklist, mta } }: { overview: Overview }) {
   const canSetUp = useHasRole('admin');
-  const steps = stepsOf(done);
+  const canConnect = useHasRole('super_admin');
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 }).data;
+  if (checklist.has_sent) {
+    if (mta !== 'sandbox' || !me || !canConnect) return null;
+    return <Steps title="Next steps" steps={nextStepsOf(me.totp_enabled).filter(({ isDone }) => !isDone)} />;
+  }
+  return (
+    <Steps title="Get started" steps={stepsOf(checklist)}>
+      {canSetUp && (
+        <NearLink className="act spacer" href="/setup">
+          Continue setup
+        </NearLink>
+      )}
+    </Steps>
+  );
+}
+
+function Steps({ title, steps, children }: { title: string; steps: Step[]; children?: ReactNode }) {
   const left = steps.filter(({ isDone }) => !isDone).length;
   return (
     <section aria-labelledby="get-started">
-      <SectionHeading title="Get started" id="get-started">
+      <SectionHeading title={title} id="get-started">
         <span className="quiet">{formatCount(left)} left</span>
-        {canSetUp && (
-          <NearLink className="act spacer" href="/setup">
-            Continue setup
-          </NearLink>
-        )}
+        {children}
       </SectionHeading>
       <ol className={classes.checklist}>
         {steps.map((step) => (
@@ -91,6 +107,27 @@ function stepsOf({ has_domain, has_mailbox, has_api_key, has_sent, dns }: Checks
       text: 'Optional. Lets your application send mail',
       href: '/api-keys?new=true',
       action: 'Create key',
+    },
+  ];
+}
+
+function nextStepsOf(hasSecondFactor: boolean): Step[] {
+  return [
+    {
+      key: 'mail-server',
+      isDone: false,
+      title: 'Connect the mail server',
+      text: 'Until then, messages stay in the sandbox',
+      href: '/system/services',
+      action: 'Show how',
+    },
+    {
+      key: 'second-factor',
+      isDone: hasSecondFactor,
+      title: 'Set up two-factor authentication',
+      text: 'So that a stolen password is not enough to sign in as you',
+      href: '/account',
+      action: 'Open account',
     },
   ];
 }

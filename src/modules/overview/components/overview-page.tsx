@@ -46,7 +46,7 @@ export function OverviewPage() {
           <OutcomeFigures overview={data} domain={domain} />
           {data && !attention.isPending && (
             <>
-              {!data.checklist.has_sent && <Checklist done={data.checklist} />}
+              <Checklist overview={data} />
               {attention.data && <NeedsAttention overview={data} attention={attention.data} domain={domain} />}
               <HourlyChart overview={data} domain={domain} />
               <LatestMessages messages={data.latest} />

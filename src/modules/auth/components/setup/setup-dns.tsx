@@ -153,7 +153,7 @@ function Records({ title, records }: { title: string; records: readonly DnsRecor
   );
 }
 
-/** A record, what it is for, and what to publish while it isn't. */
+/** A record, what it is for, and what to publish. */
 function RecordItem({ record }: { record: DnsRecord }) {
   const { purpose, type, name, expected } = record;
   const { label, does } = DNS_PURPOSE_TEXTS[purpose];
@@ -164,26 +164,24 @@ function RecordItem({ record }: { record: DnsRecord }) {
       <span>
         <b>{label}</b> <span className="soft">{does}</span>
       </span>
-      {mark !== 'on' && (
-        <dl className={classes.fields}>
-          <dt>{type}</dt>
-          <dd>
-            <span className="mono wrap">{name}</span>
-            <CopyIcon value={name} what={`the name of ${type} ${name}`} />
-          </dd>
-          <dt>Value</dt>
-          <dd>
-            {expected === null ? (
-              <span className="soft">{WITHOUT_VALUE[purpose] ?? 'Unknown'}</span>
-            ) : (
-              <>
-                <span className="mono wrap">{expected}</span>
-                <CopyIcon value={expected} what={`the value of ${type} ${name}`} />
-              </>
-            )}
-          </dd>
-        </dl>
-      )}
+      <dl className={classes.fields}>
+        <dt>{type}</dt>
+        <dd>
+          <span className="mono wrap">{name}</span>
+          <CopyIcon value={name} what={`the name of ${type} ${name}`} />
+        </dd>
+        <dt>Value</dt>
+        <dd>
+          {expected === null ? (
+            <span className="soft">{WITHOUT_VALUE[purpose] ?? 'Unknown'}</span>
+          ) : (
+            <>
+              <span className="mono wrap">{expected}</span>
+              <CopyIcon value={expected} what={`the value of ${type} ${name}`} />
+            </>
+          )}
+        </dd>
+      </dl>
     </li>
   );
 }

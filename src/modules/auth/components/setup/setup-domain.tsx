@@ -5,10 +5,16 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { NearLink } from '@/components/near-link';
-import { CreateDomain } from '@/modules/domains/schema';
+import { CreateDomain, type Domain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
 
-export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
+type SetupDomainProps = {
+  /** The domain that was added before, if the admin came back. */
+  added: Domain | undefined;
+  onDone: (id: string) => void;
+};
+
+export function SetupDomain({ added, onDone }: SetupDomainProps) {
   const utils = trpc.useUtils();
   const create = trpc.domains.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
@@ -25,7 +31,11 @@ export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
   return (
     <>
       <h1>Add a domain</h1>
-      <Lead>You’re signed in. Add the domain you want to send from.</Lead>
+      <Lead>
+        {added
+          ? `You added ${added.name}. You can add another one.`
+          : 'You’re signed in. Add the domain you want to send from.'}
+      </Lead>
       <form noValidate onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
@@ -39,9 +49,14 @@ export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
             autoCapitalize="none"
             {...form.getInputProps('name')}
           />
-          <Button variant="filled" type="submit" fullWidth loading={isBusy}>
+          <Button variant={added ? 'default' : 'filled'} type="submit" fullWidth loading={isBusy}>
             Add domain
           </Button>
+          {added && (
+            <Button variant="filled" fullWidth onClick={() => onDone(added.id)}>
+              Continue with {added.name}
+            </Button>
+          )}
           <Button component={NearLink} href="/" variant="subtle" color="gray" fullWidth>
             Skip for now
           </Button>

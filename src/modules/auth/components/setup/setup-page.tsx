@@ -35,7 +35,7 @@ export function SetupPage() {
   const isFirst = status.data?.needs_setup !== false && (step ?? 'admin') === 'admin';
   const { progress, error, refetch } = useSetup(domain, !isFirst);
   const [sentAs, setSentAs] = useState<string | null>(null);
-  const current = isFirst ? 'admin' : progress && stepOf(step, progress);
+  const current = isFirst ? 'admin' : progress && (sentAs ? 'send' : stepOf(step, progress));
   const goTo = (next: StepName, domainId?: string) =>
     void setState({ step: next, token: null, ...(domainId && { domain: domainId }) });
 
@@ -110,7 +110,7 @@ type LaterStepProps = {
 /** A step of the admin who is signed in. */
 function LaterStep({ step, progress: { email, domain }, onStep, ...sending }: LaterStepProps) {
   if (step === null) return <SetupDone />;
-  if (step === 'domain' || !domain) return <SetupDomain onDone={(id) => onStep('dns', id)} />;
+  if (step === 'domain' || !domain) return <SetupDomain added={domain} onDone={(id) => onStep('dns', id)} />;
   if (step === 'dns') {
     return <SetupDns domain={domain} onBack={() => onStep('domain')} onDone={() => onStep('send')} />;
   }

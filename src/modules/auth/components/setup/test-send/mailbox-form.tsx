@@ -20,7 +20,7 @@ export function MailboxForm({ email, domain, onCreated }: MailboxFormProps) {
   const [generated, setGenerated] = useState<string | null>(null);
   const [created, setCreated] = useState<{ email: string; password: string } | null>(null);
   const finish = async (address: string) => {
-    await utils.mailboxes.list.invalidate();
+    await Promise.all([utils.mailboxes.list.invalidate(), utils.overview.invalidate()]);
     onCreated(address);
   };
   const { form, problem, isBusy, onSubmit } = useApiForm({

@@ -40,8 +40,10 @@ export function SendForm({ domain, to: known = '', children, onSent }: SendFormP
       return isRejected ? null : send.mutateAsync(input);
     },
     onSaved: (sent) => {
-      if (sent) onSent(sent.message_id);
-      else form.setFieldError('to', NO_RECIPIENT);
+      if (sent) {
+        onSent(sent.message_id);
+        void utils.overview.invalidate();
+      } else form.setFieldError('to', NO_RECIPIENT);
     },
   });
 
@@ -50,7 +52,7 @@ export function SendForm({ domain, to: known = '', children, onSent }: SendFormP
       <Stack>
         <ProblemAlert problem={problem} />
         {children ?? <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />}
-        <Button variant="filled" type="submit" fullWidth loading={isBusy}>
+        <Button variant="filled" type="submit" fullWidth loading={isBusy} data-autofocus={children ? true : undefined}>
           Send test
         </Button>
       </Stack>

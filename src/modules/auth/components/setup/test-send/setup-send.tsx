@@ -1,7 +1,7 @@
 'use client';
 
 import { Button, Group, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { NearLink } from '@/components/near-link';
 import { MailboxPicker } from '@/components/pickers/mailbox-picker';
@@ -31,6 +31,13 @@ export function SetupSend({ email, domain, sentAs, onSent, onBack }: SetupSendPr
   const mailboxes = trpc.mailboxes.list.useQuery({ domain_id: domain.id, active: true, limit: 1 });
   const chosen = to ?? mailboxes.data?.items[0]?.email ?? null;
 
+  // The form is known once the mailboxes are.
+  const form = useRef<HTMLDivElement>(null);
+  const first = mailboxes.data && (chosen === null ? 'input' : 'button');
+  useEffect(() => {
+    if (first) form.current?.querySelector<HTMLElement>(`${first}[data-autofocus]`)?.focus();
+  }, [first]);
+
   if (sentAs) return <TestResult messageId={sentAs} />;
   return (
     <>
@@ -38,7 +45,7 @@ export function SetupSend({ email, domain, sentAs, onSent, onBack }: SetupSendPr
       <Lead>
         From <span className="mono">postmaster@{domain.name}</span>
       </Lead>
-      <Stack>
+      <Stack ref={form}>
         <SegmentedControl label="Deliver to" value={target} options={TARGETS} onChange={setTarget} />
         {target === 'outside' ? (
           <SendForm key="outside" domain={domain} onSent={onSent} />
