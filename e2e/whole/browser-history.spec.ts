@@ -98,6 +98,46 @@ test('on a phone, Back closes any dialog, and asks before it discards what was e
   await context.close();
 });
 
+test('on a phone, Back returns to the row of a long list, where it was', async ({ browser, api, sql, makeAdmin }) => {
+  const domain = await makeDomain(api);
+  await sql(
+    `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status, updated_at)
+     SELECT gen_random_uuid(), n::text, $1::uuid, 'outbound', 'shop@post.example', '{}', 'Parcel ' || n, 100, 'sent', now()
+       FROM generate_series(1, 50) AS n`,
+    [domain.id],
+  );
+  const context = await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+  const page = await context.newPage();
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  const scrolled = () => page.evaluate(() => window.scrollY);
+
+  await page.goto(`${url()}/messages`);
+  const row = page
+    .getByRole('row', { name: /Parcel 30/ })
+    .getByRole('link')
+    .first();
+  await row.scrollIntoViewIfNeeded();
+  const before = await scrolled();
+  expect(before).toBeGreaterThan(740);
+  await row.tap();
+  const panel = page.getByRole('complementary', { name: /^Message/ });
+  await expect(panel).toBeVisible();
+  await pressBack(page);
+  await expect(panel).toHaveCount(0);
+  await expect(row).toBeFocused();
+  expect(await scrolled()).toBe(before);
+
+  await page.goto(`${url()}/domains/${domain.id}?tab=dns`);
+  const record = page.getByRole('button', { name: /^Details of DMARC/ });
+  await record.tap();
+  await page.getByRole('region', { name: 'Publish this' }).getByText('Publish this').tap();
+  await expect(page.locator('body')).toBeFocused();
+  await pressBack(page);
+  await expect(record).toHaveAttribute('aria-expanded', 'false');
+  await expect(record).toBeFocused();
+  await context.close();
+});
+
 test('a row that is left for another one is no entry of the history', async ({ signedIn: page, api }) => {
   const domain = await makeDomain(api);
   await sendMessage(api, domain, { subject: 'First' });

@@ -1,11 +1,12 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { Fragment, type MouseEvent, type ReactNode, useDeferredValue } from 'react';
+import { Fragment, type MouseEvent, type ReactNode, useDeferredValue, useRef } from 'react';
 import type { Sorted, SortOf } from '@/lib/lists';
 import { useIsRunning } from '../document/use-is-running';
 import { Skeleton } from '../marks/skeleton';
 import classes from './data-table.module.css';
+import { useFocusReturn } from './use-focus-return';
 import { ExpandedRow, GroupRow } from './wide-rows';
 
 type SortOrder = 'asc' | 'desc';
@@ -86,6 +87,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     hasStickyHeader,
   } = props;
   const router = useRouter();
+  const table = useRef<HTMLTableElement>(null);
+  useFocusReturn(table);
   const rows = useFirstRows(props.rows);
   const missingRows = (props.rows?.length ?? 0) - (rows?.length ?? 0);
   const className = [classes.table, props.className, props.isDense && classes.dense, isStale && classes.stale]
@@ -101,7 +104,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   return (
     <div className={classes.frame}>
-      <table className={className} aria-busy={rows === undefined || isStale || undefined}>
+      <table ref={table} className={className} aria-busy={rows === undefined || isStale || undefined}>
         <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
         <colgroup>
           {columns.map((column) => (

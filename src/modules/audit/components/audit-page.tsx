@@ -10,7 +10,6 @@ import { EmptyState } from '@/components/data-table/states';
 import { IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
-import { useFocusReturn } from '@/components/list/use-focus-return';
 import { type ShownList, useList } from '@/components/list/use-list';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -40,7 +39,6 @@ export function AuditPage() {
   });
   const peeked = list.query.data?.items.find(({ id }) => id === values.peek);
   const open = (peek: string | null) => search.open({ peek });
-  useFocusReturn(values.peek);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   useTimeZone();
   const items = list.query.data?.items;

@@ -10,7 +10,6 @@ import { EmptyState } from '@/components/data-table/states';
 import { IconSend } from '@/components/icons/icons';
 import { ListView } from '@/components/list/list-view';
 import { nameOfPeriod } from '@/components/list/since';
-import { useFocusReturn } from '@/components/list/use-focus-return';
 import { useList } from '@/components/list/use-list';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
@@ -47,7 +46,6 @@ export function MessagesPage() {
   const items = list.query.data?.items;
   const isPeeking = values.peek !== null;
   const openPeek = (peek: string | null) => open({ peek });
-  useFocusReturn(values.peek);
 
   const columns = messageColumns({
     isNarrow: isPeeking,
