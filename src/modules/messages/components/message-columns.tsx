@@ -1,4 +1,4 @@
-import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
@@ -28,9 +28,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     skeletonWidth: 72,
     cell: (message) => (
       <>
-        <span title={message.failure?.reason}>
-          <OutcomeMarks message={message} />
-        </span>
+        <OutcomeMarks message={message} />
         <span className={`only-narrow soft ${classes.time}`}>
           <TimeAgo iso={message.created_at} />
         </span>
@@ -87,10 +85,15 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     skeletonWidth: 168,
     cell: (message) => (
       <>
-        {isFailed && message.failure && <span className={classes.reason}>{message.failure.reason}</span>}
-        <RowLink prefetch={false} data-row={message.id} {...link(message)}>
-          <span className="clip">{message.subject || '(no subject)'}</span>
-        </RowLink>
+        {message.failure && <span className={classes.reason}>{message.failure.reason}</span>}
+        <Cell>
+          <RowLink prefetch={false} data-row={message.id} {...link(message)}>
+            <span className="clip">{message.subject || '(no subject)'}</span>
+          </RowLink>
+          {message.failure && (isNarrow || !isFailed) && (
+            <span className={`clip soft ${classes.beside}`}>{message.failure.reason}</span>
+          )}
+        </Cell>
       </>
     ),
   };
