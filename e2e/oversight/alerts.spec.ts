@@ -146,6 +146,7 @@ test('alerts link to what they are about', async ({ signedIn: page, api, sql, ch
 test('a super admin chooses who gets alert emails, and tests a webhook for alerts', async ({
   page,
   api,
+  domain,
   makeAdmin,
   check,
 }) => {
@@ -165,6 +166,11 @@ test('a super admin chooses who gets alert emails, and tests a webhook for alert
   await check();
   await emails.getByRole('button', { name: 'Save' }).click();
   await expect(emails.getByRole('status')).toContainText('Saved');
+  await emails.getByRole('button', { name: 'Send test email' }).click();
+  await expect(page.getByText('Sent a test to ops@far.example')).toBeVisible();
+  await emails.getByLabel('Domains').fill(domain.name.slice(0, -4));
+  await expect(page.getByRole('option', { name: domain.name })).toBeVisible();
+  await emails.getByLabel('Domains').fill('');
   const settings = await api.call<{ key: string; value: unknown }[]>('GET', '/config');
   const settingOf = (key: string) => settings.find((setting) => setting.key === key)?.value;
   expect(settingOf('ALERT_EMAILS')).toEqual(['ops@far.example']);

@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   'admin.update',
   'admin.update_profile',
   'alert.update',
+  'alert_email.test',
   'alert_mute.create',
   'alert_mute.delete',
   'alias.create',
@@ -112,6 +113,7 @@ export function actionsOf(kind: AuditKind): AuditAction[] {
 export const CHANGELESS_ACTIONS: ReadonlySet<AuditAction> = new Set([
   'admin.begin_oidc_link',
   'admin.setup_totp',
+  'alert_email.test',
   'audit.accept',
   'backup.download',
   'backup.prove',

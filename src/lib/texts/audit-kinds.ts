@@ -16,6 +16,7 @@ export const KINDS: Readonly<Record<AuditKind, Described>> = {
   abuse_threshold: { label: 'Rate limits', noun: null, name: null },
   admin: { label: 'Admins', noun: 'admin', name: 'email', page: '/admins/' },
   alert: { label: 'Alerts', noun: 'sender', name: 'subject' },
+  alert_email: { label: 'Alert emails', noun: null, name: null },
   alert_mute: { label: 'Muted alerts', noun: null, name: 'subject' },
   alias: { label: 'Aliases', noun: 'alias', name: 'address', page: '/aliases?history=' },
   api_key: { label: 'API keys', noun: 'API key', name: 'name', page: '/api-keys?history=' },

@@ -99,6 +99,17 @@ it('keeps when it was acknowledged and closed, and forgets both when it is reope
   expect(await set('open')).toMatchObject({ acknowledged_at: null, closed_at: null });
 });
 
+it('names the admin who changed it last, and nobody while no admin has', async () => {
+  await openAlerts(db, [about('rate_limited')], now);
+  const [{ id, changed_by: nobody }] = await alerts();
+  expect(nobody).toBeNull();
+  const other = await keyClient({ role: 'admin' });
+  await api.patch(`/abuse/alerts/${id}`, { status: 'acknowledged' });
+  const by = { id: other.admin.id, email: other.admin.email };
+  expect((await other.patch(`/abuse/alerts/${id}`, { status: 'closed' })).data.changed_by).toEqual(by);
+  expect(await alerts()).toMatchObject([{ id, changed_by: by }]);
+});
+
 it('of a suspended mailbox closes when the mailbox is unsuspended, or deleted', async () => {
   for (const end of ['unsuspend', 'delete'] as const) {
     const { id } = await makeMailbox(domain.id, `box-${end}`, { suspendedAt: new Date() });

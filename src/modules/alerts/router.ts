@@ -1,12 +1,13 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { listProcedures } from '@/server/list/list-procedures';
-import { adminProcedure, router } from '@/server/procedures/trpc';
+import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { versioned } from '@/server/procedures/versions';
 import { restOf } from '@/server/rest/meta';
+import { testAlertEmails } from './emails/test-email';
 import { alertList, alertMuteList } from './lists';
 import { AlertMute, CreateAlertMute } from './mutes/schema';
 import { createAlertMute, deleteAlertMute, listAlertMutes } from './mutes/service';
-import { Alert, AlertFilters, UpdateAlert } from './schema';
+import { Alert, AlertEmailTest, AlertFilters, TestAlertEmails, UpdateAlert } from './schema';
 import { getAlert, listAlerts, updateAlert } from './service';
 
 const tag = 'Alerts';
@@ -65,6 +66,19 @@ export const alertsRouter = router({
     )
     .output(Confirmation)
     .mutation(({ ctx, input }) => deleteAlertMute(ctx, input)),
+
+  testEmails: superAdminProcedure(TestAlertEmails)
+    .meta(
+      rest('POST', '/alert-emails/test', {
+        summary: 'Send a test to the addresses of alert emails',
+        description: 'To all addresses of `ALERT_EMAILS`, at once and whatever alerts they get.',
+        audit: 'alert_email.test',
+        confirmation: 'Emails everyone who gets alert emails.',
+        errors: { 409: ['CONFLICT'] },
+      }),
+    )
+    .output(AlertEmailTest)
+    .mutation(({ ctx }) => testAlertEmails(ctx)),
 
   update: adminProcedure(UpdateAlert)
     .meta(

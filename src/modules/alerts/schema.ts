@@ -45,10 +45,28 @@ export const Alert = z
         'When webhooks were notified that it opened. Emails follow, or wait while it is muted. Null: it has been muted since it opened',
     }),
     muted: z.boolean().meta({ description: 'Whether alerts such as this one notify nobody now when they open' }),
+    changed_by: z
+      .object({ id: Id, email: z.string().meta({ description: 'The address at that time' }) })
+      .nullable()
+      .meta({
+        description:
+          'The admin who last acknowledged, closed or reopened it. Null: nobody has, or that entry of the audit log is archived',
+      }),
     resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),
   })
   .meta({ id: 'Alert' });
 export type Alert = z.infer<typeof Alert>;
+
+export const TestAlertEmails = z.strictObject({});
+
+export const AlertEmailTest = z
+  .object({
+    to: z.array(z.string()).meta({ description: 'The addresses of `ALERT_EMAILS`' }),
+    accepted: z.boolean().meta({ description: 'Whether the mail server accepted the email, for at least one of them' }),
+    problem: z.string().meta({ description: 'Why not, or which addresses it refused; else empty' }),
+  })
+  .meta({ id: 'AlertEmailTest' });
+export type AlertEmailTest = z.infer<typeof AlertEmailTest>;
 
 export const AlertFilters = z.strictObject({
   status: AlertStatus.optional(),

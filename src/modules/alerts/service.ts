@@ -140,16 +140,16 @@ export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<
   if (input.sort === 'severity') {
     return paginateFrom(alertList, input, {
       fetch: async (position) => ({
-        rows: await withMuted(ctx.db, await findBySeverity(ctx, input, filters, position)),
+        rows: await withDetails(ctx.db, await findBySeverity(ctx, input, filters, position)),
       }),
       count,
-      positionOf: (row: MutedRow) => ({ value: `${row.severity} ${row.createdAt.toISOString()}`, id: row.id }),
+      positionOf: (row: DetailedRow) => ({ value: `${row.severity} ${row.createdAt.toISOString()}`, id: row.id }),
       present,
     });
   }
   return paginate(alertList, input, {
     fetch: async ({ where, ...keyset }) =>
-      withMuted(ctx.db, await ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } })),
+      withDetails(ctx.db, await ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } })),
     count,
     present,
   });
@@ -194,25 +194,49 @@ export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAl
       if (violatedConstraint(error) !== null) throw hasNewerAlert(row.subject);
       return notFoundIfMissing('alert')(error);
     });
-    const [after] = (await withMuted(tx, [changed])).map(present) as [Alert];
-    await audit({ resource: `alert:${id}`, domainId: row.domainId, before: present(row), after });
-    return after;
+    const { id: adminId, email } = ctx.actor.admin;
+    const after = { ...changed, isMuted: (await mutedIds(tx, [changed])).has(id) };
+    await audit({
+      resource: `alert:${id}`,
+      domainId: row.domainId,
+      before: presentAlone(row),
+      after: presentAlone(after),
+    });
+    return present({ ...after, changedBy: { id: adminId, email } });
   });
 }
 
-async function requireAlert(db: Tx, id: string): Promise<MutedRow> {
+async function requireAlert(db: Tx, id: string): Promise<DetailedRow> {
   const row = await db.alert.findUnique({ where: { id } });
   if (!row) throw notFound('alert');
-  return { ...row, isMuted: (await mutedIds(db, [row])).has(id) };
+  const [detailed] = await withDetails(db, [row]);
+  return detailed as DetailedRow;
 }
 
-async function withMuted(db: Tx, rows: Row[]): Promise<MutedRow[]> {
-  const muted = await mutedIds(db, rows);
-  return rows.map((row) => ({ ...row, isMuted: muted.has(row.id) }));
+async function withDetails(db: Tx, rows: Row[]): Promise<DetailedRow[]> {
+  const [muted, changedBy] = await Promise.all([mutedIds(db, rows), findChangers(db, rows)]);
+  return rows.map((row) => ({ ...row, isMuted: muted.has(row.id), changedBy: changedBy.get(row.id) ?? null }));
+}
+
+/** Finds who last changed each of the alerts, in the audit log. */
+async function findChangers(db: Tx, rows: Row[]): Promise<Map<string, Changer>> {
+  const changed = rows.filter(({ acknowledgedAt, closedAt }) => acknowledgedAt ?? closedAt);
+  if (changed.length === 0) return new Map();
+  const found = await db.$queryRaw<{ resource: string; adminId: string; email: string }[]>`
+    SELECT DISTINCT ON (resource) resource, admin_id AS "adminId", admin_email AS email
+      FROM audit_entry
+     WHERE resource = ANY(${changed.map(({ id }) => `alert:${id}`)})
+       AND action = 'alert.update' AND outcome = 'success' AND admin_id IS NOT NULL
+     ORDER BY resource, created_at DESC, id DESC`;
+  return new Map(
+    found.map(({ resource, adminId, email }) => [resource.slice('alert:'.length), { id: adminId, email }]),
+  );
 }
 
 type Row = Prisma.AlertGetPayload<object>;
-type MutedRow = Row & { isMuted: boolean };
+type MutableRow = Row & { isMuted: boolean };
+type Changer = { id: string; email: string };
+type DetailedRow = MutableRow & { changedBy: Changer | null };
 
 function timesAfter(status: Alert['status'], { acknowledgedAt, closedAt, isResolved }: Row, now: Date) {
   if (status === 'open') return { acknowledgedAt: null, closedAt: null, isResolved: false };
@@ -224,7 +248,12 @@ function hasNewerAlert(subject: string): AppError {
   return new AppError('CONFLICT', `${subject} has a newer alert of this kind.`);
 }
 
-function present(row: MutedRow): Alert {
+function present({ changedBy, ...row }: DetailedRow): Alert {
+  return { ...presentAlone(row), changed_by: changedBy };
+}
+
+/** The alert without what the audit log knows about it. */
+function presentAlone(row: MutableRow): Omit<Alert, 'changed_by'> {
   return {
     id: row.id,
     kind: row.kind,

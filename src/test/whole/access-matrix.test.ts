@@ -41,7 +41,7 @@ it('has a fixture for every route', () => {
 /** The roles of docs/api-contract.md, written again: the calls below take the role of a route from its own declaration. */
 const REQUIRED: [Role | undefined, RegExp][] = [
   [undefined, /^GET \/(health|version)$|^POST \/auth\/login$|^GET \/auth\/oidc\/(providers|login|callback)/],
-  ['super_admin', /^\w+ \/(backups|cluster|config|orchestrator|system)\b/],
+  ['super_admin', /^\w+ \/(alert-emails|backups|cluster|config|orchestrator|system)\b/],
   ['super_admin', /^(POST|PATCH|DELETE) \/admins|^GET \/admins\/(export|\{id\}\/oidc)$/],
   ['super_admin', /^GET \/audit\/(export|verify)$|^GET \/messages\/retention$|^PATCH \/abuse\/thresholds$/],
   ['admin', /^\w+ \/(abuse|alert-mutes|events|queue|webhooks)\b/],

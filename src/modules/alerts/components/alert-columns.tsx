@@ -84,6 +84,9 @@ export function alertColumns({
             </span>
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
+          {alert.changed_by && alert.status !== 'open' && !alert.resolved && (
+            <span className="soft">by {alert.changed_by.email}</span>
+          )}
           {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
         </Cell>
       ),

@@ -5,7 +5,7 @@ import { claimTurn, registerTasks, turnOf } from '@/server/background/turns';
 import { applySaved } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { keyClient } from '@/test/rest';
+import { expectError, keyClient } from '@/test/rest';
 import { startScriptedMta } from '@/test/servers/scripted-mta';
 import { runTask, sharedTask } from '@/test/tasks';
 import { bundled } from '../../../../scripts/steps/programs.mjs';
@@ -16,6 +16,7 @@ import { forgetAlertEmails } from './send';
 
 const mta = await startScriptedMta();
 const api = await keyClient();
+const admin = await keyClient({ role: 'super_admin' });
 
 beforeEach(async () => {
   mta.state.script = () => undefined;
@@ -186,6 +187,39 @@ describe('alerts', () => {
     await send();
     expect(mta.server.messages).toEqual([]);
     expect(await check()).toMatchObject({ value: 0, status: 'ok', message: '' });
+  });
+});
+
+describe('a test', () => {
+  const send = () => admin.post('/alert-emails/test', {});
+
+  it('is emailed to all addresses at once, and says which the mail server refused', async () => {
+    mta.state.script = (point, line) =>
+      point === 'RCPT' && line.includes('oncall@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
+    const { data } = await send();
+    expect(data).toEqual({
+      to: ['ops@far.example', 'oncall@far.example'],
+      accepted: true,
+      problem: 'The mail server refused oncall@far.example: 550 5.1.1 No such user',
+    });
+    expect(subjects()).toEqual(['[Postroom] Test of alert emails']);
+    expect(mta.server.messages[0]).toContain(admin.admin.email);
+  });
+
+  it('that the mail server does not accept is no error, and its reply is in the audit log', async () => {
+    mta.state.script = (point) => (point === 'MAIL' ? { say: '451 4.3.0 Try later\r\n' } : undefined);
+    expect((await send()).data).toMatchObject({ accepted: false, problem: expect.stringContaining('451 4.3.0') });
+    const entry = await db.auditEntry.findFirstOrThrow({
+      where: { action: 'alert_email.test' },
+      orderBy: { createdAt: 'desc' },
+    });
+    expect(entry.details).toMatchObject({ accepted: false, problem: expect.stringContaining('451 4.3.0') });
+  });
+
+  it('is refused without an address', async () => {
+    applySaved({});
+    expectError(await send(), 409, 'CONFLICT');
+    expect(mta.server.messages).toEqual([]);
   });
 });
 

@@ -23,6 +23,15 @@ export function alertMail(news: readonly AlertNews[], appUrl: string): AlertMail
   return { subject: subjectOf(opened, closed), text: `${paragraphs.join('\n\n')}\n` };
 }
 
+/** The email that tests whether those about alerts arrive. */
+export function testMail(adminEmail: string, appUrl: string): AlertMail {
+  const paragraphs = [
+    `${adminEmail} sent this to test the emails about alerts. Nothing is wrong.`,
+    `All alerts: ${appUrl}/alerts\nYou get this email because your address is in ALERT_EMAILS.`,
+  ];
+  return { subject: '[Postroom] Test of alert emails', text: `${paragraphs.join('\n\n')}\n` };
+}
+
 function subjectOf(opened: AlertNews[], closed: AlertNews[]): string {
   const [first] = [...opened, ...closed];
   if (first && opened.length + closed.length === 1) {

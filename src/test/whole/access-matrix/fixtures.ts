@@ -308,6 +308,7 @@ export const FIXTURES: Record<string, Fixture> = {
       missing: () => ({ path: `/abuse/alerts/${MISSING_ID}`, body: { status: 'closed' } }),
     },
   },
+  'POST /alert-emails/test': plain('/alert-emails/test', {}, { status: 409, code: 'CONFLICT' }),
   'GET /alert-mutes': plain('/alert-mutes'),
   'GET /alert-mutes/export': plain('/alert-mutes/export'),
   'POST /alert-mutes': {

@@ -1,11 +1,15 @@
 'use client';
 
-import { TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { AddressesInput } from '@/components/directory/addresses-input';
 import { SaveBar } from '@/components/forms/save-bar';
+import { IconSend } from '@/components/icons/icons';
 import { FormColumn } from '@/components/layout/form-layout';
+import { notify } from '@/components/notifications';
 import { parseAddress } from '@/lib/mail/address';
 import type { Setting } from '@/modules/config/schema';
 import { AlertFilters } from './alert-filters';
@@ -67,8 +71,33 @@ export function AlertEmails({ settings }: { settings: Setting[] }) {
         />
         <ProblemAlert problem={problem} />
         <SaveBar {...saveBar} />
+        <SendTest isDisabled={isDirty || form.values.ALERT_EMAILS.length === 0} />
       </FormColumn>
       <UnsavedGuard isDirty={isDirty} what="You have unsaved changes to the alert emails." />
     </form>
+  );
+}
+
+/** Tests the saved addresses. */
+function SendTest({ isDisabled }: { isDisabled: boolean }) {
+  const test = trpc.alerts.testEmails.useMutation({
+    onSuccess: ({ accepted, problem, to }) => {
+      const text = accepted ? `Sent a test to ${to.join(', ')}` : 'The mail server didn’t accept the test';
+      notify({ text: problem ? `${text}. ${problem}` : text });
+    },
+    onError: (error) => notify({ text: 'Couldn’t send the test', problem: toProblem(error) }),
+  });
+  return (
+    <div>
+      <Button
+        leftSection={<IconSend stroke={1.5} />}
+        loading={test.isPending}
+        disabled={isDisabled}
+        aria-label="Send test email"
+        onClick={() => test.mutate({})}
+      >
+        Send test
+      </Button>
+    </div>
   );
 }

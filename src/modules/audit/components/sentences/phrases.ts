@@ -23,6 +23,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'admin.update': phrase('changed admin', 'change admin'),
   'admin.update_profile': phrase('changed the profile of', 'change the profile of'),
   'alert.update': phrase('changed the alert about', 'change the alert about'),
+  'alert_email.test': phrase('sent a test of the alert emails', 'send a test of the alert emails'),
   'alert_mute.create': phrase('muted alerts', 'mute alerts'),
   'alert_mute.delete': phrase('unmuted alerts', 'unmute alerts'),
   'alias.create': phrase('created alias', 'create an alias'),
