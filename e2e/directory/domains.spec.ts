@@ -315,7 +315,8 @@ test('explains why a domain with a mailbox or an alias can’t be deleted', asyn
   await check();
 
   await page.reload();
-  await expect(page.getByText('This domain still has 1 mailbox. Delete')).toBeVisible();
+  const dependent = page.getByText('This domain still has').getByRole('link', { name: '1 alias' });
+  await expect(dependent).toHaveAttribute('href', `/aliases?domain=${domain.id}`);
   await expect(page.getByRole('button', { name: 'Delete domain' })).toBeDisabled();
   await check();
 });

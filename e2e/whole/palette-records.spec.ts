@@ -98,13 +98,18 @@ test('the palette finds keys, filters, templates and suppressed addresses, and l
   const { api_key: key } = await api.call<{ api_key: { id: string } }>('POST', '/api-keys', { name });
   const email = `${name.toLowerCase()}@far.example`;
   await api.call('POST', '/suppressions', { domain_id: domain.id, email });
-  await api.call('POST', '/templates', { domain_id: domain.id, name: `${name} text`, subject: 'Hi', text_body: 'Hi' });
+  await api.call('POST', '/templates', {
+    domain_id: domain.id,
+    name: `${name.toLowerCase()}-text`,
+    subject: 'Hi',
+    text_body: 'Hi',
+  });
   const host = `${name.toLowerCase()}.example`;
   const webhook = { events: ['*'], domain_id: domain.id, url: `https://${host}/mail` };
   const { id } = await api.call<{ id: string }>('POST', '/webhooks', webhook);
   await page.goto(`${url()}/domains`);
   await find(page, name);
-  for (const label of [`${name} API key`, `${name} text Template`, `${email} Suppressed`]) {
+  for (const label of [`${name} API key`, `${name.toLowerCase()}-text Template`, `${email} Suppressed`]) {
     await expect(page.getByRole('option', { name: label })).toBeVisible();
   }
   await page.keyboard.press('Escape');

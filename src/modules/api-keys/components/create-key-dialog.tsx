@@ -65,7 +65,7 @@ export function CreateKeyDialog({ opened, replaced, onClose, onCreated }: Create
         description={
           replaced
             ? 'Revoke the old key once the application uses the new one'
-            : 'The application that will use the key'
+            : 'The application that will use the key. A key can’t be changed later, only replaced or revoked'
         }
         maxLength={100}
         autoComplete="off"
