@@ -14,13 +14,15 @@ type ConfirmDialogProps = {
   children: ReactNode;
   problem: Problem | null;
   isBusy: boolean;
+  isInUrl?: boolean;
   onClose: () => void;
   onConfirm: () => void;
   typeToConfirm?: string;
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, title, action, dismiss, children, problem, isBusy, onClose, onConfirm, typeToConfirm } = props;
+  const { opened, title, action, dismiss, children, problem, isBusy, isInUrl, onClose, onConfirm, typeToConfirm } =
+    props;
   const [typed, setTyped] = useState('');
   const isMatching = typeToConfirm === undefined || typed.trim().toLowerCase() === typeToConfirm.toLowerCase();
 
@@ -34,6 +36,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       title={title}
       action={action}
       dismiss={dismiss}
+      isInUrl={isInUrl}
       onClose={onClose}
       isBusy={isBusy}
       isDisabled={!isMatching}

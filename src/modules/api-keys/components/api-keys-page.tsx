@@ -138,6 +138,7 @@ function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
       action="Revoke key"
       problem={revoke.error ? toProblem(revoke.error) : null}
       isBusy={revoke.isPending}
+      isInUrl
       onClose={() => {
         revoke.reset();
         onClose();
