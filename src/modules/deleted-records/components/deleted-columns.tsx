@@ -55,7 +55,8 @@ export function deletedColumns({
         <>
           {KIND_LABELS[kind]}
           <span className="only-narrow soft">
-            , deleted <TimeAgo iso={at} />
+            , deleted&nbsp;
+            <TimeAgo iso={at} />
           </span>
         </>
       ),
