@@ -79,14 +79,12 @@ export function alertColumns({
           </span>
           <span className={classes.details}>
             {describe(alert)}
+            <ChangedBy alert={alert} />
             <span className={`only-narrow ${classes.next}`}>
               <NextStep alert={alert} />
             </span>
           </span>
           {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
-          {alert.changed_by && alert.status !== 'open' && !alert.resolved && (
-            <span className="soft">by {alert.changed_by.email}</span>
-          )}
           {alert.muted && alert.status !== 'closed' && <Badge>Muted</Badge>}
         </Cell>
       ),
@@ -140,6 +138,16 @@ function NextStep({ alert }: { alert: Alert }) {
     <NearLink className="act" href={step.href}>
       {step.label}
     </NearLink>
+  );
+}
+
+/** Says who acknowledged or closed an alert. */
+function ChangedBy({ alert: { status, changed_by: by, resolved } }: { alert: Alert }) {
+  if (!by || status === 'open' || resolved) return null;
+  return (
+    <span className={classes.by}>
+      {STATUSES[status]} by {by.email}
+    </span>
   );
 }
 

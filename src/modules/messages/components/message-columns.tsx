@@ -1,4 +1,4 @@
-import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
+import { Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
@@ -86,14 +86,14 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     cell: (message) => (
       <>
         {message.failure && <span className={classes.reason}>{message.failure.reason}</span>}
-        <Cell>
+        <span className={classes.subject}>
           <RowLink prefetch={false} data-row={message.id} {...link(message)}>
             <span className="clip">{message.subject || '(no subject)'}</span>
           </RowLink>
           {message.failure && (isNarrow || !isFailed) && (
-            <span className={`clip soft ${classes.beside}`}>{message.failure.reason}</span>
+            <span className={`soft ${isNarrow ? classes.below : classes.beside}`}>{message.failure.reason}</span>
           )}
-        </Cell>
+        </span>
       </>
     ),
   };
