@@ -50,6 +50,8 @@ type DialogProps = {
   onClose: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   isBusy?: boolean;
+  /** Whether it can’t be closed now. */
+  isHeld?: boolean;
   isDisabled?: boolean;
   isDanger?: boolean;
   /** Whether closing it by Escape, Back or a click beside it loses nothing, such as a name that was typed to confirm. */
@@ -78,9 +80,9 @@ export function Dialog(props: DialogProps) {
     dismiss = 'Cancel',
     children,
     isInUrl,
-    onClose,
     onSubmit,
     isBusy,
+    isHeld,
     isDisabled,
     isDanger,
     losesNothing,
@@ -90,6 +92,7 @@ export function Dialog(props: DialogProps) {
     event.stopPropagation();
     onSubmit(event);
   };
+  const onClose = () => isHeld || props.onClose();
   const input = useEnteredInput(opened, losesNothing);
   return (
     <DialogFrame
@@ -97,7 +100,7 @@ export function Dialog(props: DialogProps) {
       isInUrl={isInUrl}
       // Not by the buttons of the dialog, which say what they do.
       onClose={() => input.confirmLoss(onClose)}
-      onBack={input.ask}
+      onBack={() => isHeld || input.ask()}
       title={title}
     >
       <form

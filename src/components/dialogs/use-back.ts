@@ -49,5 +49,7 @@ function keepEntryBelow(): void {
   const { navigation, history } = window;
   const index = navigation?.currentEntry?.index ?? 0;
   if (navigation === undefined || navigation.entries()[index - 1]?.sameDocument) return;
+  // It would delete the entries that Forward leads to.
+  if (layers.length > 0 || navigation.canGoForward) return;
   History.prototype.pushState.call(history, history.state, '');
 }

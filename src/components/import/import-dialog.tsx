@@ -85,7 +85,8 @@ export function ImportDialog<Report extends ImportReport<Line>>(props: ImportDia
       action={report ? `Import ${formatPlural(report.created, noun.one, noun.many)}` : 'Preview import'}
       isBusy={isBusy}
       isDisabled={report?.created === 0}
-      onClose={() => !(isHeldOpen && isBusy) && onClose()}
+      isHeld={isHeldOpen && isBusy}
+      onClose={onClose}
       onSubmit={onSubmit}
     >
       <ImportFields

@@ -50,7 +50,7 @@ export const Alert = z
       .nullable()
       .meta({
         description:
-          'The admin who last acknowledged, closed or reopened it. Null: nobody has, or that entry of the audit log is archived',
+          'The admin who acknowledged or closed it. Null: it is open, or that entry of the audit log is archived',
       }),
     resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),
   })

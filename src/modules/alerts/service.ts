@@ -218,7 +218,7 @@ async function withDetails(db: Tx, rows: Row[]): Promise<DetailedRow[]> {
   return rows.map((row) => ({ ...row, isMuted: muted.has(row.id), changedBy: changedBy.get(row.id) ?? null }));
 }
 
-/** Finds who last changed each of the alerts, in the audit log. */
+/** Finds who last acknowledged or closed each of the alerts, in the audit log. */
 async function findChangers(db: Tx, rows: Row[]): Promise<Map<string, Changer>> {
   const changed = rows.filter(({ acknowledgedAt, closedAt }) => acknowledgedAt ?? closedAt);
   if (changed.length === 0) return new Map();
@@ -249,7 +249,7 @@ function hasNewerAlert(subject: string): AppError {
 }
 
 function present({ changedBy, ...row }: DetailedRow): Alert {
-  return { ...presentAlone(row), changed_by: changedBy };
+  return { ...presentAlone(row), changed_by: row.status === 'open' ? null : changedBy };
 }
 
 /** The alert without what the audit log knows about it. */

@@ -46,10 +46,13 @@ export const MAX_DELETED = 100_000;
 
 export const DeleteSuppressions = z
   .strictObject({ ...FILTERS, dry_run: DryRun })
-  .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((filter) => filter !== undefined), {
-    error: 'Set at least one filter.',
-    path: ['domain_id'],
-  });
+  .refine(
+    ({ dry_run: _, ...filters }) => Object.values(filters).some((filter) => filter !== undefined && filter !== ''),
+    {
+      error: 'Set at least one filter.',
+      path: ['domain_id'],
+    },
+  );
 export type DeleteSuppressions = z.infer<typeof DeleteSuppressions>;
 
 export const DeletedSuppressions = z.object({
@@ -58,8 +61,9 @@ export const DeletedSuppressions = z.object({
     .number()
     .int()
     .meta({
-      description: `How many were deleted, or would be. ${formatCount(MAX_DELETED)} at most: call it again for the others`,
+      description: `How many were deleted, or would be: ${formatCount(MAX_DELETED)} at most`,
     }),
+  is_complete: z.boolean().meta({ description: 'False if others may match: call it again' }),
   restorable: z
     .array(z.object({ id: Id, name: z.string(), domain_id: Id.nullable() }))
     .meta({ description: 'The deleted records by which they can be restored for 30 days, one per domain' }),

@@ -66,6 +66,11 @@ export async function restoreSuppressions(ctx: MutationContext, record: DeletedR
   await authorizeOwner(ctx, domainId);
   await ctx
     .transaction(async ({ tx, audit }) => {
+      // One that has expired would stay in its place until it is cleaned up.
+      await tx.$executeRaw`
+        DELETE FROM suppression s USING deleted_row kept
+         WHERE kept.record_id = ${id}::uuid AND kept."table" = 'suppression' AND s.email = kept."row"->>'email'
+           AND s.domain_id IS NOT DISTINCT FROM ${domainId}::uuid AND s.expires_at <= ${ctx.clock.now()}`;
       await restoreRows(tx, record);
       await audit({ resource: `suppression:${id}`, domainId, before: null, after: { id, email: name } });
     }, MANY_ROWS)

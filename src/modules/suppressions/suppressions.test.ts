@@ -213,10 +213,10 @@ describe('deleted suppressions', () => {
     const before = await rows();
     const filters = { q: email, reason: 'bounce', since: '2026-01-02T00:00:00.000Z' };
     const counted = await api.post('/suppressions/delete', { ...filters, dry_run: true });
-    expect(counted.data).toEqual({ dry_run: true, total: 4, restorable: [] });
+    expect(counted.data).toEqual({ dry_run: true, total: 4, is_complete: true, restorable: [] });
     expect(await rows()).toEqual(before);
     const { data } = await api.post('/suppressions/delete', filters);
-    expect(data).toMatchObject({ dry_run: false, total: 4 });
+    expect(data).toMatchObject({ dry_run: false, total: 4, is_complete: true });
     expect((await rows()).map(({ id }) => id)).toEqual(stay.map(({ id }) => id));
     const listed = (await api.get(`/deleted-records?kind=suppression&domain_id=${domain.id}`)).data;
     expect(listed).toMatchObject([{ kind: 'suppression', name: '3 addresses', deleted_by: { id: api.admin.id } }]);
@@ -224,8 +224,27 @@ describe('deleted suppressions', () => {
     for (const { id } of data.restorable) expect((await restore(api, id)).status).toBe(200);
     expect(await rows()).toEqual(before);
     expect(await db.suppression.count({ where: { domainId: other.id } })).toBe(1);
-    const [entry] = (await api.get('/audit?action=suppression.delete_matching')).data;
-    expect(entry.details).toEqual({ dry_run: false, filters, total: 4 });
+    const entries = (await api.get('/audit?action=suppression.delete_matching&limit=2')).data;
+    const recorded = entries.map((entry: { domain_id: string; details: object }) => [entry.domain_id, entry.details]);
+    const [ofDomain, ofOther] = [
+      listed[0].id,
+      data.restorable.find(({ id }: { id: string }) => id !== listed[0].id).id,
+    ];
+    expect(recorded.toSorted()).toEqual(
+      [
+        [domain.id, { dry_run: false, filters, total: 3, deleted_record_id: ofDomain }],
+        [other.id, { dry_run: false, filters, total: 1, deleted_record_id: ofOther }],
+      ].toSorted(),
+    );
+  });
+
+  it('are restored also where one has expired that would stand in their place', async () => {
+    const { id } = await makeSuppression(domain.id, email, { reason: 'bounce' });
+    expect((await api.delete(`/suppressions/${id}`)).status).toBe(200);
+    const expiresAt = new Date(Date.now() - 1_000);
+    await db.suppression.create({ data: { email, domainId: domain.id, reason: 'bounce', list: '', expiresAt } });
+    expect((await restore(api, id)).status).toBe(200);
+    expect(await db.suppression.findMany({ where: { email } })).toMatchObject([{ id, expiresAt: null }]);
   });
 
   it('are those of domains in scope only, and not all without a filter', async () => {
@@ -241,6 +260,7 @@ describe('deleted suppressions', () => {
     expect(left.map(({ id }) => id).toSorted()).toEqual([foreign.id, everywhere.id].toSorted());
     expect(left).not.toContainEqual({ id: own.id });
     expectError(await assigned.post('/suppressions/delete', { domain_id: other.id }), 403, 'FORBIDDEN');
+    expectError(await api.post('/suppressions/delete', { q: '' }), 400, 'VALIDATION_ERROR');
     expectError(await api.post('/suppressions/delete', {}), 400, 'VALIDATION_ERROR');
     expectError(await api.post('/suppressions/delete', { dry_run: true }), 400, 'VALIDATION_ERROR');
   });

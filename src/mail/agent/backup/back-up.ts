@@ -37,7 +37,10 @@ export async function backUpMail(parts: BackupParts, run: Run): Promise<Outcome>
     const known = await parts.records.knownRepository();
     await openRepository(repository, { known, signal: run.signal, makes: true });
     await requireRealFolders(installation.data);
-    const taken = await withHostFiles(installation, parts.redis, () => takeSnapshot(repository, installation, run));
+    const taken = await withHostFiles(installation, parts.redis, () => {
+      run.report('step', 'Backing up');
+      return takeSnapshot(repository, installation, run);
+    });
     const { latest, missing } = taken;
     isTaken = true;
     await saveSnapshots(parts.records, repository, { installation, latest, run });

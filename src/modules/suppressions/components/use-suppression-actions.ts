@@ -39,9 +39,14 @@ export function useSuppressionActions() {
       removeMatching.mutate(filters, {
         onSuccess: (deleted) => {
           onDone();
+          let isUndone = false;
+          const text = `Deleted ${formatPlural(deleted.total, 'suppression')}`;
           notify({
-            text: `Deleted ${formatPlural(deleted.total, 'suppression')}`,
-            undo: () => void undo(deleted),
+            text: deleted.is_complete ? text : `${text}. More match: delete them, too.`,
+            undo: () => {
+              if (!isUndone) void undo(deleted);
+              isUndone = true;
+            },
             link: RESTORABLE,
             takesFocus: true,
           });

@@ -35,7 +35,7 @@ const FIELDS = {
 
 /** Who gets emails about which alerts. */
 export function AlertEmails({ settings }: { settings: Setting[] }) {
-  const { fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
+  const { form, fieldOf, problem, onSubmit, isDirty, saveBar } = useAlertSettings(settings, DEFAULTS, FIELDS);
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormColumn>
