@@ -9,13 +9,15 @@ const OPEN =
 /** The control that opens a row. The menu of its actions also has aria-expanded. */
 const OPENER = '[data-row], [aria-expanded]:not([aria-haspopup])';
 
-/** When the panel or the details of a row close and the focus was in them, it returns to the row. */
+/** When the panel or the details of a row close and the focus was in them or in another row, it returns to the row. */
 export function useFocusReturn(table: RefObject<HTMLTableElement | null>): void {
   const last = useRef<Element | null>(null);
   useEffect(() => {
     const closed = last.current;
     last.current = table.current?.querySelector(OPEN) ?? null;
-    const isLost = document.activeElement === document.body;
-    if (closed && last.current === null && isLost) closed.querySelector<HTMLElement>(OPENER)?.focus();
+    if (closed === null || last.current !== null) return;
+    const { activeElement: focused, body } = document;
+    const isInOtherRow = table.current?.contains(focused) && !closed.contains(focused);
+    if (focused === body || isInOtherRow) closed.querySelector<HTMLElement>(OPENER)?.focus();
   });
 }
