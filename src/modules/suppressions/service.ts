@@ -66,7 +66,7 @@ export async function restoreSuppressions(ctx: MutationContext, record: DeletedR
   await authorizeOwner(ctx, domainId);
   await ctx
     .transaction(async ({ tx, audit }) => {
-      // One that has expired would stay in its place until it is cleaned up.
+      // An expired suppression would keep its place until it is cleaned up.
       await tx.$executeRaw`
         DELETE FROM suppression s USING deleted_row kept
          WHERE kept.record_id = ${id}::uuid AND kept."table" = 'suppression' AND s.email = kept."row"->>'email'

@@ -238,7 +238,7 @@ describe('deleted suppressions', () => {
     );
   });
 
-  it('are restored also where one has expired that would stand in their place', async () => {
+  it('are restored also where an expired one has their place', async () => {
     const { id } = await makeSuppression(domain.id, email, { reason: 'bounce' });
     expect((await api.delete(`/suppressions/${id}`)).status).toBe(200);
     const expiresAt = new Date(Date.now() - 1_000);
