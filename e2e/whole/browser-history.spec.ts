@@ -102,7 +102,7 @@ test('on a phone, Back returns to the row of a long list, where it was', async (
   const domain = await makeDomain(api);
   await sql(
     `INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status, updated_at)
-     SELECT gen_random_uuid(), n::text, $1::uuid, 'outbound', 'shop@post.example', '{}', 'Parcel ' || n, 100, 'sent', now()
+     SELECT gen_random_uuid(), n || '@' || $1, $1::uuid, 'outbound', 'shop@post.example', '{}', 'Parcel ' || n, 100, 'sent', now()
        FROM generate_series(1, 50) AS n`,
     [domain.id],
   );
