@@ -37,6 +37,7 @@ export function MisusePage({ id, queued }: MisusePageProps) {
   prefetchDuringRender(() => utils.mailboxes.signIns.prefetch({ id }));
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
   const sent = trpc.mailboxes.sentLately.useQuery(lately);
+  const signIns = trpc.mailboxes.signIns.useQuery({ id });
 
   if (isError && !mailbox) {
     return <LoadFailed parent={CRUMB} title="Check for misuse" error={error} onRetry={() => void refetch()} />;
@@ -48,7 +49,7 @@ export function MisusePage({ id, queued }: MisusePageProps) {
         title="Check for misuse"
         description={mailbox && <MailboxState mailbox={mailbox} />}
       />
-      {mailbox && isAdmin !== undefined && !sent.isPending ? (
+      {mailbox && isAdmin !== undefined && !sent.isPending && !signIns.isPending ? (
         <>
           {sent.data && <Verdict mailbox={mailbox} sent={sent.data} />}
           {inOrder(mailbox, sent.data, {
