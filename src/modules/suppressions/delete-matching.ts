@@ -3,7 +3,8 @@ import { matching, searchKey, wordsOf } from '@/server/list/search-key';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { type DeletedSuppressions, type DeleteSuppressions, MAX_DELETED } from './schema';
+import { conditionsOf } from './find-suppressions';
+import { type DeletedSuppressions, type DeleteSuppressions, MAX_DELETED, type SuppressionFilters } from './schema';
 
 const MANY_ROWS = { timeoutMs: 60_000 };
 /** Stands for the domain of suppressions of all mail, so that the rows can be joined by a hash. */
@@ -65,19 +66,17 @@ export async function deleteMatchingSuppressions(
 }
 
 type Record = { id: string; name: string; domain_id: string | null; total: number };
-type Filters = Omit<DeleteSuppressions, 'dry_run'>;
-
-async function selectionOf({ actor, db }: ActorContext, filters: Filters): Promise<Prisma.Sql> {
-  const { domain_id: domainId, reason, since, until, q } = filters;
+async function selectionOf({ actor, db }: ActorContext, input: SuppressionFilters): Promise<Prisma.Sql> {
+  const { domain_id: domainId, q } = input;
+  const { conditions, filters } = conditionsOf(input);
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
   const words = q ? wordsOf(await searchKey(db, q)) : undefined;
-  const conditions = [
-    ids && Prisma.sql`s.domain_id = ANY(${ids}::uuid[])`,
-    reason && Prisma.sql`s.reason = ${reason}::suppression_reason`,
-    since && Prisma.sql`s.created_at >= ${since}::timestamptz`,
-    until && Prisma.sql`s.created_at < ${until}::timestamptz`,
+  const all = [
+    ...conditions,
+    ...filters,
+    ...(ids ? [Prisma.sql`s.domain_id = ANY(${ids}::uuid[])`] : []),
     ...(words === null ? [Prisma.sql`false`] : []),
     ...(words ? matching(words, Prisma.sql`s.search_key`) : []),
-  ].filter((condition) => condition instanceof Prisma.Sql);
-  return Prisma.sql`FROM suppression s WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY s.created_at, s.id LIMIT ${MAX_DELETED}::int`;
+  ];
+  return Prisma.sql`FROM suppression s WHERE ${Prisma.join(all, ' AND ')} ORDER BY s.created_at, s.id LIMIT ${MAX_DELETED}::int`;
 }

@@ -1,6 +1,7 @@
 import { keySearches, searchedList } from '@/server/list/searched-list';
 import { Prisma, type Suppression } from '@/server/prisma/client';
 import type { ListSuppressions } from './lists';
+import type { SuppressionFilters } from './schema';
 
 export type Row = Omit<Suppression, 'searchKey'> & { domain: string | null };
 
@@ -12,15 +13,22 @@ const COLUMNS = Prisma.sql`
 export const { find: findSuppressions, count: countSuppressions } = searchedList<Row, ListSuppressions>({
   key: { table: 'suppression', column: Prisma.sql`s.search_key` },
   domain: Prisma.sql`s.domain_id`,
-  select: ({ reason, since, until }) => ({
+  select: (input) => ({
     columns: COLUMNS,
     from: Prisma.sql`suppression s LEFT JOIN domain d ON d.id = s.domain_id`,
+    ...conditionsOf(input),
+    by: { column: Prisma.sql`s.created_at`, id: Prisma.sql`s.id`, name: 'createdAt' },
+  }),
+  search: keySearches,
+});
+
+/** What the filters say of a suppression `s`, without the domain and the search text. Only the period is indexed with the order. */
+export function conditionsOf({ reason, since, until }: SuppressionFilters) {
+  return {
     conditions: [
       since && Prisma.sql`s.created_at >= ${since}::timestamptz`,
       until && Prisma.sql`s.created_at < ${until}::timestamptz`,
     ].filter((condition) => condition instanceof Prisma.Sql),
     filters: reason ? [Prisma.sql`s.reason = ${reason}::suppression_reason`] : [],
-    by: { column: Prisma.sql`s.created_at`, id: Prisma.sql`s.id`, name: 'createdAt' },
-  }),
-  search: keySearches,
-});
+  };
+}

@@ -40,6 +40,7 @@ const FILTERS = {
 };
 
 export const SuppressionFilters = z.strictObject(FILTERS);
+export type SuppressionFilters = z.infer<typeof SuppressionFilters>;
 
 /** Each of them is copied, so that it can be restored. */
 export const MAX_DELETED = 100_000;

@@ -2,9 +2,9 @@
 
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { RESTORABLE, useDeleteRows } from '@/components/changes/use-notify-deleted';
 import { useRowActions } from '@/components/list/use-row-actions';
 import { notify } from '@/components/notifications';
+import { RESTORABLE, useDeleteRows } from '@/components/use-notify-deleted';
 import { formatPlural } from '@/lib/format';
 import type { DeletedSuppressions, Suppression } from '../schema';
 
