@@ -4,23 +4,28 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Notice } from '../layout/notice';
 import classes from './failed-rows.module.css';
-import type { Failure } from './use-row-actions';
+import type { RowsOutcome } from './use-row-actions';
 
 type FailedRowsProps<Row> = {
-  title: string;
-  failures: Failure<Row>[];
+  outcome: RowsOutcome<Row>;
+  /** Such as "Restored" and "restore". */
+  action: { done: string; verb: string };
+  /** Such as "2 records". */
+  countOf: (count: number) => string;
   keyOf: (row: Row) => string;
   nameOf: (row: Row) => ReactNode;
   onDismiss: () => void;
 };
 
 /** The result of an action on several rows that failed for some of them, each with its reason. */
-export function FailedRows<Row>({ title, failures, keyOf, nameOf, onDismiss }: FailedRowsProps<Row>) {
+export function FailedRows<Row>({ outcome, action, countOf, keyOf, nameOf, onDismiss }: FailedRowsProps<Row>) {
+  const { done, failures } = outcome;
+  const failed = `Couldn’t ${action.verb} ${countOf(failures.length)}`;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   return (
     <section ref={panel} className={classes.result} tabIndex={-1} aria-label="Result">
-      <Notice status="warning" title={title}>
+      <Notice status="warning" title={done.length === 0 ? failed : `${action.done} ${countOf(done.length)}. ${failed}`}>
         <ul className={classes.failures}>
           {failures.map(({ row, problem }) => (
             <li key={keyOf(row)}>

@@ -31,6 +31,8 @@ type RowAction<Row, Result> = {
 
 export type Failure<Row> = { row: Row; problem: Problem };
 
+export type RowsOutcome<Row> = { done: Row[]; failures: Failure<Row>[] };
+
 /**
  * Changes rows one at a time and reports the result, with Undo where the action has one. A failure stops the action, unless
  * it takes failures by row.
@@ -98,7 +100,7 @@ export function useActiveActions<Row extends { active: boolean }>({ update, ...o
   return { ...actions, setActive };
 }
 
-type Outcome<Row, Result> = { done: Row[]; results: Result[]; failures: Failure<Row>[] };
+type Outcome<Row, Result> = RowsOutcome<Row> & { results: Result[] };
 
 async function actOnEach<Row, Result>(action: RowAction<Row, Result>): Promise<Outcome<Row, Result>> {
   const { rows, act, onFailures } = action;

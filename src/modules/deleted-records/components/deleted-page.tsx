@@ -90,8 +90,9 @@ export function DeletedPage() {
       </SelectionBar>
       {outcome && (
         <FailedRows
-          title={titleOf(outcome.done.length, outcome.failures.length)}
-          failures={outcome.failures}
+          outcome={outcome}
+          action={{ done: 'Restored', verb: 'restore' }}
+          countOf={(count) => formatPlural(count, 'record')}
           keyOf={({ id }) => id}
           nameOf={({ name }) => <b>{name}</b>}
           onDismiss={dismissOutcome}
@@ -129,11 +130,6 @@ export function DeletedPage() {
 /** The address of the admin, where a row has it. */
 function emailOf(adminId: string, rows: DeletedRecord[]): string {
   return rows.find(({ deleted_by: { id } }) => id === adminId)?.deleted_by.email ?? adminId;
-}
-
-function titleOf(done: number, failed: number): string {
-  const text = `Couldn’t restore ${formatPlural(failed, 'record')}`;
-  return done === 0 ? text : `Restored ${formatPlural(done, 'record')}. ${text}`;
 }
 
 function NothingDeleted() {

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { type Failure, useRowActions } from '@/components/list/use-row-actions';
+import { type RowsOutcome, useRowActions } from '@/components/list/use-row-actions';
 import { notify } from '@/components/notifications';
 import { formatPlural } from '@/lib/format';
 import type { DeletedRecord } from '../schema';
@@ -14,13 +14,11 @@ const PAGE_LENGTH = 200;
 /** A domain comes before what is in it, and a mailbox before its filters. */
 const FIRST: DeletedRecord['kind'][] = ['domain', 'mailbox', 'alias'];
 
-type Outcome = { done: DeletedRecord[]; failures: Failure<DeletedRecord>[] };
-
 /** Restores several deleted records, each also if others fail. */
 export function useRestoreRecords() {
   const utils = trpc.useUtils();
   const mutation = trpc.deletedRecords.restore.useMutation();
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [outcome, setOutcome] = useState<RowsOutcome<DeletedRecord> | null>(null);
   const { run, isBusy } = useRowActions<DeletedRecord>({
     keyOf: ({ id }) => id,
     nameOf: nameOfRecords,

@@ -2,8 +2,8 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
-import { useDeleteRows } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
+import { useDeleteRows } from '@/components/use-notify-deleted';
 import type { Alias } from '../../schema';
 
 /** Activates, deactivates and deletes aliases, with undo. */

@@ -3,9 +3,9 @@
 import { useRouter } from 'next/navigation';
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
-import { useNotifyDeleted } from '@/components/changes/use-notify-deleted';
 import { DeleteSection } from '@/components/dialogs/delete-section';
 import { NearLink } from '@/components/near-link';
+import { useNotifyDeleted } from '@/components/use-notify-deleted';
 import { formatPlural } from '@/lib/format';
 import type { Domain } from '../../schema';
 

@@ -2,8 +2,8 @@
 
 import { ifUnchanged } from '@/components/api/if-unchanged';
 import { trpc } from '@/components/api/trpc';
-import { useDeleteRows } from '@/components/changes/use-notify-deleted';
 import { useActiveActions } from '@/components/list/use-row-actions';
+import { useDeleteRows } from '@/components/use-notify-deleted';
 import { formatPlural } from '@/lib/format';
 import type { Mailbox } from '../../schema';
 

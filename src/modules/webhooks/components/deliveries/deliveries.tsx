@@ -96,8 +96,9 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
       </SelectionBar>
       {replay.outcome && (
         <FailedRows
-          title={failedTitle(replay.outcome.done.length, replay.outcome.failures.length)}
-          failures={replay.outcome.failures}
+          outcome={replay.outcome}
+          action={{ done: 'Replaying', verb: 'replay' }}
+          countOf={(count) => formatPlural(count, 'delivery', 'deliveries')}
           keyOf={(row) => row.id}
           nameOf={nameOfDelivery}
           onDismiss={replay.dismissOutcome}
@@ -129,11 +130,6 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
       />
     </>
   );
-}
-
-function failedTitle(done: number, failed: number): string {
-  const text = `Couldn’t replay ${formatPlural(failed, 'delivery', 'deliveries')}`;
-  return done === 0 ? text : `Replaying ${formatPlural(done, 'delivery', 'deliveries')}. ${text}`;
 }
 
 function NoDeliveries() {

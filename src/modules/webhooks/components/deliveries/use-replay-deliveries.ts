@@ -2,17 +2,15 @@
 
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { type Failure, useRowActions } from '@/components/list/use-row-actions';
+import { type RowsOutcome, useRowActions } from '@/components/list/use-row-actions';
 import { formatPlural } from '@/lib/format';
 import type { Delivery } from '../../schema';
-
-type Outcome = { done: Delivery[]; failures: Failure<Delivery>[] };
 
 /** Replays deliveries of a webhook, each also if others fail. */
 export function useReplayDeliveries(webhookId: string) {
   const utils = trpc.useUtils();
   const mutation = trpc.webhooks.replay.useMutation();
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [outcome, setOutcome] = useState<RowsOutcome<Delivery> | null>(null);
   const nameOf = (rows: Delivery[]) => formatPlural(rows.length, 'delivery', 'deliveries');
   const { run, isBusy } = useRowActions<Delivery>({
     keyOf: ({ id }) => id,

@@ -1,9 +1,9 @@
 'use client';
 
-import { toProblem } from '../api/problem';
-import { trpc } from '../api/trpc';
-import type { RowActions } from '../list/use-row-actions';
-import { type Notice, notify } from '../notifications';
+import { toProblem } from './api/problem';
+import { trpc } from './api/trpc';
+import type { RowActions } from './list/use-row-actions';
+import { type Notice, notify } from './notifications';
 
 /** The page that restores what was deleted, for as long as that is possible. */
 export const RESTORABLE: Notice['link'] = { label: 'Recently deleted', href: '/deleted' };
