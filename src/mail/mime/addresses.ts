@@ -59,6 +59,8 @@ const TOKEN = new RegExp(
 function* tokens(text: string): Generator<Token> {
   // A comment or quote that is never closed is not searched for again.
   let [at, hasComments, hasQuotes] = [0, true, true];
+  // Of a group without its end, only one without names in front of addresses is told from a name with a colon.
+  const groupsEnd = text.includes('<') ? text.lastIndexOf(';') : text.length;
   while (at < text.length) {
     const sign = text[at];
     if ((sign === '(' && hasComments) || (sign === '"' && hasQuotes)) {
@@ -79,8 +81,8 @@ function* tokens(text: string): Generator<Token> {
     if (angle !== undefined) yield { kind: 'angle', text: angle };
     else if (space !== undefined) yield { kind: 'space', text: ' ' };
     else if (separator !== undefined) yield { kind: 'separator', text: separator };
-    else if (group !== undefined) yield { kind: 'group', text: group };
-    else yield { kind: 'text', text: word ?? literal ?? (other === '"' ? '' : (other ?? '')) };
+    else if (group !== undefined && at <= groupsEnd) yield { kind: 'group', text: group };
+    else yield { kind: 'text', text: word ?? literal ?? group ?? (other === '"' ? '' : (other ?? '')) };
   }
 }
 
@@ -207,7 +209,7 @@ function specOf(text: string): string | null {
   }
   const pieces = trimmed.split(/([@.])/).map((piece) => piece.trim());
   const spec = strip(pieces.join(''), "'<", "'>.");
-  const address = /^\[([^[\]]*@[^[\]]*)\]$/.exec(spec)?.[1] ?? spec;
+  const address = (/^\[([^[\]]*@[^[\]]*)\]$/.exec(spec)?.[1] ?? spec).replace(/^mailto:/i, '');
   return /^[^\s@]+@[^\s@]+$/.test(address) || /^[^@\s][^@]*@[^\s@]+$/.test(address) ? address : null;
 }
 

@@ -93,7 +93,8 @@ function isAttached({ disposition }: Part): boolean {
 
 /** Another form of the text, for certain programs. Other parts are files. */
 function isHiddenAlternative({ part, alternative }: Leaf): boolean {
-  return alternative !== null && /^text\/(?:x-amp|watch)-html$/.test(part.type) && !isAttached(part);
+  const isOtherForm = /^text\/(?:x-amp-html|watch-html|enriched|richtext)$/.test(part.type);
+  return isOtherForm && alternative !== null && alternative.children.some(isText) && !isAttached(part);
 }
 
 function textOf({ type, contentType }: Part, content: Buffer, hint: string | null): string {
@@ -124,10 +125,11 @@ function filesOf(part: Part, hint: string | null): MailFile[] {
     part.type === 'application/ms-tnef' ||
     part.type === 'application/vnd.ms-tnef' ||
     /^winmail\.dat$/i.test(filename ?? '');
-  const inner = isTnef ? readTnef(content) : [];
-  if (inner.length > 0) return inner;
+  const { files, areAll } = isTnef ? readTnef(content) : { files: [], areAll: false };
+  if (files.length > 0 && areAll) return files;
   return [
     { filename, mimeType: part.type, disposition: dispositionOf(part), contentId: contentIdOf(part, hint), content },
+    ...files,
   ];
 }
 
@@ -144,13 +146,14 @@ function contentIdOf({ fields }: Part, hint: string | null): string | null {
 }
 
 function nameOf({ disposition, contentType }: Part, hint: string | null): string | null {
-  const name =
-    disposition.parameter('filename', hint) ||
-    contentType.parameter('name', hint) ||
+  const names = [
+    disposition.parameter('filename', hint),
+    contentType.parameter('name', hint),
     // Some programs confuse the two parameters.
-    disposition.parameter('name', hint) ||
-    contentType.parameter('filename', hint);
-  return name?.replace(/[\r\n]+/g, ' ').trim() || null;
+    disposition.parameter('name', hint),
+    contentType.parameter('filename', hint),
+  ];
+  return names.map((name) => name?.replace(/[\r\n]+/g, ' ').trim()).find(Boolean) ?? null;
 }
 
 function protectionOf(root: Part, text: string | null): Protection | null {

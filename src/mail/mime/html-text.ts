@@ -13,17 +13,17 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
     if (!/\n\s*$/.test(text.slice(-10))) text += '\n';
   };
   const parser = new Parser({
-    onopentag(name, { href = '' }) {
-      if (HIDDEN.has(name)) hidden += 1;
+    onopentag(name, attributes) {
+      if (hidden > 0 || isHidden(name, attributes)) hidden += 1;
       else if (name === 'br') text += '\n';
       else if (BLOCKS.has(name) || LINES.has(name)) breakLine();
-      else if (name === 'a' && hasLinks) links.push({ href: href.trim(), start: text.length });
+      else if (name === 'a' && hasLinks) links.push({ href: (attributes.href ?? '').trim(), start: text.length });
     },
     ontext(content) {
       if (hidden === 0) text += content.replace(/\s+/g, ' ');
     },
     onclosetag(name) {
-      if (HIDDEN.has(name)) hidden -= 1;
+      if (hidden > 0) hidden -= 1;
       else if (name === 'a') text += targetOf(links.pop(), text);
       else if (name === 'td' || name === 'th') text += ' ';
       else if (BLOCKS.has(name)) text += '\n';
@@ -31,8 +31,20 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
     },
   });
   parser.end(boundedHtml(html));
-  const lines = text.split('\n').map((line) => line.trim());
+  const lines = text
+    .replace(FILLER, '')
+    .split('\n')
+    .map((line) => line.trim());
   return lines.join('\n').trim();
+}
+
+/** Characters without a width, which senders repeat so that nothing else of a message shows beside its subject. */
+const FILLER = /(?:[\u034f\u200b\u200c\u2060\u00ad] *){2,}/g;
+
+function isHidden(name: string, { style = '', hidden }: Record<string, string>): boolean {
+  return (
+    HIDDEN.has(name) || hidden !== undefined || /(?:^|;)\s*(?:display\s*:\s*none|mso-hide\s*:\s*all)\b/i.test(style)
+  );
 }
 
 const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);

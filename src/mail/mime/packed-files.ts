@@ -66,20 +66,24 @@ function lineAt(content: Buffer, start: number): { text: string; next: number } 
   return { text, next: lineEnd < 0 ? end : end + 1 };
 }
 
-/** The files of a winmail.dat, in which Outlook puts attachments (MS-OXTNEF); empty if it cannot be read. */
-export function readTnef(content: Buffer): MailFile[] {
-  if (content.length < 6 || content.readUInt32LE(0) !== SIGNATURE) return [];
-  const files: TnefFile[] = [];
+/**
+ * The files of a winmail.dat, in which Outlook puts attachments (MS-OXTNEF), and whether those are all: messages and other items
+ * of Outlook are no files, and the end can be missing.
+ */
+export function readTnef(content: Buffer): { files: MailFile[]; areAll: boolean } {
+  if (content.length < 6 || content.readUInt32LE(0) !== SIGNATURE) return { files: [], areAll: false };
+  const items: TnefFile[] = [];
   let codePage: string | null = null;
-  for (const { id, data } of attributes(content)) {
-    const file = files.at(-1);
+  const { list, isWhole } = attributesIn(content);
+  for (const { id, data } of list) {
+    const file = items.at(-1);
     if (id === OEM_CODE_PAGE && data.length >= 4) codePage = `cp${data.readUInt32LE(0)}`;
-    else if (id === ATTACHMENT_START) files.push({ title: null, longName: null, content: null });
+    else if (id === ATTACHMENT_START) items.push({ title: null, longName: null, content: null });
     else if (file && id === ATTACHMENT_TITLE) file.title = data;
     else if (file && id === ATTACHMENT_DATA) file.content = data;
     else if (file && id === ATTACHMENT_PROPERTIES) file.longName = longFilename(data);
   }
-  return files.flatMap(({ title, longName, content: bytes }) => {
+  const files = items.flatMap(({ title, longName, content: bytes }) => {
     const filename = longName ?? (title && withoutNul(decodeText(title, { declared: codePage })));
     return bytes
       ? [
@@ -89,10 +93,11 @@ export function readTnef(content: Buffer): MailFile[] {
             disposition: 'attachment',
             contentId: null,
             content: bytes,
-          },
+          } as const,
         ]
       : [];
   });
+  return { files, areAll: isWhole && files.length === items.length };
 }
 
 type TnefFile = { title: Buffer | null; longName: string | null; content: Buffer | null };
@@ -105,16 +110,18 @@ const ATTACHMENT_DATA = 0x0006800f;
 const ATTACHMENT_PROPERTIES = 0x00069005;
 
 /** Each attribute has its level, identifier, length, data and checksum. */
-function* attributes(content: Buffer): Generator<{ id: number; data: Buffer }> {
+function attributesIn(content: Buffer): { list: { id: number; data: Buffer }[]; isWhole: boolean } {
+  const list = [];
   let at = 6;
   while (at + 9 <= content.length) {
     const id = content.readUInt32LE(at + 1);
     const length = content.readUInt32LE(at + 5);
     const start = at + 9;
-    if (start + length > content.length) return;
-    yield { id, data: content.subarray(start, start + length) };
+    if (start + length > content.length) return { list, isWhole: false };
+    list.push({ id, data: content.subarray(start, start + length) });
     at = start + length + 2;
   }
+  return { list, isWhole: true };
 }
 
 const LONG_FILENAME = 0x3707;

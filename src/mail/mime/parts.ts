@@ -135,8 +135,8 @@ function divide(message: Buffer, { start, end }: Range, boundary: string): Range
     const isClosing = rest.startsWith('--');
     if (!isClosing && !/^[ \t]*\r?\n?$/.test(rest)) continue;
     if (open !== null) ranges.push({ start: open, end: Math.max(open, beforeBreak(bytes, at)) });
+    // The delimiter that closes a nested multipart with the same boundary, or one too early, isn't the end of the parts.
     open = isClosing ? null : next;
-    if (isClosing) break;
   }
   if (open !== null && (open < end || ranges.length === 0)) ranges.push({ start: open, end });
   return ranges;

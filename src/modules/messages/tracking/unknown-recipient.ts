@@ -40,8 +40,8 @@ const REPLIES: readonly [RegExp, UnknownRecipient][] = [
   [/5\.1\.1 .*: User unknown in relay recipient table/i, 'certain'],
   // Mimecast.
   [/^550 Invalid Recipient - https:\/\/community\.mimecast\.com\//i, 'certain'],
-  // Your own Postfix: the domain has a null MX record (RFC 7505), or doesn't exist.
-  [/^Domain \S+ does not accept mail \(nullMX\)/i, 'repeated'],
+  // The domain has a null MX record (RFC 7505), by your own Postfix or the code of a server; or it doesn't exist.
+  [/^Domain \S+ does not accept mail \(nullMX\)|^556[ -]5\.1\.10\b/i, 'repeated'],
   [/^Host or domain name not found\. Name service error for name=\S+ type=\w+: Host not found$/i, 'repeated'],
 ];
 
@@ -64,9 +64,9 @@ const BY_CODE: Record<string, UnknownRecipient> = {
   '5.1.10': 'certain',
 };
 
-/** Words of replies that are about the sender, the message or a full mailbox, whatever their code. */
+/** Words of replies that are about the sender, its server, the message or a full mailbox, whatever their code. */
 const OTHER_REASON =
-  /\b(?:quota|full|storage|too many|rate|spam|block(?:ed|ing|list(?:ed)?)?|blacklist(?:ed)?|reputation|polic(?:y|ies)|denied|spf|dkim|dmarc|authenticat\w*|relay\w*|greylist\w*|temporar\w*|try again|not allowed|sender|content|virus(?:es)?|malware|unsolicited|suspicious|restrict\w*|permissions?|(?:not |un)authori[sz]ed|abus\w*)\b/i;
+  /\b(?:quota|full|storage|too many|rate|spam\w*|block(?:ed|ing)?|\w*(?:block|black|deny|dns|rt?)[ -]?(?:list|bl)\w*|banned|reputation|polic(?:y|ies)|denied|spf|dkim|dmarc|authenticat\w*|relay\w*|greylist\w*|temporar\w*|try again|not allowed|sender|content|virus(?:es)?|malware|unsolicited|suspicious|restrict\w*|permissions?|(?:not |un)authori[sz]ed|abus\w*|listed (?:at|by|in|on|with)|ptr|rdns|reverse|[eh]{2}lo|(?:your|client|source|sending) (?:ip|host|server|address)|phish\w*|junk|bulk)\b/i;
 
 /** Returns null if the bounce says nothing certain about the address. */
 export function unknownRecipient(

@@ -5,7 +5,6 @@ import type { AttachedFile } from './attached-file';
 export type SafeHtml = { html: string; blockedImages: number; shownFiles: ReadonlySet<number>; isCut: boolean };
 
 const MAX_INLINE_BYTES = 5 * 1024 * 1024;
-const MAX_NESTING = 200;
 /** The first bytes of each type of image. Senders often declare another type, or none. */
 const IMAGE_SIGNS: [type: string, sign: RegExp][] = [
   ['image/png', /^\x89PNG/],
@@ -20,7 +19,11 @@ const ABSOLUTE = /^(?:https?|mailto|tel):/i;
 // The library removes comments from a link one by one, each time copying the rest.
 const MAX_LINK_LENGTH = 8_192;
 const LINK_RELATION = 'noopener noreferrer nofollow';
-const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon);base64,[A-Za-z0-9+/=\s]*$/;
+const DATA_IMAGE =
+  /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon)(?:;[\w.-]{1,40}=[\w.-]{1,200})?;base64,[A-Za-z0-9+/=\s]*$/i;
+/** Without a match in a declaration, its other values are kept. */
+const URL_VALUE = /url\([^()]*\)/gi;
+const COLOUR = /^(?:#[0-9a-f]{3,8}|[a-z]{1,30})$/i;
 
 /**
  * Keeps what formats text, and nothing that runs, loads or submits anything. Images that the message itself has are
@@ -35,8 +38,8 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
   function sourceOf(given: string): string | null {
     const src = given.trim();
     if (DATA_IMAGE.test(src)) return withinLimit(src.length) ? src : null;
-    const isContentId = /^cid:/i.test(src);
-    const index = isContentId ? byContentId.get(idOf(decoded(src.slice(4)))) : byName.get(decoded(src));
+    const id = /^cid:/i.test(src) ? idOf(decoded(src.slice(4))) : null;
+    const index = id === null ? byName.get(decoded(src)) : (byContentId.get(id) ?? byName.get(id));
     const file = index === undefined ? undefined : files[index];
     const type = file && imageType(file.content);
     if (index === undefined || !type) return null;
@@ -58,9 +61,17 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
     allowedSchemes: ['http', 'https', 'mailto', 'tel'],
     allowedSchemesByTag: { img: ['data'] },
     allowProtocolRelative: false,
-    nestingLimit: MAX_NESTING,
     nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template', 'svg', 'math'],
     transformTags: {
+      '*': (tagName, { style, ...attribs }) => ({
+        tagName,
+        attribs: style === undefined ? attribs : { ...attribs, style: style.replace(URL_VALUE, '') },
+      }),
+      // Its text may be white on its background.
+      body: (tagName, { bgcolor, text, style: given = '' }) => {
+        const style = colour('background-color', bgcolor) + colour('color', text) + given;
+        return { tagName: style === '' ? tagName : 'div', attribs: { style } };
+      },
       // A relative link would lead into the console.
       a: (tagName, { href: given = '', ...attribs }) => {
         isCut ||= given.length > MAX_LINK_LENGTH;
@@ -76,6 +87,10 @@ export function sanitiseHtml(html: string, files: readonly AttachedFile[]): Safe
     },
   });
   return { html: safe, blockedImages, shownFiles, isCut };
+}
+
+function colour(property: string, value = ''): string {
+  return COLOUR.test(value.trim()) ? `${property}:${value.trim()};` : '';
 }
 
 const TAGS = [
@@ -97,7 +112,7 @@ const ATTRIBUTES = {
   th: ['colspan', 'rowspan', 'nowrap'],
 };
 
-// Nothing that positions an element over others. Values with url() don't pass SAFE_STYLE.
+// Nothing that positions an element over others. Values with anything like url() don't pass SAFE_STYLE.
 const STYLES = [
   ...['background', 'background-color', 'border', 'border-bottom', 'border-collapse', 'border-color', 'border-left'],
   ...['border-radius', 'border-right', 'border-spacing', 'border-style', 'border-top', 'border-width', 'color'],

@@ -63,7 +63,8 @@ export async function attachmentIn(raw: Uint8Array, index: number): Promise<Atta
 function filesOf(attachments: MailFile[]): AttachedFile[] {
   return attachments.map(({ filename, mimeType, ...file }, index) => ({
     ...file,
-    filename: (filename || `attachment-${index + 1}${fileExtension(mimeType)}`)
+    // Marks of direction could show another extension than the file has.
+    filename: (filename?.replace(/\p{Bidi_Control}/gu, '') || `attachment-${index + 1}${fileExtension(mimeType)}`)
       .toWellFormed()
       .slice(0, MAX_FILENAME_LENGTH),
     contentType: mimeType.toWellFormed().slice(0, MAX_FILENAME_LENGTH),

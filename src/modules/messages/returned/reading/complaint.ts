@@ -6,6 +6,8 @@ import { findPart } from './find-part';
 import { LIMITS, type ReturnedMail } from './report';
 
 const MAX_SENDERS = 20;
+/** Outlook.com gives the recipient in the header of the message, also beside a report without one. */
+const RECIPIENT_FIELD = /^(?:original-rcpt-to|x-hmxmroriginalrecipient)$/i;
 const BOUNCE_ADDRESSES = /bounces\+[0-9a-f]{52}@[a-z0-9.-]{1,253}/gi;
 
 /**
@@ -17,21 +19,19 @@ export function readComplaint(root: Part, feedback: Part): ReturnedMail {
   const { fields } = readFields(content);
   const type = /^[a-z-]+/.exec((bodyOf(fields, 'feedback-type') ?? '').trim().toLowerCase())?.[0];
   if (type !== 'abuse' && type !== 'opt-out') return { kind: type ? 'nothing' : 'unreadable' };
-  return complaintOf(type, [...fields, ...originalHeader(root)], /^original-rcpt-to$/i);
+  return complaintOf(type, [...fields, ...originalHeader(root)]);
 }
 
 /** Reads a complaint of Outlook.com without a report: only the message is attached, with the recipient in a field of its header. */
 export function readOutlookComplaint(root: Part): ReturnedMail | null {
   const header = originalHeader(root);
-  return bodyOf(header, 'x-hmxmroriginalrecipient') === null
-    ? null
-    : complaintOf('abuse', header, /^x-hmxmroriginalrecipient$/i);
+  return bodyOf(header, 'x-hmxmroriginalrecipient') === null ? null : complaintOf('abuse', header);
 }
 
-function complaintOf(type: 'abuse' | 'opt-out', fields: RawField[], recipientField: RegExp): ReturnedMail {
+function complaintOf(type: 'abuse' | 'opt-out', fields: RawField[]): ReturnedMail {
   const text = fields.map(({ raw }) => raw).join('\n');
   const senders = new Set(text.match(BOUNCE_ADDRESSES)?.filter(isBounceAddress));
-  const named = fields.filter(({ name }) => recipientField.test(name)).map(({ raw }) => raw);
+  const named = fields.filter(({ name }) => RECIPIENT_FIELD.test(name)).map(({ raw }) => raw);
   return {
     kind: 'complaint',
     type,

@@ -108,7 +108,7 @@ function recipientIn(fields: RawField[], action: RecipientReport['action']): Rec
   const standard = named('original-recipient', 'final-recipient');
   const addresses = [...new Set(standard.length > 0 ? standard : named('x-actual-recipient'))];
   if (addresses.length === 0) return [];
-  const diagnostic = typedValue(textOf(fields, 'diagnostic-code'));
+  const diagnostic = typedValue(textOf(fields, 'diagnostic-code') || textOf(fields, 'x-supplementary-info'));
   const status = textOf(fields, 'status') ?? '';
   // A folded field has the white space that its lines began with.
   const response = oneLine((diagnostic ?? status).replace(/\s+/g, ' ')).slice(0, LIMITS.response);
@@ -119,18 +119,24 @@ function recipientIn(fields: RawField[], action: RecipientReport['action']): Rec
 /** The codes of a status and a reply. Some servers give a general status, and the exact one in the reply only. */
 export function codesIn(status: string, response: string): Pick<RecipientReport, 'smtpCode' | 'enhancedCode'> {
   const given = ENHANCED_CODE.exec(status)?.[1] ?? null;
-  const inReply = ENHANCED_CODE.exec(response)?.[1] ?? null;
-  const isGeneral = given === null || /^[45]\.0\.0$/.test(given);
+  const inReply = [...response.matchAll(ENHANCED_CODES)].flatMap(([, code = '']) =>
+    given === null || code[0] === given[0] ? code : [],
+  );
+  const exact = inReply.findLast((code) => !GENERAL_CODE.test(code)) ?? inReply[0];
+  const isGeneral = given === null || GENERAL_CODE.test(given);
   const smtpCode = SMTP_CODE.exec(response)?.[1];
   return {
     smtpCode: smtpCode === undefined ? null : Number(smtpCode),
-    enhancedCode: isGeneral && inReply !== null ? inReply : given,
+    enhancedCode: isGeneral ? (exact ?? given) : given,
   };
 }
 
 /** At the start, or after the words of the server that had the reply. */
 const SMTP_CODE = /(?:^|(?:said|>|reason|returned): ?|<<< |returned ['"])([45]\d\d)(?![\d.])/;
 const ENHANCED_CODE = /(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
+const ENHANCED_CODES = new RegExp(ENHANCED_CODE, 'g');
+/** A code that says only what the failure is about in general. */
+const GENERAL_CODE = /^[45]\.[0135]\.0$/;
 
 function textOf(fields: RawField[], name: string): string | null {
   const body = bodyOf(fields, name);

@@ -58,9 +58,9 @@ const ABOUT_OTHERS =
 
 /** A line that names a recipient: alone, before a colon, or before the time in any language. */
 const RECIPIENT =
-  /^[ \t]{0,8}<?([^\s<>:@]{1,64}@[^\s<>:@]{1,253})>?(?::|[ \t]*$|[ \t][^\s\d]{1,9}[ \t]\d[\d .,/:-]{5,30})/;
-/** A permanent reply, perhaps after words of the server that reports it. */
-const REPLY = /(?:^|[\s#:;'])(5\d\d(?:[ -]|: ).*)/;
+  /^[ \t]{0,8}[<"]?([^\s<>:@"]{1,64}@[^\s<>:@"]{1,253})[>"]?(?::|[ \t]*$|[ \t][^\s\d]{1,9}[ \t]\d[\d .,/:-]{5,30})/;
+/** A permanent reply, perhaps after words of the server that reports it; its words can be on the next lines, or its code be left out. */
+const REPLY = /(?:^|[\s#:;'])(5\d\d(?:[ -]|: ).*)|said: (5\d\d)$|^(5\.\d{1,3}\.\d{1,3} .*)/;
 /** A permanent status, as qmail and Exchange give their own. */
 const STATUS = /[\s(<]#5\.\d{1,3}\.\d{1,3}[)>\s]/;
 
@@ -197,7 +197,8 @@ function replyAfter(lines: string[], index: number, count = LINES_PER_RECIPIENT)
   const end = others.findIndex((line) => RECIPIENT.test(line) && indentOf(line) <= indent);
   const about = [lines[index]?.replace(RECIPIENT, '') ?? '', ...(end < 0 ? others : others.slice(0, end))];
   for (const [at, line] of about.entries()) {
-    const reply = REPLY.exec(line)?.[1] ?? (STATUS.test(line) ? line : null);
+    const [, ...replies] = REPLY.exec(line.trimEnd()) ?? [];
+    const reply = replies.find(Boolean) ?? (STATUS.test(line) ? line : null);
     const response = reply && oneLine(reply);
     if (response) return withRest(response, at === 0 ? (lines[index] ?? '') : line, about.slice(at + 1));
   }

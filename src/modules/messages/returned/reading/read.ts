@@ -16,7 +16,8 @@ export async function readReturned({ bytes }: { bytes: Uint8Array }): Promise<Re
   if (report.recipients.length > 0) {
     return { kind: 'bounce', ...report, recipients: withQuotedReplies(report.recipients, root), isByServer: true };
   }
-  return isConfirmation ? { kind: 'nothing' } : (readOutlookComplaint(root) ?? readWithoutStructure(root));
+  if (isConfirmation) return { kind: 'nothing' };
+  return readOutlookComplaint(root) ?? readWithoutStructure(root, status !== null);
 }
 
 /** Some servers leave the reply out of the report, and quote it in the text. */
@@ -34,12 +35,13 @@ function withQuotedReplies(recipients: RecipientReport[], root: Part): Recipient
 
 const STATUS_ALONE = /^(?:[245]\.\d{1,3}\.\d{1,3})?(?: ?\([\w ]{1,50}\))?$/;
 
-function readWithoutStructure(root: Part): ReturnedMail {
+function readWithoutStructure(root: Part, hasReport: boolean): ReturnedMail {
   const recipients = readPlainBounce(root);
   if (recipients.length > 0) {
     return { kind: 'bounce', reportingMta: null, recipients, isByServer: isFromMailServer(root) };
   }
-  return { kind: isAnswer(root) ? 'answer' : 'unreadable' };
+  // Postfix and Exim mark their bounces as answers, too.
+  return { kind: !hasReport && isAnswer(root) ? 'answer' : 'unreadable' };
 }
 
 /**
