@@ -61,6 +61,22 @@ describe('a DMARC report with rows of a subdomain', () => {
     expect((await upload(xml)).data.status).toBe('duplicate');
   });
 
+  it('is taken for the closest managed domain above a subdomain that isn’t managed, if it came to its address', async () => {
+    const child = await makeDomain({ name: `child.${parent.name}` });
+    const other = await makeDomain();
+    const about = (name: string, count: number) => dmarcXml({ domain: name, day: day(1), rows: [{ count }] });
+    const send = (xml: string, to: string) =>
+      sendRaw(mailWith({ type: 'text/xml', content: xml }), `dmarc-reports@${to}`);
+    await send(about(`shop.${parent.name}`, 1), parent.name);
+    await send(about(`a.b.${child.name}`, 2), child.name);
+    await send(about(`news.${parent.name}`, 4), other.name);
+    expect((await upload(about(`sales.${parent.name}`, 8))).data.status).toBe('stored');
+    expect(await totals(parent)).toMatchObject({ reports: 2, messages: 9 });
+    expect(await totals(child)).toMatchObject({ reports: 1, messages: 2 });
+    const ofChild = await keyClient({ role: 'domain_admin', domainIds: [child.id] });
+    expectError(await upload(about(`more.${parent.name}`, 1), ofChild), 403, 'FORBIDDEN');
+  });
+
   it('changes nothing at a subdomain outside of the uploader’s scope', async () => {
     const child = await makeDomain({ name: `child.${parent.name}` });
     const ofParent = await keyClient({ role: 'domain_admin', domainIds: [parent.id] });

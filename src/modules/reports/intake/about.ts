@@ -12,15 +12,15 @@ export type Part = { report: ParsedReport; domain: Managed };
 export type Split = { given: ParsedReport; parts: Part[] };
 
 /**
- * Finds the managed domains that reports are about. A DMARC report is also about managed subdomains in its rows, and a TLS report
- * may name the MX host of a domain in place of the domain.
- * @param addressedIds domains at whose addresses the reports arrived
+ * Finds the managed domains that reports are about. A DMARC report is also about managed subdomains in its rows, and one about a
+ * subdomain that isn't managed is about the domain above it. A TLS report may name the MX host of a domain in place of the domain.
+ * @param addressedIds domains at whose addresses the reports arrived; none if they were given as files
  */
 export async function findReported(tx: Tx, reports: ParsedReport[], addressedIds: string[]): Promise<Split[]> {
   const managed = await findManaged(tx, reports);
   const splits: Split[] = [];
   for (const given of reports) {
-    if (given.kind === 'dmarc') splits.push({ given, parts: partsOf(given, managed) });
+    if (given.kind === 'dmarc') splits.push({ given, parts: partsOf(given, managed, addressedIds) });
     else {
       const domain = managed.get(given.domain) ?? (await findByMxHost(tx, given, addressedIds));
       addTls(splits, given, domain);
@@ -29,9 +29,9 @@ export async function findReported(tx: Tx, reports: ParsedReport[], addressedIds
   return splits;
 }
 
-/** The managed domains that the reports name, and those below the ones with rows of other names. */
+/** The managed domains that the reports name, those above them, and those below the ones with rows of other names. */
 async function findManaged(tx: Tx, reports: ParsedReport[]): Promise<Map<string, Managed>> {
-  const names = new Set(reports.map(({ domain }) => domain));
+  const names = new Set(reports.flatMap(({ domain }) => [domain, ...namesAbove(domain)]));
   const hasOthers = ({ domain, rows }: ParsedDmarc) => rows.some(({ headerFrom }) => headerFrom !== domain);
   const parents = new Set(
     reports.flatMap((report) => (report.kind === 'dmarc' && hasOthers(report) ? report.domain : [])),
@@ -60,10 +60,19 @@ function closestOf(domains: Managed[]): (headerFrom: string) => Managed | undefi
   };
 }
 
-function partsOf(report: ParsedDmarc, managed: Map<string, Managed>): Part[] {
-  const own = managed.get(report.domain);
+/** From the closest one on. */
+function namesAbove(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+}
+
+function partsOf(given: ParsedDmarc, managed: Map<string, Managed>, addressedIds: string[]): Part[] {
+  const above = namesAbove(given.domain).flatMap((name) => managed.get(name) ?? [])[0];
+  const isForAbove = above !== undefined && (addressedIds.length === 0 || addressedIds.includes(above.id));
+  const own = managed.get(given.domain) ?? (isForAbove ? above : undefined);
+  const report = own ? { ...given, domain: own.name } : given;
   const froms = new Set(report.rows.map(({ headerFrom }) => headerFrom));
-  const find = closestOf([...managed.values()].filter(({ name }) => name.endsWith(`.${report.domain}`)));
+  const find = closestOf([...managed.values()].filter(({ name }) => name.endsWith(`.${given.domain}`)));
   const closest = new Map([...froms].map((from) => [from, find(from)]));
   const bySubdomain = new Map<Managed, DmarcRow[]>();
   for (const row of report.rows) {
