@@ -125,7 +125,9 @@ function typeOf(schema: Schema, schemas: Schemas): string {
     const types = variantsOf(additionalProperties, schemas).variants.map((value) => typeOf(value, schemas));
     return `map of string to ${[...new Set(types)].join(' or ')}`;
   }
-  return schema.format ?? schema.type ?? (schema.enum ? 'string' : 'any');
+  const { type, format } = schema;
+  // int64 is for programs.
+  return (type === 'string' ? format : undefined) ?? type ?? (schema.enum ? 'string' : 'any');
 }
 
 function pluralOf(type: string): string {
@@ -159,11 +161,7 @@ function exampleIn({ examples = [] }: Schema): string {
   return isShort ? `for example \`${example}\`` : '';
 }
 
-function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {
-  // The range of safe integers says nothing.
-  const [min, max] = [least, most].map((limit) =>
-    Math.abs(limit ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : limit,
-  );
+function rangeOf(min: number | undefined, max: number | undefined, unit: string): string {
   const text = (value: number) => value.toLocaleString('en-US');
   if (min === undefined) return max === undefined ? '' : `at most ${text(max)}${unit}`;
   if (max === undefined) return `at least ${text(min)}${unit}`;

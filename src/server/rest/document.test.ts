@@ -76,6 +76,34 @@ it('is served with responses and events that may have new fields, and closed req
   );
 });
 
+it('is served without what generated clients fail on', async () => {
+  const served = await documentResponder(appRouter, documentedEvents)(new Headers()).json();
+  const schemas = schemasIn(served);
+  const formats = new Set(schemas.map(({ format }) => format));
+  expect([...formats]).toEqual(expect.arrayContaining(['date-time', 'date', 'uuid', 'email', 'ipv4', 'ipv6', 'uri']));
+  // These two are no formats of JSON Schema.
+  const withPattern = schemas.filter(({ format, pattern }) => pattern !== undefined && format !== undefined);
+  expect(withPattern.map(({ format }) => format)).toEqual(['cidrv4', 'cidrv6']);
+
+  const integers = schemas.filter(({ type }) => type === 'integer');
+  const isWide = ({ maximum = Number.POSITIVE_INFINITY }) => maximum > 2 ** 31 - 1;
+  expect(integers.some(isWide)).toBe(true);
+  for (const integer of integers) expect(integer.format).toBe(isWide(integer) ? 'int64' : undefined);
+  expect(JSON.stringify(served)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+});
+
+it('has bytes in place of text where a file isn’t text', () => {
+  const files = routesOf(appRouter).flatMap(({ template, meta: { rest } }) => {
+    const type = rest.file?.split(';')[0];
+    return type ? [{ type, schema: document.paths?.[template]?.get?.responses?.[200]?.content?.[type]?.schema }] : [];
+  });
+  const bytes = files.filter(({ schema }) => schema.format === 'binary').map(({ type }) => type);
+  expect(new Set(bytes)).toEqual(new Set(['application/octet-stream', 'message/rfc822']));
+  const texts = files.filter(({ type }) => !bytes.includes(type));
+  expect(new Set(texts.map(({ type }) => type))).toEqual(new Set(['text/csv', 'text/dns', 'application/x-ndjson']));
+  for (const { schema } of texts) expect(schema).toEqual({ type: 'string' });
+});
+
 it('lists the errors of sending', () => {
   const responses = document.paths?.['/send']?.post?.responses as Record<string, { description: string }>;
   expect(responses[403]?.description).toBe(
@@ -83,6 +111,16 @@ it('lists the errors of sending', () => {
   );
   expect(responses[503]?.description).toBe('SERVICE_UNAVAILABLE, SEND_UNAVAILABLE');
 });
+
+type Described = { type?: string; format?: string; pattern?: string; maximum?: number };
+
+/** Every object in the document whose format is text, or which has none. */
+function schemasIn(part: unknown): Described[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const inner = Object.values(part).flatMap(schemasIn);
+  const { format } = part as { format?: unknown };
+  return format === undefined || typeof format === 'string' ? [part, ...inner] : inner;
+}
 
 function asObject(value: object) {
   return structuredClone(value) as Record<string, unknown> & { openapi: string };

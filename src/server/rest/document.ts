@@ -7,6 +7,7 @@ import { Total } from '@/lib/wire';
 import packageJson from '../../../package.json';
 import { SESSION_COOKIE } from '../secrets/credentials';
 import { env } from '../settings/env';
+import { forGeneratedClients } from './generated-clients';
 import { type Route, routesOf } from './routes';
 import { type Document, type OperationAccess, requiredRole, setServedDocument } from './served-document';
 
@@ -51,7 +52,7 @@ export function documentResponder(router: AnyTRPCRouter, webhooks: () => Webhook
   let document: Document | undefined;
   let text: string | undefined;
   const generate = () => {
-    document ??= withNewFieldsAllowed(openApiDocument(router, env().appUrl, webhooks()));
+    document ??= forGeneratedClients(openApiDocument(router, env().appUrl, webhooks()));
     return document;
   };
   setServedDocument(generate);
@@ -60,23 +61,6 @@ export function documentResponder(router: AnyTRPCRouter, webhooks: () => Webhook
     headers.set('Content-Type', 'application/json');
     return new Response(text, { headers });
   };
-}
-
-/**
- * Responses and events get new fields at any time (docs/api-contract.md), so generated clients may not refuse those they don't know. The
- * schemas of requests stay closed; none of them is a component.
- */
-function withNewFieldsAllowed(document: Document): Document {
-  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
-    allowNewFields((operation as Operation).responses);
-  allowNewFields([document.components, document.webhooks]);
-  return document;
-}
-
-function allowNewFields(schema: unknown): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  if ('additionalProperties' in schema && schema.additionalProperties === false) delete schema.additionalProperties;
-  for (const part of Object.values(schema)) allowNewFields(part);
 }
 
 /** The OpenAPI 3.1 document: envelope, actual statuses and error codes of every operation. */
@@ -156,11 +140,7 @@ function describe(operation: Operation, route: Route): void {
     operation.responses[status] = redirect ? REDIRECTION : operation.responses[200];
     delete operation.responses[200];
   }
-  if (file)
-    operation.responses[status] = {
-      description: 'A file',
-      content: { [file.split(';')[0] as string]: { schema: { type: 'string' } } },
-    };
+  if (file) operation.responses[status] = fileResponse(file.split(';')[0] as string);
   if (meta.versioned && method !== 'DELETE') {
     operation.responses[status] = { ...(operation.responses[status] as object), headers: ENTITY_TAG };
   }
@@ -179,6 +159,14 @@ function describe(operation: Operation, route: Route): void {
   for (const [code, codes] of Object.entries(errorCodes(meta, method, input, template))) {
     operation.responses[code] = errorResponse(codes);
   }
+}
+
+function fileResponse(type: string): object {
+  const isText = type.startsWith('text/') || type === 'application/x-ndjson';
+  return {
+    description: 'A file',
+    content: { [type]: { schema: { type: 'string', ...(!isText && { format: 'binary' }) } } },
+  };
 }
 
 function accessOf({ meta, isMutation }: Route): OperationAccess | undefined {
