@@ -36,17 +36,21 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
 
 /**
  * Returns the input without the nulls of optional fields, which many clients send for a value that they don't have. A null stays
- * where the schema gives it a meaning, such as no limit.
+ * where the schema gives it a meaning, such as no limit. An empty list becomes an object where only that is accepted, because PHP
+ * writes an empty object so.
  */
-export function withoutNulls(input: unknown, schema: z.ZodType | undefined): unknown {
+export function normalized(input: unknown, schema: z.ZodType | undefined): unknown {
   const inner = optionFor(schema, input);
-  if (Array.isArray(input))
-    return inner instanceof z.ZodArray ? input.map((each) => withoutNulls(each, inner.element as z.ZodType)) : input;
+  if (Array.isArray(input)) {
+    if (inner instanceof z.ZodArray) return input.map((each) => normalized(each, inner.element as z.ZodType));
+    const isMap = inner instanceof z.ZodRecord || inner instanceof z.ZodObject;
+    return isMap && input.length === 0 ? {} : input;
+  }
   if (!(inner instanceof z.ZodObject) || !isPlain(input)) return input;
   const fields = Object.entries(input).flatMap(([key, value]): [string, unknown][] => {
     const field = Object.hasOwn(inner.shape, key) ? (inner.shape[key] as z.ZodType) : undefined;
     if (value === null && field && hasNoNull(field)) return [];
-    return [[key, field ? withoutNulls(value, field) : value]];
+    return [[key, field ? normalized(value, field) : value]];
   });
   return Object.fromEntries(fields);
 }

@@ -49,6 +49,7 @@ describe('a valid message', () => {
     ['base64 in columns', { attachments: [{ ...attachment, content: ' YWJj\tYW Jj' }] }],
     ['spaces and the dot of the root', { from: { email: ' ann@example.com. ' } }],
     ['empty lists', { cc: [], bcc: [], reply_to: [], references: [], attachments: [], headers: {} }],
+    ['empty objects as PHP writes them', { headers: [], tags: [], metadata: [] }],
     ['an empty attachment', { attachments: [{ ...attachment, content: '' }] }],
     ['one recipient in to, cc and bcc', { cc: valid.to, bcc: valid.to }],
     [

@@ -12,7 +12,7 @@ import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
 import { publicError } from '../public-error';
 import { databaseFor, recordWrite } from '../replica/reads';
 import type { ProcedureMeta } from '../rest/meta';
-import { invalidInput, requireStorableText, withoutNulls } from '../validation';
+import { invalidInput, normalized, requireStorableText } from '../validation';
 import type { Context } from './context';
 import { auditedWrites, NO_WRITES } from './mutation';
 import { type Condition, invalidIfMatch, readIfMatch } from './versions';
@@ -68,11 +68,10 @@ function signedIn(schema: z.ZodType) {
 }
 
 /**
- * Returns the options of `next`: the context, and the input without nulls where the schema allows none. The type of `next` accepts
- * only one of both.
+ * Returns the options of `next`: the context, and the input as the schema expects it. The type of `next` accepts only one of both.
  */
 function callOf<Own>(ctx: Own, schema: z.ZodType, getRawInput: () => Promise<unknown>): { ctx: Own } {
-  return Object.assign({ ctx }, { getRawInput: async () => withoutNulls(await getRawInput(), schema) });
+  return Object.assign({ ctx }, { getRawInput: async () => normalized(await getRawInput(), schema) });
 }
 
 /** The result, unless the fields failed `.input(schema)`: then the API's own error is thrown. */

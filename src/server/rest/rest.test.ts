@@ -93,7 +93,12 @@ describe('bodies', () => {
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
   });
 
-  it.each(['[]', '"text"', '1', 'null', 'true'])('rejects %s, which is not an object', async (rawBody) => {
+  it('takes an empty list for an empty object, as PHP writes it', async () => {
+    const api = await keyClient();
+    expectError(await api.call('POST', '/domains', { rawBody: '[]' }), 400, 'MISSING_FIELDS');
+  });
+
+  it.each(['[{}]', '[[]]', '"text"', '1', 'null', 'true'])('rejects %s, which is not an object', async (rawBody) => {
     const api = await keyClient();
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
   });
