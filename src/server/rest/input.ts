@@ -56,10 +56,10 @@ function dropUnknown(search: URLSearchParams, route: Route): void {
   }
 }
 
-/** Converts `true`, `false` and plain decimals only; anything else stays text, for the schema to reject. */
+/** Converts `true`, `false` (Python writes `True`) and plain decimals only; anything else stays text, for the schema to reject. */
 function typed(text: string, schema: z.ZodType): unknown {
   const type = unwrap(schema)?.def.type;
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (type === 'number' && /^(0|[1-9]\d{0,14})$/.test(text)) return Number(text);
   return text;
 }

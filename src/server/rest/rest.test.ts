@@ -177,13 +177,22 @@ describe('bodies', () => {
 });
 
 describe('query parameters', () => {
-  it.each(['?colour=red', '?limit=10&limit=20', '?active=1', '?active=TRUE', '?sort=password', '?order=up', '?id=x'])(
+  it.each(['?colour=red', '?limit=10&limit=20', '?active=1', '?active=yes', '?sort=password', '?order=up', '?id=x'])(
     'rejects %s with VALIDATION_ERROR',
     async (query) => {
       const api = await keyClient();
       expectError(await api.get(`/domains${query}`), 400, 'VALIDATION_ERROR');
     },
   );
+
+  it('takes booleans in any case, as Python writes them', async () => {
+    const mark = unique();
+    await makeDomain({ name: `${mark}.example` });
+    const api = await keyClient();
+    const count = async (active: string) => (await api.get(`/domains?q=${mark}&active=${active}`)).data.length;
+    expect(await Promise.all(['True', 'TRUE', 'true'].map(count))).toEqual([1, 1, 1]);
+    expect(await Promise.all(['False', 'FALSE', 'false'].map(count))).toEqual([0, 0, 0]);
+  });
 
   it.each(['/domains?q=%00', '/messages?q=%00', '/messages?from=a%00b', '/messages?since=0000-01-01T00:00:00Z'])(
     'answers 400 to %s, never 500',
