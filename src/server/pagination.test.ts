@@ -73,7 +73,6 @@ describe('a cursor', () => {
       `q=${mark}x&cursor=${cursor}`,
       `q=${mark}&order=asc&cursor=${cursor}`,
       `cursor=${cursor}`,
-      'cursor=',
       'cursor=nonsense',
       `cursor=${'a'.repeat(3000)}`,
     ]) {
@@ -81,6 +80,13 @@ describe('a cursor', () => {
       expect(answer.error.details.fields?.[0]?.path).toBe('cursor');
     }
     expectError(await api.get(`/api-keys?cursor=${cursor}`), 400, 'INVALID_PAGINATION');
+  });
+
+  it('is none if it is empty, as at the start of a loop', async () => {
+    const { mark, api } = await seed(3);
+    const first = await api.get(`/domains?q=${mark}&limit=1`);
+    expect((await api.get(`/domains?q=${mark}&limit=1&cursor=`)).data).toEqual(first.data);
+    expect((await api.get('/events?after=')).status).toBe(200);
   });
 
   it('works with another page size', async () => {

@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(await count('until=2020-01-01T00:00:00Z')).toBe(0);
     const first = await api.get(`/audit?domain_id=${domain.id}&limit=2`);
     expect(first.meta.pagination?.has_more).toBe(true);
-    expectError(await api.get('/audit?action='), 400, 'VALIDATION_ERROR');
+    expect(await count('action=&outcome=&api_key_id=&since=&until=')).toBe(3);
   });
 
   it('includes the time of since and excludes the time of until, so that adjacent ranges share no entry', async () => {

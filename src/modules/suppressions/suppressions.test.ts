@@ -261,6 +261,7 @@ describe('deleted suppressions', () => {
     expect(left).not.toContainEqual({ id: own.id });
     expectError(await assigned.post('/suppressions/delete', { domain_id: other.id }), 403, 'FORBIDDEN');
     expectError(await api.post('/suppressions/delete', { q: '' }), 400, 'VALIDATION_ERROR');
+    expectError(await api.post('/suppressions/delete', { q: email, domain_id: '' }), 400, 'VALIDATION_ERROR');
     expectError(await api.post('/suppressions/delete', {}), 400, 'VALIDATION_ERROR');
     expectError(await api.post('/suppressions/delete', { dry_run: true }), 400, 'VALIDATION_ERROR');
   });

@@ -40,9 +40,9 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
     (name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`),
   );
   if (unexpected.length > 0) throw invalidParameters(unexpected, 'Unknown parameter.');
-  return Object.fromEntries(
-    [...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]),
-  );
+  // Forms send the filters that aren't set, and loops the cursor of their first page, as empty text.
+  const given = [...search].filter(([name, text]) => text !== '' || name === 'limit');
+  return Object.fromEntries(given.map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]));
 }
 
 function repeatedOf(names: string[]): string[] {
