@@ -31,6 +31,8 @@ type Accepted = '*' | Set<string>;
 /** The condition that `If-Match` puts on a change: the record and the versions that it may have. */
 export type Condition = { record: VersionedRecord; accepted: Accepted; id: string };
 
+// What reverse proxies that compress responses add to the tag, such as Apache's mod_deflate. A version doesn't end like this.
+const CODING = /(?:-|;)(?:gzip|br|zstd)$/;
 const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(,|$)/y;
 
 /** Reads `If-Match`. Weak and strong tags of one version are the same. @throws VALIDATION_ERROR */
@@ -41,7 +43,7 @@ export function readIfMatch(header: string): Accepted {
   for (let isLast = false; !isLast; ) {
     const [, version, separator] = TAG.exec(header) ?? [];
     if (version === undefined) throw invalidIfMatch('Send entity tags such as W/"0123456789abcdef", or *.');
-    versions.add(version);
+    versions.add(version.replace(CODING, ''));
     isLast = separator === '';
   }
   return versions;

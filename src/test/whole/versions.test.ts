@@ -249,6 +249,13 @@ describe('If-Match', () => {
     expectError(await patch('"0000000000000000", W/"x"'), 412, 'VERSION_CONFLICT');
   });
 
+  it.each(['-gzip', '-br', '-zstd', ';gzip'])('takes a tag to which a reverse proxy added %s', async (coding) => {
+    const { tag, patch } = await alias();
+    const marked = tag.replace(/"$/, `${coding}"`);
+    for (const accepted of [marked, marked.slice(2)]) expect((await patch(accepted)).status).toBe(200);
+    expectError(await patch(`"0000000000000000${coding}"`), 412, 'VERSION_CONFLICT');
+  });
+
   it.each(['', 'x', '"x', 'W/x', 'w/"x"', '"x" "y"', '"x",', '*, "x"', '"x"y', '"a\tb"'])(
     'is rejected if malformed: %s',
     async (header) => {
