@@ -65,6 +65,16 @@ describe('a valid message', () => {
     expect(codeOf({ ...valid, ...change })).toBe('ok');
   });
 
+  it.each([
+    ['text/csv;charset=utf-8;', 'text/csv; charset=utf-8'],
+    ['text/csv ; charset=utf-8 ;; header="a; b=c" ; ', 'text/csv; charset=utf-8; header="a; b=c"'],
+    ['image/png; ', 'image/png'],
+    ['message/rfc822 ;', 'message/rfc822'],
+  ])('has the content type %j as %j', (given, content_type) => {
+    const { attachments } = OutgoingMessage.parse({ ...valid, attachments: [{ ...attachment, content_type: given }] });
+    expect(attachments).toEqual([{ ...attachment, content_type }]);
+  });
+
   it('is parsed unchanged', () => {
     expect(OutgoingMessage.parse(structuredClone(valid))).toEqual(valid);
   });
@@ -288,6 +298,12 @@ describe('an invalid message', () => {
     ['CR LF in a content type', { attachments: [{ ...attachment, content_type: 'text/plain\r\nX-A: b' }] }],
     ['an open parameter', { attachments: [{ ...attachment, content_type: 'text/plain; charset="utf-8' }] }],
     ['a comment in a content type', { attachments: [{ ...attachment, content_type: 'text/plain (x)' }] }],
+    ['spaces alone in a parameter', { attachments: [{ ...attachment, content_type: 'text/plain; charset = utf-8' }] }],
+    [
+      'an empty parameter of a long type',
+      { attachments: [{ ...attachment, content_type: `a/b${' ;'.repeat(120)}(` }] },
+    ],
+    ['an empty parameter of a multipart type', { attachments: [{ ...attachment, content_type: 'multipart/mixed ;' }] }],
     ['a multipart attachment', { attachments: [{ ...attachment, content_type: 'multipart/mixed; boundary=x' }] }],
     ['a part of a message', { attachments: [{ ...attachment, content_type: 'Message/Partial' }] }],
     ['501 attachments', { attachments: Array.from({ length: 501 }, () => attachment) }],

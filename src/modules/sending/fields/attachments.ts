@@ -21,6 +21,7 @@ export const Attachment = z
         isEmptyOr(isLeafContentType),
         'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed, but message/rfc822.',
       )
+      .overwrite(withoutEmptyParameters)
       .meta({
         description:
           'MIME type, with optional parameters. multipart and message types aren’t allowed, but message/rfc822. `text/calendar; method=REQUEST` sends an invitation with buttons',
@@ -76,5 +77,12 @@ export function isMessage(contentType: string): boolean {
   return /^message\/rfc822[ \t]*(?:;|$)/i.test(contentType);
 }
 
-const CONTENT_TYPE =
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
+/** Browsers have types such as `text/csv;charset=utf-8;`, and mail programs may not read those. */
+function withoutEmptyParameters(contentType: string): string {
+  const [type = ''] = contentType.split(';', 1);
+  return [type.trim(), ...Array.from(contentType.matchAll(PARAMETERS), ([, parameter]) => parameter)].join('; ');
+}
+
+const PARAMETER = String.raw`[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*")`;
+const PARAMETERS = new RegExp(`;[ \t]*(${PARAMETER})`, 'g');
+const CONTENT_TYPE = new RegExp(String.raw`^[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:[ \t]*;(?:[ \t]*${PARAMETER})?)*[ \t]*$`);
