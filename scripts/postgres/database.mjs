@@ -8,15 +8,26 @@ const OLDEST_POSTGRES = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
 const WAIT_INTERVAL_MS = 1_000;
 
+/** @throws PlainError for a server or a database that Postroom can't run with */
 export async function checkDatabase(url) {
-  const client = await connectTo(url);
-  const { rows } = await client.query('SHOW server_version_num');
-  await client.end();
-  const major = Math.floor(Number(rows[0].server_version_num) / 10_000);
-  if (major >= OLDEST_POSTGRES) return;
-  throw new PlainError(
-    `Postroom needs Postgres ${OLDEST_POSTGRES} or later; the server at DATABASE_URL is version ${major}.`,
-  );
+  const problem = await withClient(url, findProblem);
+  if (problem) throw new PlainError(problem);
+}
+
+/** @param {pg.Client} client @returns {Promise<string | undefined>} */
+async function findProblem(client) {
+  const { rows } = await client.query(`
+    SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding,
+           lower('I') AS lower, quote_ident(current_database()) AS name, quote_ident(current_user) AS owner`);
+  const { version, encoding, lower, name, owner } = rows[0];
+  if (version < OLDEST_POSTGRES)
+    return `Postroom needs Postgres ${OLDEST_POSTGRES} or later; the server at DATABASE_URL is version ${version}.`;
+  const create = `Drop it or choose another name, and run: CREATE DATABASE ${name} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8';`;
+  if (encoding !== 'UTF8')
+    return `Postroom needs a database in UTF8; the one at DATABASE_URL is in ${encoding}. ${create}`;
+  // Addresses are compared in lower case, by Postgres and by JavaScript.
+  if (lower !== 'i')
+    return `Postroom needs a database whose locale lowercases “I” to “i”; the one at DATABASE_URL makes it “${lower}”. ${create}`;
 }
 
 /**

@@ -32,10 +32,11 @@ export async function findPage<R extends Row>(
   if (!first) return { rows: [] };
   if (others.length === 0) return findOne(db, first, key, take);
   const pages = await Promise.all(searches.map((search) => findOne<R>(db, search, key, take)));
-  const distance = distanceIn(first.selection);
-  const [searchedTo] = pages.flatMap((page) => page.searchedTo ?? []).sort((one, other) => distance(one, other));
+  const ends = pages.flatMap((page) => page.searchedTo ?? []);
   const rows = new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row]));
   const placed = [...rows.values()].map((row) => ({ row, ...positionOf(row, first.selection) }));
+  const distance = await distanceIn(db, first.selection, [...ends, ...placed]);
+  const [searchedTo] = ends.sort(distance);
   // Rows beyond the end of a search are left for the next page, which finds them again.
   const reached = placed.filter((each) => !searchedTo || distance(each, searchedTo) <= 0).sort(distance);
   return { rows: reached.slice(0, take).map(({ row }) => row), searchedTo };
@@ -55,30 +56,47 @@ async function findByAny<R extends Row>(
   { selection, alternatives = [] }: Search,
   take: number,
 ): Promise<Found<R>> {
-  const distance = distanceIn(selection);
-  let furthest: Found<R> | undefined;
+  const pages: (Found<R> & { searchedTo: Position })[] = [];
   for (const each of [selection, ...alternatives]) {
-    const found = await findFiltered<R>(db, each, take);
-    if (!found.searchedTo) return found;
-    if (!furthest?.searchedTo || distance(found.searchedTo, furthest.searchedTo) > 0) furthest = found;
+    const { rows, searchedTo } = await findFiltered<R>(db, each, take);
+    if (!searchedTo) return { rows };
+    pages.push({ rows, searchedTo });
   }
-  return furthest as Found<R>;
+  const distance = await distanceIn(
+    db,
+    selection,
+    pages.map((page) => page.searchedTo),
+  );
+  return pages.sort((one, other) => distance(other.searchedTo, one.searchedTo))[0] as Found<R>;
 }
 
 function positionOf(row: Row, { by }: Selection): Position {
   return { value: (row as Row & Record<string, Position['value']>)[by.name] ?? '', id: row.id };
 }
 
-function distanceIn({ by, order }: Selection): (one: Position, other: Position) => number {
-  const placeOf = ({ value }: Position) => {
-    if (by.name === 'percentFull') return Number(value);
-    return by.name === 'createdAt' ? new Date(value).getTime() : value;
-  };
+/** Compares positions in the order of the database, whose collation JavaScript doesn't know. */
+async function distanceIn(
+  db: Tx,
+  { by, order }: Selection,
+  positions: Position[],
+): Promise<(one: Position, other: Position) => number> {
+  const isText = by.name === 'localPart' || by.name === 'sourceLocalPart';
+  const ranks = isText ? await ranksOf(db, positions) : new Map<Position['value'], number>();
+  const placeOf = ({ value }: Position) =>
+    ranks.get(value) ?? (by.name === 'percentFull' ? Number(value) : new Date(value).getTime());
   const direction = order === 'asc' ? 1 : -1;
   return (one, other) => direction * (compare(placeOf(one), placeOf(other)) || compare(one.id, other.id));
 }
 
-function compare<Value extends string | number | Date>(one: Value, other: Value): number {
+async function ranksOf(db: Tx, positions: Position[]): Promise<Map<Position['value'], number>> {
+  const texts = positions.map(({ value }) => String(value));
+  const sorted = await db.$queryRaw<
+    { text: string }[]
+  >`SELECT text FROM unnest(${texts}::text[]) AS text ORDER BY text`;
+  return new Map(sorted.map(({ text }, rank) => [text, rank]));
+}
+
+function compare<Value extends string | number>(one: Value, other: Value): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
