@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatAgo, formatBound, formatBytes, formatDate, formatFull, formatMoment } from './format';
-import { chooseTimeZone, currentTimeZone } from './time/time-zone';
+import { chooseTimeZone, currentTimeZone, resolveTimeZone } from './time/time-zone';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const MINUTE_MS = 60_000;
@@ -61,5 +61,33 @@ describe('the chosen time zone', () => {
     const own = currentTimeZone();
     chooseTimeZone('Middle/Earth');
     expect(currentTimeZone()).toBe(own);
+  });
+
+  it.each([
+    ['Etc/Unknown', 'UTC'],
+    ['', 'UTC'],
+    ['Europe/Kiev', 'Europe/Kyiv'],
+    ['Europe/Berlin', 'Europe/Berlin'],
+  ])('of a browser that names its zone %j is %s', (timeZone, expected) => {
+    const options = { ...Intl.DateTimeFormat().resolvedOptions(), timeZone };
+    const found = vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(options);
+    onTestFinished(() => found.mockRestore());
+    expect(resolveTimeZone()).toBe(expected);
+  });
+
+  it('is the former name of a zone where the browser doesn’t know the later one', () => {
+    const { DateTimeFormat } = Intl;
+    class Older extends DateTimeFormat {
+      constructor(locale?: string, options?: Intl.DateTimeFormatOptions) {
+        if (options?.timeZone === 'Europe/Kyiv') throw new RangeError('Invalid time zone');
+        super(locale, options);
+      }
+      override resolvedOptions() {
+        return { ...super.resolvedOptions(), timeZone: 'Europe/Kiev' };
+      }
+    }
+    Object.assign(Intl, { DateTimeFormat: Older });
+    onTestFinished(() => void Object.assign(Intl, { DateTimeFormat }));
+    expect(resolveTimeZone()).toBe('Europe/Kiev');
   });
 });

@@ -55,9 +55,10 @@ export function zoneName(zone: string): string {
   return `${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
 }
 
-function resolveTimeZone(): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return RENAMED[timeZone] ?? (timeZone || 'UTC');
+/** Browsers name zones that they don't take: Etc/Unknown after an odd setting of the system, and before 2023 none of the later names. */
+export function resolveTimeZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return [RENAMED[timeZone] ?? timeZone, timeZone].find(isTimeZone) ?? 'UTC';
 }
 
 const NAME = /^[A-Z][\w+-]*(\/[\w+-]+)*$/;
