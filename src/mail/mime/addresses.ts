@@ -59,7 +59,7 @@ const TOKEN = new RegExp(
 function* tokens(text: string): Generator<Token> {
   // A comment or quote that is never closed is not searched for again.
   let [at, hasComments, hasQuotes] = [0, true, true];
-  // Of a group without its end, only one without names in front of addresses is told from a name with a colon.
+  // A colon is part of a name if no group ends behind it. Without brackets, it can only be of a group whose end is missing.
   const groupsEnd = text.includes('<') ? text.lastIndexOf(';') : text.length;
   while (at < text.length) {
     const sign = text[at];
