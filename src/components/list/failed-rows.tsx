@@ -8,9 +8,9 @@ import type { RowsOutcome } from './use-row-actions';
 
 type FailedRowsProps<Row> = {
   outcome: RowsOutcome<Row>;
-  /** Such as "Restored" and "restore". */
+  /** The verb of the action, as "Restored" and "restore". */
   action: { done: string; verb: string };
-  /** Such as "2 records". */
+  /** Names a number of rows, as "2 records". */
   countOf: (count: number) => string;
   keyOf: (row: Row) => string;
   nameOf: (row: Row) => ReactNode;

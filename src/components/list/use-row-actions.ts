@@ -29,7 +29,7 @@ type RowAction<Row, Result> = {
   onFailures?: (failures: Failure<Row>[], done: Row[]) => void;
 };
 
-export type Failure<Row> = { row: Row; problem: Problem };
+type Failure<Row> = { row: Row; problem: Problem };
 
 export type RowsOutcome<Row> = { done: Row[]; failures: Failure<Row>[] };
 

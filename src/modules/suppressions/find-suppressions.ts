@@ -22,7 +22,7 @@ export const { find: findSuppressions, count: countSuppressions } = searchedList
   search: keySearches,
 });
 
-/** What the filters say of a suppression `s`, without the domain and the search text. Only the period is indexed with the order. */
+/** The filters as conditions on a suppression `s`, without the domain and the search text. Only the period is indexed with the order. */
 export function conditionsOf({ reason, since, until }: SuppressionFilters) {
   return {
     conditions: [

@@ -31,7 +31,7 @@ type Accepted = '*' | Set<string>;
 /** The condition that `If-Match` puts on a change: the record and the versions that it may have. */
 export type Condition = { record: VersionedRecord; accepted: Accepted; id: string };
 
-// What reverse proxies that compress responses add to the tag, such as Apache's mod_deflate. A version doesn't end like this.
+// Reverse proxies that compress responses add this to the tag, such as Apache's mod_deflate. No version ends so.
 const CODING = /(?:-|;)(?:gzip|br|zstd)$/;
 const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(,|$)/y;
 
