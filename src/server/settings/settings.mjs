@@ -1,6 +1,11 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join, resolve } from 'node:path';
 import { SETTINGS } from './declarations.mjs';
 import { readSecretFiles } from './secret-files.mjs';
+
+// Every program, and every thread that connects to others, imports this file. Node.js gives each address of a name but the last
+// 250 ms to connect, which a distant server takes longer than. The shortest timeouts of connections are 2 seconds, for two addresses.
+setDefaultAutoSelectFamilyAttemptTimeout(1_000);
 
 const KEPT_ON_THIS_MACHINE = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 

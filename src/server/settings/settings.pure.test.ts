@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +32,10 @@ describe('SETTINGS', () => {
       'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
     );
   });
+});
+
+it('gives each address of a name a second to connect', () => {
+  expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(1_000);
 });
 
 it.each([

@@ -110,6 +110,8 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
         wellKnown: discoveryUrl(provider),
         clientId,
         clientSecret,
+        // The library waits 3.5 seconds for a response otherwise.
+        httpOptions: { timeout: DEADLINE_MS },
         client: method && { token_endpoint_auth_method: method },
         idToken: true,
         checks: ['pkce', 'state', 'nonce'],

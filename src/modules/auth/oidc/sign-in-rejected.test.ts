@@ -38,7 +38,6 @@ describe('a rejected callback opens no session and gives the page a reason', () 
     ['no code', { callback: { code: null } }, 'sign_in_failed'],
     ['error=access_denied', { callback: { code: null, error: 'access_denied' } }, 'access_denied'],
     ['another error', { callback: { code: null, error: 'server_error' } }, 'sign_in_failed'],
-    ['a token endpoint that hangs', { token: 'hangs' }, 'provider_unavailable'],
     ['a token endpoint that never ends', { token: 'drips' }, 'provider_unavailable'],
   ];
 
@@ -54,6 +53,14 @@ describe('a rejected callback opens no session and gives the page a reason', () 
       where: { ...denied, requestId: arrival.headers.get('x-request-id') ?? '' },
     });
     expect(entries).toMatchObject([{ details: { code: error, reason: expect.stringMatching(/^(?!unknown)./) } }]);
+  });
+
+  it('a token endpoint that hangs, only when the time for the whole sign-in is over', async () => {
+    const { as } = await linkedAdmin();
+    const { path, headers } = await oidcBrowser().signIn('corp', { ...as, token: 'hangs' });
+    expect(path).toBe('/login?error=provider_unavailable&next=%2F');
+    const entry = { action: 'session.create', requestId: headers.get('x-request-id') ?? '' } as const;
+    expect(await db.auditEntry.findFirst({ where: entry })).toMatchObject({ details: { reason: 'timed out' } });
   });
 
   it.each(['', '\u0000', 'x'.repeat(256), 7, null, { $ne: 1 }])('a subject that is %j', async (sub) => {
