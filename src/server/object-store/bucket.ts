@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -31,7 +32,7 @@ export function createS3Client(
   { endpoint, region, credentials }: ClientOptions,
   { maxAttempts, socketTimeout }: { maxAttempts: number; socketTimeout?: number },
 ): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     endpoint,
     region,
     credentials,
@@ -42,6 +43,22 @@ export function createS3Client(
     maxAttempts,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout },
   });
+  client.middlewareStack.add(
+    (next) => (args) => {
+      addContentMd5(args.request as Sent);
+      return next(args);
+    },
+    { step: 'build', name: 'contentMd5' },
+  );
+  return client;
+}
+
+type Sent = { headers: Record<string, string>; body?: unknown };
+
+/** A bucket that locks its objects by default takes none without a checksum, and all storage knows this one. */
+function addContentMd5({ headers, body }: Sent): void {
+  // Objects, and the parts of large ones, are in memory.
+  if (body instanceof Uint8Array) headers['content-md5'] = createHash('md5').update(body).digest('base64');
 }
 
 /** Stores objects in a bucket of S3-compatible storage. */

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startS3Server } from '@/test/servers/s3';
 import { createBucketStore } from './bucket';
@@ -124,6 +127,21 @@ it('a storage server that never answers fails at the deadline', async () => {
   const store = createBucketStore({ ...inBucket, endpoint, deadlineMs: 200 });
   await expect(store.put('a/b', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
   silent.close();
+});
+
+it('an object is sent with its MD5 sum', async () => {
+  const sums: unknown[] = [];
+  const server = createHttpServer(async (request, response) => {
+    const sum = createHash('md5').update(await buffer(request));
+    sums.push([request.headers['content-md5'], sum.digest('base64')]);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await createBucketStore({ ...inBucket, endpoint }).put('a/b', bytes('x'));
+  expect(sums).toEqual([['ndTkYSaMgDT1yFZOFVxnpg==', 'ndTkYSaMgDT1yFZOFVxnpg==']]);
+  server.closeAllConnections();
+  server.close();
 });
 
 it('a wrong secret is refused', async () => {

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
 const BUCKET = 'content';
+const NO_CHECKSUM =
+  '<Error><Code>InvalidRequest</Code><Message>Content-MD5 is required for Put requests with Object Lock</Message></Error>';
 
-/** A real S3-compatible server with one bucket, on a port that stays the same when it is stopped and started. */
+/**
+ * A real S3-compatible server with one bucket, on a port that stays the same when it is stopped and started. As a bucket does that
+ * locks its objects by default, it takes none without a checksum.
+ */
 export async function startS3Server() {
   const directory = await mkdtemp(path.join(tmpdir(), 'postroom-s3-'));
   const options = { directory, silent: true, configureBuckets: [{ name: BUCKET, configs: [] }] };
@@ -23,7 +28,9 @@ export async function startS3Server() {
 
   async function start(): Promise<void> {
     const started = createServer((request, response) =>
-      (isAboutBucket(request.url) ? ofBucket : ofObject)(request, response),
+      isUnchecked(request)
+        ? response.writeHead(400).end(NO_CHECKSUM)
+        : (isAboutBucket(request.url) ? ofBucket : ofObject)(request, response),
     );
     await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
     server = started;
@@ -65,6 +72,10 @@ function storeWhole({ store }: S3rver): void {
       throw error;
     }
   };
+}
+
+function isUnchecked({ method, headers }: IncomingMessage): boolean {
+  return method === 'PUT' && !headers['content-md5'];
 }
 
 function isAboutBucket(url = ''): boolean {
