@@ -34,6 +34,7 @@ const Target = z.discriminatedUnion('kind', [
     prefix: z.string(),
     endpoint: z.string().optional(),
     region: z.string(),
+    style: z.literal('virtual').optional(),
   }),
 ]);
 

@@ -18,6 +18,8 @@ export type BucketOptions = {
   prefix: string;
   endpoint: string | undefined;
   region: string;
+  /** `virtual`: the bucket is named in the host instead of the path. */
+  style?: 'virtual';
   credentials: { accessKeyId: string; secretAccessKey: string };
   deadlineMs?: number;
 };
@@ -26,10 +28,10 @@ const MAX_ATTEMPTS = 2;
 const CONNECT_TIMEOUT_MS = 3_000;
 const REMOVALS_AT_ONCE = 8;
 
-type ClientOptions = Pick<BucketOptions, 'endpoint' | 'region' | 'credentials'>;
+type ClientOptions = Pick<BucketOptions, 'endpoint' | 'region' | 'style' | 'credentials'>;
 
 export function createS3Client(
-  { endpoint, region, credentials }: ClientOptions,
+  { endpoint, region, style, credentials }: ClientOptions,
   { maxAttempts, socketTimeout }: { maxAttempts: number; socketTimeout?: number },
 ): S3Client {
   const client = new S3Client({
@@ -37,7 +39,7 @@ export function createS3Client(
     region,
     credentials,
     // Storage outside AWS rarely has a host name per bucket, and often no checksums of AWS.
-    forcePathStyle: endpoint !== undefined,
+    forcePathStyle: endpoint !== undefined && style !== 'virtual',
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts,

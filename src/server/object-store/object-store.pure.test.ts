@@ -6,9 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startS3Server } from '@/test/servers/s3';
-import { createBucketStore } from './bucket';
+import { createBucketStore, createS3Client } from './bucket';
 import { createFolderStore } from './folder';
 import type { ObjectStore } from './port';
 
@@ -127,6 +128,25 @@ it('a storage server that never answers fails at the deadline', async () => {
   const store = createBucketStore({ ...inBucket, endpoint, deadlineMs: 200 });
   await expect(store.put('a/b', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
   silent.close();
+});
+
+it.each([
+  [undefined, 's3.example.com/content/a'],
+  ['virtual', 'content.s3.example.com/a'],
+] as const)('a bucket of the style %s is called at %s', async (style, url) => {
+  const options = { ...inBucket, endpoint: 'https://s3.example.com', style };
+  const client = createS3Client(options, { maxAttempts: 1 });
+  let called = '';
+  client.middlewareStack.add(
+    () => async (args) => {
+      const request = args.request as { hostname: string; path: string };
+      called = request.hostname + request.path;
+      return { output: { $metadata: {} }, response: {} };
+    },
+    { step: 'finalizeRequest', priority: 'high' },
+  );
+  await client.send(new GetObjectCommand({ Bucket: s3.bucket, Key: 'a' }));
+  expect(called).toBe(url);
 });
 
 it('an object is sent with its MD5 sum', async () => {

@@ -402,7 +402,11 @@ export const SETTINGS = {
       'Backup location',
       'Folder or bucket for backups. Several instances need the same one.',
       storeSetting('/mnt/backups', 'the folder backups in DATA_DIR'),
-      { details: 'A folder is written file:/path. The default is on the same disk as the data.', see: 'backups.md' },
+      {
+        details:
+          'A folder is written file:/path. The default is on the same disk as the data. For storage that wants the bucket in the host name, add style=virtual.',
+        see: 'backups.md',
+      },
     ),
     /** Null for off. */
     BACKUP_TIME: mutable(
@@ -464,7 +468,11 @@ export const SETTINGS = {
       'Content location',
       'Folder or bucket for the content of messages. Several instances, and the mail agent, need the same one.',
       storeSetting('/var/lib/postroom/content', 'the folder content in DATA_DIR'),
-      { details: 'A folder is written file:/path.' },
+      {
+        details:
+          'A folder is written file:/path. For storage that wants the bucket in the host name, add style=virtual.',
+        see: 'backups.md',
+      },
     ),
     CONTENT_STORE_MAX_MB: mutable(
       'Content size limit',

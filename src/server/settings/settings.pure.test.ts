@@ -143,6 +143,9 @@ describe('readSettings', () => {
       endpoint: 'http://10.0.0.5:9000',
       region: 'garage',
     });
+    expect(store('s3://mail?endpoint=https://oss-eu-central-1.aliyuncs.com&style=virtual')).toMatchObject({
+      style: 'virtual',
+    });
   });
 
   it.each([
@@ -152,6 +155,7 @@ describe('readSettings', () => {
     's3://id:secret@mail',
     's3://mail?endpoint=ftp://x',
     's3://mail?acl=public',
+    's3://mail?style=path',
     'gs://mail',
   ])('rejects CONTENT_STORE=%s in one sentence', (value) => {
     expect(() => readSettings({ CONTENT_STORE: value })).toThrow(/^CONTENT_STORE must look like file:/);

@@ -5,10 +5,10 @@ import { text } from './kinds.mjs';
 const BUCKET_EXAMPLE = 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1';
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^(?:[\w.-]+(?:\/[\w.-]+)*)?$/;
-const PARAMETERS = ['endpoint', 'region'];
+const PARAMETERS = ['endpoint', 'region', 'style'];
 
 /** @typedef {{ kind: 'file', folder: string }} FolderSetting */
-/** @typedef {{ kind: 's3', bucket: string, prefix: string, endpoint: string | undefined, region: string }} BucketSetting */
+/** @typedef {{ kind: 's3', bucket: string, prefix: string, endpoint: string | undefined, region: string, style?: 'virtual' }} BucketSetting */
 
 /**
  * A folder or a bucket. Unset: a folder in DATA_DIR.
@@ -57,8 +57,10 @@ function bucket(value) {
   const endpoint = searchParams.get('endpoint') ?? undefined;
   const isKnown = [...searchParams.keys()].every((name) => PARAMETERS.includes(name));
   const isPlain = protocol === 's3:' && !username && !password && !port && isKnown;
+  const style = searchParams.get('style') ?? undefined;
   if (!isPlain || !BUCKET.test(hostname) || !PREFIX.test(prefix) || !isEndpoint(endpoint)) return null;
-  return { kind: 's3', bucket: hostname, prefix, endpoint, region: searchParams.get('region') || 'us-east-1' };
+  if (style !== undefined && style !== 'virtual') return null;
+  return { kind: 's3', bucket: hostname, prefix, endpoint, region: searchParams.get('region') || 'us-east-1', style };
 }
 
 /** @param {string | undefined} endpoint */

@@ -13,7 +13,7 @@ export type MailBackupPlan = {
 
 export type BackupTarget =
   | { kind: 'file'; folder: string }
-  | { kind: 's3'; bucket: string; prefix: string; endpoint: string | undefined; region: string };
+  | { kind: 's3'; bucket: string; prefix: string; endpoint: string | undefined; region: string; style?: 'virtual' };
 
 export type Snapshot = {
   id: string;

@@ -25,6 +25,7 @@ export function repositoryOf({ target, password, credentials }: MailBackupPlan, 
   return {
     location,
     target: chosen,
+    options: chosen.kind === 's3' && chosen.style === 'virtual' ? ['-o', 's3.bucket-lookup=dns'] : [],
     env: {
       RESTIC_REPOSITORY: location,
       RESTIC_PASSWORD: password,

@@ -17,6 +17,8 @@ export type Repository = {
   /** As restic names it, without secrets. */
   location: string;
   env: Record<string, string>;
+  /** Options of restic before each command. */
+  options?: string[];
   target: BackupTarget | { kind: 'default'; folder: string };
 };
 
@@ -54,7 +56,7 @@ type Options = {
  * @throws BackupFailure
  */
 export async function runRestic(
-  repository: Pick<Repository, 'location' | 'env'>,
+  repository: Pick<Repository, 'location' | 'env' | 'options'>,
   args: string[],
   options: Options,
 ): Promise<number> {
@@ -69,12 +71,12 @@ export async function runRestic(
 }
 
 async function runOnce(
-  { location, env }: Pick<Repository, 'location' | 'env'>,
+  { location, env, options = [] }: Pick<Repository, 'location' | 'env' | 'options'>,
   args: string[],
   { signal, cwd, onLine, onError, allowed = [], stalledAfterMs = STALLED_AFTER_MS }: Options,
 ): Promise<number> {
   if (signal.aborted) throw stopped();
-  const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', 'restic', ...args], {
+  const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', 'restic', ...options, ...args], {
     cwd,
     env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

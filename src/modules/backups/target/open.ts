@@ -57,6 +57,6 @@ export async function findArchive(given: string, settings: Settings): Promise<{ 
 /** The endpoint of BACKUP_TARGET is that of its bucket, wherever it is named. */
 function queryOf({ backupTarget }: Settings, place: string): string {
   if (backupTarget.kind !== 's3' || backupTarget.bucket !== new URL(place).hostname) return '';
-  const { endpoint, region } = backupTarget;
-  return new URLSearchParams({ ...(endpoint && { endpoint }), region }).toString();
+  const { endpoint, region, style } = backupTarget;
+  return new URLSearchParams({ ...(endpoint && { endpoint }), region, ...(style && { style }) }).toString();
 }
