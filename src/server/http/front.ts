@@ -14,6 +14,7 @@ const POSTED = /^\/(?:autodiscover\/autodiscover\.xml|unsubscribe\/[\w-]+)(?=\?|
 const PAGE_METHODS = ['GET', 'HEAD'];
 const POST_METHODS = [...PAGE_METHODS, 'POST'];
 const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const HSTS = 'Strict-Transport-Security';
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 const NO_PAGE = /^\/(api|_next\/static)\//;
@@ -51,6 +52,9 @@ export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
       for (const [name, value] of fixedHeaders) response.setHeader(name, value);
       return ip;
     },
+
+    /** A file that is published for a domain says nothing about the other pages of its host. */
+    stampPublished: (response: ServerResponse) => response.removeHeader(HSTS),
   };
 }
 
@@ -108,6 +112,7 @@ function securityHeaders(appUrl: string): Record<string, string> {
     'Referrer-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'Cross-Origin-Opener-Policy': 'same-origin',
-    ...(appUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+    // Without subdomains: where APP_URL has none itself, they can be sites without TLS.
+    ...(appUrl.startsWith('https:') ? { [HSTS]: 'max-age=31536000' } : {}),
   };
 }

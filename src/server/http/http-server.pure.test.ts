@@ -54,6 +54,18 @@ it('gives API paths to the API and everything else to the pages', async () => {
   expect(await text(await responseTo(send('/apiary')))).toBe('a page');
 });
 
+it('has browsers use https for its own host only, and not for hosts that it publishes files for', async () => {
+  const send = await serving(async () => new Response('the API'), {
+    findPublishedHandler: (_, path) => (path === '/file' ? async () => new Response('a file') : undefined),
+  });
+  const hsts = async (path: string) => (await responseTo(send(path))).headers['strict-transport-security'];
+  expect(await Promise.all(['/', '/api/v1/domains', '/file'].map(hsts))).toEqual([
+    'max-age=31536000',
+    'max-age=31536000',
+    undefined,
+  ]);
+});
+
 it.each(['/api/v2/domains', '/API/v1/domains', '/Api', '/api/', '/api/cron/other', '/api?x=1'])(
   'answers %s, which is no endpoint, in the envelope of the API',
   async (path) => {

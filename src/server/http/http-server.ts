@@ -59,7 +59,10 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
     const publishing = options.findPublishedHandler(request.headers.host ?? '', path);
-    if (publishing) published.add(request);
+    if (publishing) {
+      published.add(request);
+      front.stampPublished(response);
+    }
     const isApi = !publishing && API.test(path);
     const api = isApi ? options.findApiHandler(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
