@@ -18,12 +18,16 @@ type ConnectOptions = {
   onReached: (address: string) => void;
 };
 
-/** Rejects the host if any address is not allowed. @throws OutboundFailure `blocked_address`, or `dns` for no address */
+/**
+ * Returns the addresses that are allowed. A host with others as well is reached at these: behind DNS64, each name with an IPv4
+ * address has one for NAT64, too. @throws OutboundFailure `blocked_address` if none is allowed, or `dns` for no address
+ */
 export function checkAddresses(addresses: string[], allowPrivateNetworks: boolean): string[] {
   if (addresses.length === 0) throw new OutboundFailure('dns', 'The host name has no address.');
-  const isRefused = (address: string) => isIP(address) === 0 || !(allowPrivateNetworks || isPublicAddress(address));
-  if (addresses.some(isRefused)) throw blocked();
-  return [...new Set(addresses)];
+  const isAllowed = (address: string) => isIP(address) !== 0 && (allowPrivateNetworks || isPublicAddress(address));
+  const allowed = new Set(addresses.filter(isAllowed));
+  if (allowed.size === 0) throw blocked();
+  return [...allowed];
 }
 
 /**

@@ -16,11 +16,14 @@ const SCRIPTS: [name: string, answers: string[][], connected: (string | null)[]]
     [[PUBLIC], ['169.254.169.254'], [PUBLIC], ['::1'], [PUBLIC_V6]],
     [PUBLIC, null, PUBLIC, null, PUBLIC_V6],
   ],
-  ['public and private at once', [[PUBLIC, '10.0.0.1']], [null]],
-  ['private and public at once', [['192.168.1.1', PUBLIC]], [null]],
-  ['public IPv4 and loopback IPv6', [[PUBLIC, '::1']], [null]],
-  ['public IPv6 and private IPv4', [['100.64.0.1', PUBLIC_V6]], [null]],
-  ['one private among many', [[...Array(50).fill(PUBLIC), PUBLIC_V6, '172.16.0.1']], [null]],
+  ['public and private at once', [[PUBLIC, '10.0.0.1']], [PUBLIC]],
+  ['private and public at once', [['192.168.1.1', PUBLIC]], [PUBLIC]],
+  ['public IPv4 and loopback IPv6', [[PUBLIC, '::1']], [PUBLIC]],
+  ['public IPv4 and link-local IPv6', [['fe80::1', PUBLIC]], [PUBLIC]],
+  ['public IPv4 behind DNS64', [['64:ff9b::5db8:d822', PUBLIC]], [PUBLIC]],
+  ['public IPv6 and private IPv4', [['100.64.0.1', PUBLIC_V6]], [PUBLIC_V6]],
+  ['one public among many', [[...Array(50).fill('172.16.0.1'), '::1', PUBLIC]], [PUBLIC]],
+  ['several private ones', [['10.0.0.1', '::1', 'fe80::1']], [null]],
   ['private behind an IPv4-mapped literal', [['::ffff:10.0.0.1'], ['::ffff:a00:1']], [null, null]],
   ['private behind NAT64 and 6to4', [['64:ff9b::a00:1'], ['2002:a00:1::1']], [null, null]],
   ['a link-local address with a zone', [['fe80::1%eth0'], [`${PUBLIC_V6}%eth0`]], [null, null]],
@@ -115,6 +118,12 @@ describe('when connections are refused', () => {
     const { result, hosts } = await post({ resolve: async () => [PUBLIC, OTHER, PUBLIC, PUBLIC_V6] }, () => 'refuses');
     expect(hosts).toEqual([PUBLIC, OTHER, PUBLIC_V6]);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'connect', remoteAddress: null });
+  });
+
+  it('tries no private address instead', async () => {
+    const { result, hosts } = await post({ resolve: async () => [PUBLIC, '10.0.0.1', OTHER, '::1'] }, () => 'refuses');
+    expect(hosts).toEqual([PUBLIC, OTHER]);
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'connect' });
   });
 
   it('tries at most six addresses', async () => {
