@@ -25,9 +25,14 @@ export function isIssuerOf({ issuer }: Provider, claimed: string): boolean {
   return withoutSlash(claimed) === withoutSlash(issuer);
 }
 
-export function discoveryUrl({ issuer }: Provider): string {
-  return `${withoutSlash(issuer)}/.well-known/openid-configuration`;
+export function discoveryUrl({ issuer, clientId }: Provider): string {
+  const url = new URL(`${withoutSlash(issuer)}/.well-known/openid-configuration`);
+  // An app of Entra ID whose claims are mapped signs with a key of its own, which only its own key set has.
+  if (ENTRA_ID.test(url.hostname)) url.searchParams.set('appid', clientId);
+  return url.href;
 }
+
+const ENTRA_ID = /^login\.microsoftonline\.(?:com|us)$|^login\.partner\.microsoftonline\.cn$|\.ciamlogin\.com$/;
 
 function withoutSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url;

@@ -4,6 +4,7 @@ import { makeLinkedAdmin } from '@/test/factories';
 import { client, expectError } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
 import { startOidcProviders } from '@/test/servers/oidc-providers';
+import { discoveryUrl, getProvider } from './providers';
 
 const providers = await startOidcProviders();
 
@@ -55,6 +56,15 @@ describe('starting a sign-in', () => {
         'Secure',
       ]);
     }
+  });
+
+  it.each([
+    ['https://login.microsoftonline.com/t/v2.0', 'https://login.microsoftonline.com/t/v2.0/', '?appid=a+b'],
+    ['https://t.ciamlogin.com/t/v2.0', 'https://t.ciamlogin.com/t/v2.0/', '?appid=a+b'],
+    ['https://login.microsoftonline.com.example/', 'https://login.microsoftonline.com.example/', ''],
+  ])('asks Entra ID for the keys of the app (%s)', (issuer, base, query) => {
+    const provider = { ...getProvider('corp'), issuer, clientId: 'a b' };
+    expect(discoveryUrl(provider)).toBe(`${base}.well-known/openid-configuration${query}`);
   });
 
   it('answers 404 to a provider that is not configured', async () => {
