@@ -2,6 +2,8 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsTestServer, startDns } from '@/test/servers/dns';
 import { type HttpsReceiver, startHttpsReceiver, testCertificate } from '@/test/servers/https-receiver';
+import { autoconfigXml } from '../../published/autoconfig';
+import { autodiscoverXml } from '../../published/autodiscover';
 import { mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
 import type { DomainFacts, Probes } from '../records/record';
 import { zoneFile } from '../zone-file';
@@ -29,7 +31,9 @@ let served: { status?: number; body: string };
 let probes: Probes;
 
 beforeAll(async () => {
-  const certificate = await testCertificate({ names: [`mta-sts.${NAME}`] });
+  const certificate = await testCertificate({
+    names: ['mta-sts', 'autoconfig', 'autodiscover'].map((label) => `${label}.${NAME}`),
+  });
   [dns, web] = await Promise.all([startDns(), startHttpsReceiver({ handler: () => served, certificate })]);
   const fetchText = textFetcher({
     allowPrivateNetworks: true,
@@ -107,6 +111,20 @@ describe('MTA-STS', () => {
     expect(record?.message).toContain(text);
   });
 
+  it('may be at a host of others that has the policy', async () => {
+    dns.zone[hostName] = { A: ['192.0.2.80'] };
+    expect((await check()).get(hostName)).toMatchObject({ status: 'ok', found: ['192.0.2.80'] });
+    const elsewhere = {
+      status: 'mismatch',
+      severity: 'warning',
+      message: 'The host name points to 192.0.2.80.',
+      fix: 'Point it to app.host.example.',
+    };
+    expect((await check({}, {})).get(hostName), 'without network checks').toMatchObject(elsewhere);
+    served = { status: 404, body: '' };
+    expect((await check()).get(hostName)).toMatchObject(elsewhere);
+  });
+
   it('reports a certificate that isn’t trusted, and does not connect without network checks', async () => {
     const strict = textFetcher({
       allowPrivateNetworks: true,
@@ -137,6 +155,18 @@ describe('the host names of mail programs', () => {
     expect(records.get(`autoconfig.${NAME}`)).toMatchObject({ status: 'ok', found: [ADDRESS] });
     expect(records.get(`autodiscover.${NAME}`)).toMatchObject({ status: 'ok', found: ['app.host.example'] });
     expect(zoneFile(facts, [])).toContain(`autoconfig.${NAME}. 3600 IN CNAME app.host.example.`);
+  });
+
+  it.each([
+    ['autoconfig', autoconfigXml(facts)],
+    ['autodiscover', autodiscoverXml(facts, null)],
+  ])('may be at a host of others that has the settings (%s)', async (label, body) => {
+    const host = `${label}.${NAME}`;
+    dns.zone[host] = { A: ['192.0.2.80'] };
+    served = { body };
+    expect((await check()).get(host)).toMatchObject({ status: 'ok', found: ['192.0.2.80'] });
+    served = { body: body.replaceAll(facts.mailHost, 'mail.other.example') };
+    expect((await check()).get(host)).toMatchObject({ status: 'mismatch', severity: 'warning' });
   });
 
   it('are optional, and wrong if they point elsewhere', async () => {

@@ -24,8 +24,8 @@ export function publishedRecords(facts: DomainFacts): ExpectedRecord[] {
   return [
     mtaStsRecord(facts),
     ...policyHost,
-    settingsHostRecord(facts, 'autoconfig', 'Thunderbird and other mail programs'),
-    settingsHostRecord(facts, 'autodiscover', 'Outlook'),
+    settingsHostRecord(facts, 'autoconfig', '/mail/config-v1.1.xml', 'Thunderbird and other mail programs'),
+    settingsHostRecord(facts, 'autodiscover', '/autodiscover/autodiscover.xml', 'Outlook'),
   ];
 }
 
@@ -100,15 +100,17 @@ function policyHostRecord(facts: DomainFacts): ExpectedRecord {
       message: 'Other servers can’t fetch the MTA-STS policy, because its host has no address.',
     },
     async judge(values, resolver, probes) {
+      const found = await policyAt(facts, probes);
+      if (found === 'right') return ok('Other servers find the MTA-STS policy here.');
+      // The host of a content delivery network, or of another proxy, is right as long as it has the policy.
       const problem = await elsewhere(values, resolver, facts);
-      if (problem) return problem;
-      return (await policyProblem(facts, probes)) ?? ok('Other servers find the MTA-STS policy here.');
+      return problem ?? found ?? ok('Other servers find the MTA-STS policy here.');
     },
   };
 }
 
-/** Fetches the policy as other servers do. */
-async function policyProblem(facts: DomainFacts, { fetchText }: Probes): Promise<Verdict | null> {
+/** Fetches the policy as other servers do. Null if the check makes no requests. */
+async function policyAt(facts: DomainFacts, { fetchText }: Probes): Promise<'right' | Verdict | null> {
   if (!fetchText) return null;
   const url = `https://mta-sts.${facts.name}${MTA_STS_PATH}`;
   const fetched = await fetchText(url);
@@ -117,7 +119,7 @@ async function policyProblem(facts: DomainFacts, { fetchText }: Probes): Promise
     const fix = 'Check the reverse proxy and its certificate for this host name.';
     return mismatch(severity, `The policy could not be fetched from ${url}: ${fetched.failure}`, fix);
   }
-  if (fetched.text.trim() === mtaStsPolicy(facts).trim()) return null;
+  if (fetched.text.trim() === mtaStsPolicy(facts).trim()) return 'right';
   return mismatch(
     severity,
     `${url} has another policy than the domain’s settings.`,
@@ -129,15 +131,25 @@ async function policyProblem(facts: DomainFacts, { fetchText }: Probes): Promise
 function settingsHostRecord(
   facts: DomainFacts,
   label: 'autoconfig' | 'autodiscover',
+  path: string,
   programs: string,
 ): ExpectedRecord {
+  const name = `${label}.${facts.name}`;
   return {
-    ...appRecord(facts, `${label}.${facts.name}`),
+    ...appRecord(facts, name),
     purpose: label,
     missing: { severity: 'info', message: `With this record, ${programs} set themselves up.` },
-    judge: async (values, resolver) =>
-      (await elsewhere(values, resolver, facts)) ?? ok(`${programs} find their settings here.`),
+    async judge(values, resolver, probes) {
+      const problem = await elsewhere(values, resolver, facts);
+      if (problem && !(await namesMailHost(`https://${name}${path}`, facts, probes))) return problem;
+      return ok(`${programs} find their settings here.`);
+    },
   };
+}
+
+async function namesMailHost(url: string, { mailHost }: DomainFacts, { fetchText }: Probes): Promise<boolean> {
+  const fetched = await fetchText?.(url);
+  return fetched !== undefined && 'text' in fetched && fetched.text.includes(`>${mailHost}<`);
 }
 
 function appRecord({ appHost }: DomainFacts, name: string) {
