@@ -41,15 +41,18 @@ export function socketFailure(error: NodeJS.ErrnoException): OutboundFailure {
 
 const UNTRUSTED = "The endpoint's certificate was issued by an authority that this server doesn't trust.";
 
+const UNTRUSTED_OR_INCOMPLETE =
+  "The endpoint's certificate was issued by an authority that this server doesn't trust, or its chain is incomplete.";
+
 const CERTIFICATE_FAULTS: Record<string, string> = {
   CERT_HAS_EXPIRED: "The endpoint's certificate has expired.",
   CERT_NOT_YET_VALID: "The endpoint's certificate is not valid yet.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The endpoint's certificate is for another host name.",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED_OR_INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED_OR_INCOMPLETE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED_OR_INCOMPLETE,
   CERT_SIGNATURE_FAILURE: UNTRUSTED,
   CERT_UNTRUSTED: UNTRUSTED,
   CERT_REVOKED: "The endpoint's certificate has been revoked.",

@@ -39,7 +39,8 @@ describe('a certificate', () => {
     expect(await post(server, {}, { ca: undefined })).toMatchObject({
       outcome: 'failed',
       reason: 'tls',
-      message: "The endpoint's certificate was issued by an authority that this server doesn't trust.",
+      message:
+        "The endpoint's certificate was issued by an authority that this server doesn't trust, or its chain is incomplete.",
     });
   });
 
