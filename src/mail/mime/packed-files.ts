@@ -111,7 +111,7 @@ const ATTACHMENT_PROPERTIES = 0x00069005;
 
 /** Each attribute has its level, identifier, length, data and checksum. */
 function attributesIn(content: Buffer): { list: { id: number; data: Buffer }[]; isWhole: boolean } {
-  const list = [];
+  const list: { id: number; data: Buffer }[] = [];
   let at = 6;
   while (at + 9 <= content.length) {
     const id = content.readUInt32LE(at + 1);
