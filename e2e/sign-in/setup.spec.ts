@@ -1,5 +1,5 @@
 import { answerProcedure } from '../support/faults';
-import { expect, makeDomain, test, url } from '../support/fixtures';
+import { alertWith, expect, FIRST_ADMIN, makeDomain, test, url } from '../support/fixtures';
 
 test('the setup says what keeps all records from being right: no name of the mail server, no answer of DNS', async ({
   signedIn: page,
@@ -30,4 +30,22 @@ test('the setup says what keeps all records from being right: no name of the mai
   await expect(page.getByRole('main').getByText('localhost')).toHaveCount(1);
   await checkState();
   await end();
+});
+
+test('a browser that doesn’t keep the session cookie says so once the admin is created', async ({
+  page,
+  checkState,
+}) => {
+  await answerProcedure(page, 'auth.setupStatus', { needs_setup: true, token_valid: true });
+  await answerProcedure(page, 'auth.setup', {});
+  await page.goto(`${url()}/setup?token=of-the-link`);
+  await page.getByLabel('Email').fill(FIRST_ADMIN.email);
+  await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
+  await page.getByLabel('Confirm password').fill(FIRST_ADMIN.password);
+  await page.getByRole('button', { name: 'Create admin' }).click();
+  await expect(page.getByRole('heading', { name: 'Admin created' })).toBeVisible();
+  await expect(alertWith(page, 'Your browser didn’t keep the session cookie')).toContainText('https');
+  await checkState();
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await expect(page).toHaveURL(`${url()}/login`);
 });

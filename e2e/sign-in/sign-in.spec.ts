@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { failProcedure } from '../support/faults';
+import { failProcedure, withoutCookies } from '../support/faults';
 import { alertWith, expect, FIRST_ADMIN, test, unique, url, useSession } from '../support/fixtures';
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
@@ -56,6 +56,24 @@ test('signing out ends the session in the browser and on the server', async ({ p
   await expect(page).toHaveURL(`${url()}/login?next=%2Fdomains`);
   const old = await request.get(`${url()}/api/v1/auth/me`, { headers: { cookie: `service_session=${cookie}` } });
   expect(old.status()).toBe(401);
+  await check();
+});
+
+test('a browser that doesn’t keep the session cookie says so, and signs in once it does', async ({
+  page,
+  check,
+  checkState,
+}) => {
+  await page.goto(`${url()}/login?next=/domains`);
+  await withoutCookies(page, 'auth.login');
+  await fillIn(page, FIRST_ADMIN);
+  await expect(alertWith(page, 'Your browser didn’t keep the session cookie')).toContainText('https');
+  await checkState();
+
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await fillIn(page, FIRST_ADMIN);
+  await expect(page).toHaveURL(`${url()}/domains`);
   await check();
 });
 

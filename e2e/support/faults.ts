@@ -19,6 +19,17 @@ export function answerProcedure(page: Page, procedure: string, data: object): Pr
   return replaceAnswer(page, procedure, { status: 200, json: { result: { data } } });
 }
 
+/** Makes the browser keep no cookie that a response of this tRPC procedure sets, as Safari does on http://localhost. */
+export function withoutCookies(page: Page, procedure: string): Promise<unknown> {
+  return page.route(`**/api/trpc/${procedure}?*`, async (route) => {
+    const response = await route.fetch();
+    const { 'set-cookie': _rejected, ...headers } = response.headers();
+    // The browser keeps those of a response that is fetched for it.
+    await page.context().clearCookies({ name: 'service_session' });
+    await route.fulfill({ response, headers });
+  });
+}
+
 /** Makes the page see no mail server, even if another spec runs a stand-in. */
 export async function withoutMailServer(page: Page, state: 'none' | 'silent' = 'none'): Promise<void> {
   const fault = { status: 503, code: 'MAIL_STACK_UNAVAILABLE', message: 'The mail server cannot be asked.' };

@@ -1,5 +1,6 @@
 'use client';
 
+import { Stack } from '@mantine/core';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useState } from 'react';
 import { isSessionLost, toProblem } from '@/components/api/problem';
@@ -8,6 +9,7 @@ import { ErrorState } from '@/components/data-table/states';
 import { type Hop, Timeline } from '@/components/marks/timeline';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Postcard } from '../postcard';
+import { NoCookie } from '../sign-in/no-cookie';
 import { SetupAdmin } from './setup-admin';
 import { SetupDns } from './setup-dns';
 import { SetupDomain } from './setup-domain';
@@ -35,6 +37,7 @@ export function SetupPage() {
   const isFirst = status.data?.needs_setup !== false && (step ?? 'admin') === 'admin';
   const { progress, error, refetch } = useSetup(domain, !isFirst);
   const [sentAs, setSentAs] = useState<string | null>(null);
+  const [isCreated, setIsCreated] = useState(false);
   const current = isFirst ? 'admin' : progress && (sentAs ? 'send' : stepOf(step, progress));
   const goTo = (next: StepName, domainId?: string) =>
     void setState({ step: next, token: null, ...(domainId && { domain: domainId }) });
@@ -57,12 +60,13 @@ export function SetupPage() {
           onRetry={() => void status.refetch()}
           token={token}
           onDone={() => {
+            setIsCreated(true);
             void status.refetch();
             goTo('domain');
           }}
         />
       ) : error ? (
-        <Failed error={error} onRetry={refetch} />
+        <Failed error={error} isCreated={isCreated} onRetry={refetch} />
       ) : progress ? (
         <LaterStep step={current} progress={progress} onStep={goTo} sentAs={sentAs} onSent={setSentAs} />
       ) : (
@@ -94,9 +98,21 @@ function FirstStep({ token, isValid, error, onRetry, onDone }: FirstStepProps) {
   return <SetupAdmin token={token} isReady={isValid === true} onDone={onDone} />;
 }
 
-function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  if (isSessionLost(toProblem(error))) return <AlreadySetUp />;
+type FailedProps = { error: unknown; isCreated: boolean; onRetry: () => void };
+
+function Failed({ error, isCreated, onRetry }: FailedProps) {
+  if (isSessionLost(toProblem(error))) return isCreated ? <AdminWithoutCookie /> : <AlreadySetUp />;
   return <ErrorState what="the setup" error={error} onRetry={onRetry} />;
+}
+
+/** The admin exists, so another browser goes on from the sign-in page. */
+function AdminWithoutCookie() {
+  return (
+    <Stack>
+      <h1>Admin created</h1>
+      <NoCookie onRetry={() => window.location.assign('/login')} />
+    </Stack>
+  );
 }
 
 type LaterStepProps = {

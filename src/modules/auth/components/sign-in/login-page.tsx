@@ -11,6 +11,7 @@ import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';
 import { readPendingFromFragment } from '../oidc/oidc-pending';
 import { AddressLines, Postcard } from '../postcard';
+import { hasSessionCookie, NoCookie } from './no-cookie';
 import type { PendingSignIn } from './pending-sign-in';
 import { SignIn } from './sign-in';
 
@@ -20,6 +21,7 @@ const SignInSteps = dynamic(() => import('./sign-in-steps').then((module) => mod
 export function LoginPage({ providers }: { providers: OidcProviders }) {
   const next = safeNextPath(useSearchParams().get('next'));
   const [pending, setPending] = useState<PendingSignIn | null>(null);
+  const [hasNoCookie, setHasNoCookie] = useState(false);
 
   useEffect(() => {
     const proved = readPendingFromFragment(window.location.hash);
@@ -28,7 +30,12 @@ export function LoginPage({ providers }: { providers: OidcProviders }) {
     setPending(proved);
   }, []);
 
-  const enter = () => {
+  const enter = async () => {
+    if (!(await hasSessionCookie())) {
+      setPending(null);
+      setHasNoCookie(true);
+      return;
+    }
     // The first page of the console then comes with its data.
     setTimeZone(null);
     window.location.replace(next);
@@ -45,9 +52,13 @@ export function LoginPage({ providers }: { providers: OidcProviders }) {
       <h1>{pending ? 'Enter your code' : 'Sign in'}</h1>
       <Stack>
         {!pending && <OidcNotice />}
-        <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
-          <OidcButtons providers={providers} next={next} />
-        </SignIn>
+        {hasNoCookie ? (
+          <NoCookie onRetry={() => setHasNoCookie(false)} />
+        ) : (
+          <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
+            <OidcButtons providers={providers} next={next} />
+          </SignIn>
+        )}
       </Stack>
     </Postcard>
   );
