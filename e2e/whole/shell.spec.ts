@@ -48,6 +48,14 @@ test('all pages are in view in the navigation of a window of 800 px, and a selec
   await expect.poll(paper).toBe('rgb(14, 20, 18)');
 });
 
+test('no browser is offered to translate the console, whose texts React could then no longer change', async ({
+  signedIn: page,
+}) => {
+  await page.goto(`${url()}/`);
+  await expect(page.locator('html')).toHaveAttribute('translate', 'no');
+  await expect(page.locator('meta[name="google"]')).toHaveAttribute('content', 'notranslate');
+});
+
 test('works by keyboard alone: skip link, another page, into a row and back', async ({
   signedIn: page,
   api,

@@ -15,8 +15,10 @@ const END = 'document-end';
 
 export function Document({ nonce, children }: DocumentProps) {
   return (
-    <html lang="en" className={sans.variable} {...mantineHtmlProps}>
+    <html lang="en" translate="no" className={sans.variable} {...mantineHtmlProps}>
       <head>
+        {/* A translated page has other text nodes than React made: React fails to remove those, and its changes aren't shown. */}
+        <meta name="google" content="notranslate" />
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
         <link rel="expect" href={`#${END}`} blocking="render" />
       </head>
