@@ -223,3 +223,9 @@ test('a protected page leads to sign-in and back', async ({ page, check }) => {
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await check();
 });
+
+test('a page is compressed, and no proxy may rewrite it', async () => {
+  const { headers } = await fetch(`${url()}/login`);
+  expect(headers.get('content-encoding')).toBe('gzip');
+  expect(headers.get('cache-control')).toMatch(/\bno-store, .*\bno-transform$/);
+});

@@ -76,6 +76,7 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     if (file) return file(request, response);
     const location = isDocument(request) ? await options.redirectOf(request) : null;
     if (location !== null) return redirect(response, location);
+    forbidTransforms(response);
     await renderWithData(request, response, options.findApiHandler('/api/trpc/'), () =>
       options.servePage(request, response),
     );
@@ -117,6 +118,21 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
 function isDocument({ method, headers }: IncomingMessage): boolean {
   // Next.js asks for parts of pages, too.
   return method === 'GET' && (headers['sec-fetch-dest'] ?? 'document') === 'document' && headers.rsc === undefined;
+}
+
+/**
+ * Keeps proxies such as Cloudflare from rewriting the addresses in a page, which React then can't take over. Next.js doesn't compress a
+ * response with this directive, so it is added when the headers are written, after Next.js has decided.
+ */
+function forbidTransforms(response: ServerResponse): void {
+  const { writeHead } = response;
+  response.writeHead = (...args: Parameters<typeof writeHead>) => {
+    if (String(response.getHeader('Content-Type')).startsWith('text/html')) {
+      const others = response.getHeader('Cache-Control');
+      response.setHeader('Cache-Control', others ? `${others}, no-transform` : 'no-transform');
+    }
+    return writeHead.apply(response, args);
+  };
 }
 
 function redirect(response: ServerResponse, location: string): void {
