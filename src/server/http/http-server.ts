@@ -126,12 +126,12 @@ function isDocument({ method, headers }: IncomingMessage): boolean {
  */
 function forbidTransforms(response: ServerResponse): void {
   const { writeHead } = response;
-  response.writeHead = (...args: Parameters<typeof writeHead>) => {
+  response.writeHead = (...args: unknown[]) => {
     if (String(response.getHeader('Content-Type')).startsWith('text/html')) {
       const others = response.getHeader('Cache-Control');
       response.setHeader('Cache-Control', others ? `${others}, no-transform` : 'no-transform');
     }
-    return writeHead.apply(response, args);
+    return Reflect.apply(writeHead, response, args);
   };
 }
 
