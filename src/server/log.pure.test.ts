@@ -6,21 +6,47 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-log-'));
-const program = join(folder, 'program.cjs');
+const [program, talker] = [join(folder, 'program.cjs'), join(folder, 'talker.cjs')];
 afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => {
-  const contents = `
-    import { log } from './log';
+  build(
+    program,
+    `import { log } from './log';
     log.info('first');
     setTimeout(() => {
       log.info('second');
       process.stderr.write('It goes on.');
       process.exit(0);
-    }, 50);`;
-  const stdin = { contents, resolveDir: import.meta.dirname };
-  buildSync({ stdin, bundle: true, platform: 'node', outfile: program, logLevel: 'silent' });
+    }, 50);`,
+  );
+  // As Next.js does, it writes uncaught errors.
+  build(
+    talker,
+    `import { log } from './log';
+    let uncaught = 0;
+    process.on('uncaughtException', (error) => {
+      uncaught += 1;
+      if (uncaught === 9) process.exit(uncaught);
+      console.error(error);
+    });
+    let left = 100;
+    const talk = () => {
+      log.info('more');
+      // More than a pipe holds.
+      process.stderr.write('more'.repeat(10_000));
+      left -= 1;
+      if (left > 0) setImmediate(talk);
+      else setTimeout(() => process.exit(uncaught), 100);
+    };
+    talk();`,
+  );
 });
+
+function build(outfile: string, contents: string): void {
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  buildSync({ stdin, bundle: true, platform: 'node', outfile, logLevel: 'silent' });
+}
 
 const run = (output: number | 'pipe') =>
   spawnSync(process.execPath, [program], {
@@ -32,6 +58,17 @@ const run = (output: number | 'pipe') =>
 
 it('a process goes on, and ends, with a full disk under its log', () => {
   expect(run(openSync('/dev/full', 'w'))).toMatchObject({ status: 0, stderr: 'It goes on.' });
+});
+
+it('a process goes on without uncaught errors when nobody reads its output any more', () => {
+  const command = '{ "$0" "$1" 2>&1; echo "ended with $?" >&3; } | head -n 1';
+  const { output } = spawnSync('sh', ['-c', command, process.execPath, talker], {
+    env: { ...process.env, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  expect(output[3]).toBe('ended with 0\n');
 });
 
 it('lines are written before the process ends', () => {

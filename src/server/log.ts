@@ -8,6 +8,8 @@ const MAX_KEPT_BYTES = 1_048_576;
 const output = pino.destination({ fd: 1, sync: true, maxLength: MAX_KEPT_BYTES });
 // A full disk or a closed terminal costs lines, and there is nowhere to say so. Without a listener it would end the process.
 output.on('error', () => {});
+// Libraries write there, too. Next.js writes an uncaught error to stderr, which would be the next uncaught error if stderr is closed.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 /** Writes one JSON line per entry. Log named fields only, never a request object. */
 export const log = pino(

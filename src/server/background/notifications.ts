@@ -24,10 +24,12 @@ export function listen(channel: string, onNotification: () => void): () => Promi
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
+    let stop = () => {};
     const isOver = new Promise<void>((resolve) => {
-      client.once('end', resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      stop = resolve;
     });
+    client.once('end', stop);
+    signal.addEventListener('abort', stop);
     client.on('error', () => {});
     client.on('notification', () => signal.aborted || onNotification());
     try {
@@ -36,6 +38,7 @@ export function listen(channel: string, onNotification: () => void): () => Promi
       if (!signal.aborted) onNotification();
       await isOver;
     } finally {
+      signal.removeEventListener('abort', stop);
       await client.end().catch(() => {});
     }
   }
