@@ -42,11 +42,10 @@ function environmentFile() {
 }
 
 function paragraph(name) {
-  const { description, type, minimum, maximum, unit, details, example, ifUnset, see } = SETTINGS[name];
+  const { type, minimum, maximum, unit, details, example, ifUnset, see } = SETTINGS[name];
   const fallback = defaultText(name);
   const sentences = [
-    description,
-    details,
+    meaningOf(name, details),
     type === 'integer' && `Range: ${minimum} to ${maximum}${unit ? ` ${unit}` : ''}.`,
     type === 'list' && 'Separated by commas.',
     (example || !fallback) && `Default: ${ifUnset ?? (fallback || 'none')}.`,
@@ -66,11 +65,18 @@ function asComment(text) {
 
 function table() {
   const rows = settingNames.map((name) => {
-    const { description, see } = SETTINGS[name];
-    const meaning = see ? `${description} See [docs/${see}](docs/${see}).` : description;
-    return `| \`${name}\` | ${inMarkdown(meaning)} | ${defaultCell(name)} |\n`;
+    const { see } = SETTINGS[name];
+    const meaning = meaningOf(name);
+    return `| \`${name}\` | ${inMarkdown(see ? `${meaning} See [docs/${see}](docs/${see}).` : meaning)} | ${defaultCell(name)} |\n`;
   });
   return `| variable | meaning | default |\n|---|---|---|\n${rows.join('')}`;
+}
+
+/** The description, and what those values mean that the console has words for. */
+function meaningOf(name, details) {
+  const { description, optionsText, zeroText } = SETTINGS[name];
+  const zero = zeroText && `With 0, ${zeroText.charAt(0).toLowerCase()}${zeroText.slice(1)}`;
+  return [description, optionsText, details, zero].filter(Boolean).join(' ');
 }
 
 function defaultCell(name) {

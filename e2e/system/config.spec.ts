@@ -115,7 +115,7 @@ test('finds settings by name, description and value, and shows what only the env
   await expect(rows.getByRole('heading')).toHaveText(['Alert recipients']);
   await expect(rows.getByPlaceholder('Nobody')).toBeVisible();
   await page.getByRole('textbox', { name: 'Search settings' }).fill('BACKUP_TARGET');
-  await expect(rows.first()).toContainText('Only on this machine');
+  await expect(rows.first()).toContainText('Only here');
   await page.getByRole('textbox', { name: 'Search settings' }).fill('no such thing');
   await expect(page.getByText('No setting matches.')).toBeVisible();
   await check();

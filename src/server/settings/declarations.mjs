@@ -44,8 +44,14 @@ const GENERATE_TOKEN = 'openssl rand -hex 32';
 const ALL_KINDS = { example: 'system_down,dns_broken', ifUnset: 'all' };
 const alertKinds = (isKind = isAlertKind) =>
   list('list kinds of alerts separated by commas, such as', isKind, ALL_KINDS);
+const SEVERITIES_TEXT = 'Write warning for all of them, or critical.';
 const severities = () =>
-  oneOf(/** @type {const} */ (['warning', 'critical']), 'warning', 'be warning (all alerts) or critical');
+  oneOf(
+    /** @type {const} */ (['warning', 'critical']),
+    'warning',
+    'be warning (all alerts) or critical',
+    SEVERITIES_TEXT,
+  );
 /** Names that aren't managed domains are refused when they are saved: see domain-lists.ts of the module config. */
 const managedDomains = () =>
   list('list domain names separated by commas, such as', isDomainName, {
@@ -270,7 +276,7 @@ export const SETTINGS = {
     ),
     RATE_LIMIT_PER_MINUTE: mutable(
       'Request limit',
-      'Requests from one client address; 0 disables the limit.',
+      'Requests from one client address.',
       integer({ min: 0, max: 1_000_000, default: 6000, unit: 'requests per minute', zeroText: 'There is no limit.' }),
     ),
   }),
@@ -285,11 +291,7 @@ export const SETTINGS = {
       }),
       { details: 'Sent through SMTP_URL, at most one email a minute.', see: 'health.md' },
     ),
-    ALERT_EMAIL_SEVERITY: mutable(
-      'Alert email severity',
-      'Which alerts are emailed: warning, for all of them, or critical.',
-      severities(),
-    ),
+    ALERT_EMAIL_SEVERITY: mutable('Alert email severity', 'Which alerts are emailed.', severities()),
     ALERT_EMAIL_KINDS: mutable('Alert email kinds', 'Which kinds of alerts are emailed.', alertKinds(), {
       see: 'health.md',
     }),
@@ -298,11 +300,7 @@ export const SETTINGS = {
       'The domains whose alerts are emailed. Alerts that aren’t about a domain are always emailed.',
       managedDomains(),
     ),
-    ALERT_WEBHOOK_SEVERITY: mutable(
-      'Alert webhook severity',
-      'Which alerts are events for webhooks: warning, for all of them, or critical.',
-      severities(),
-    ),
+    ALERT_WEBHOOK_SEVERITY: mutable('Alert webhook severity', 'Which alerts are events for webhooks.', severities()),
     ALERT_WEBHOOK_KINDS: mutable(
       'Alert webhook kinds',
       'Which kinds of alerts are events for webhooks.',
@@ -328,7 +326,7 @@ export const SETTINGS = {
       'Sender of these emails, an address of one of your domains.',
       optional('be an email address of one of your domains, such as', isEmail, {
         example: 'postroom@example.com',
-        ifUnset: 'postroom@ the mail server’s domain',
+        ifUnset: 'the name postroom at the mail server’s domain',
       }),
     ),
     HEARTBEAT_URL: secret(
@@ -367,12 +365,12 @@ export const SETTINGS = {
     ),
     BLOCKLISTS: mutable(
       'Address blocklists',
-      'Blocklists at which DNS checks look up the mail server’s addresses; off disables them.',
+      'Blocklists at which DNS checks look up the mail server’s addresses. Enter off to disable them.',
       domainNames('zen.spamhaus.org,bl.spamcop.net'),
     ),
     DOMAIN_BLOCKLISTS: mutable(
       'Domain blocklists',
-      'Blocklists at which DNS checks look up your domains; off disables them.',
+      'Blocklists at which DNS checks look up your domains. Enter off to disable them.',
       domainNames('dbl.spamhaus.org'),
     ),
     CERTIFICATE_ISSUER: mutable(
@@ -454,13 +452,13 @@ export const SETTINGS = {
   ...inGroup('Retention', {
     MESSAGE_RETENTION_DAYS: mutable(
       'Message retention',
-      'How long messages are listed; 0 keeps all of them.',
+      'How long messages are listed.',
       days({ min: 0, default: 90, zeroText: 'Messages are kept forever.' }),
       { details: 'They are deleted with their recipients and traces.', see: 'messages.md' },
     ),
     MESSAGE_CONTENT_DAYS: mutable(
       'Content retention',
-      'How long the content of messages is kept; 0 keeps none.',
+      'How long the content of messages is kept.',
       days({ min: 0, default: 7, zeroText: 'No content is kept.' }),
       { see: 'message-content.md' },
     ),
@@ -487,7 +485,7 @@ export const SETTINGS = {
     ),
     AUDIT_RETENTION_DAYS: mutable(
       'Audit retention',
-      'After how long audit entries move from the database to files in DATA_DIR/audit-archive; 0 keeps all of them.',
+      'After how long audit entries move from the database to files in DATA_DIR/audit-archive.',
       days({ min: 0, default: 0, zeroText: 'Entries stay in the database.' }),
       { see: 'access.md' },
     ),

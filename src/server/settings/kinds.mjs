@@ -13,6 +13,7 @@ import { isDomainName, isUrlOf } from './formats.mjs';
  * @property {SettingUnit} [unit]
  * @property {string} [zeroText] a sentence about the value 0, where it isn't a small amount
  * @property {readonly string[]} [options] all the values there are
+ * @property {string} [optionsText] a sentence about them, where the console has other words for them
  * @property {string} [example] value in `.env.example`, instead of the default
  * @property {string} [ifUnset] what applies without a value, where it isn't a constant
  * @property {string} [emptyText] how an empty list is written, where an empty text means the default
@@ -100,9 +101,15 @@ export function text(schema, traits) {
  * @param {readonly Option[]} options
  * @param {NoInfer<Option>} fallback
  * @param {string} [claim] what it must be
+ * @param {string} [optionsText]
  */
-export function oneOf(options, fallback, claim = `be one of ${options.join(', ')}; the default is ${fallback}`) {
-  return text(z.enum(options, `must ${claim}.`).default(/** @type {never} */ (fallback)), { options });
+export function oneOf(
+  options,
+  fallback,
+  claim = `be one of ${options.join(', ')}; the default is ${fallback}`,
+  optionsText,
+) {
+  return text(z.enum(options, `must ${claim}.`).default(/** @type {never} */ (fallback)), { options, optionsText });
 }
 
 /**

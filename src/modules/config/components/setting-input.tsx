@@ -1,7 +1,7 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Setting } from '../schema';
 import { NumberOrZero } from './number-or-zero';
-import { isEmptyValue, type SettingValue, unsetText } from './setting-value';
+import { isEmptyValue, type SettingValue, unsetText, valueText } from './setting-value';
 
 type SettingInputProps = {
   setting: Setting;
@@ -61,7 +61,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
     return (
       <Select
         {...field}
-        data={options}
+        data={options.map((option) => ({ value: option, label: valueText(option, null) }))}
         allowDeselect={false}
         value={typeof value === 'string' ? value : null}
         onChange={onChange}

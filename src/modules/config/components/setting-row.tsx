@@ -71,8 +71,8 @@ export function SettingRow({ setting, draft, error, warning, onChange, onShowHis
 function Fixed({ setting }: { setting: Setting }) {
   const { value, unit } = setting;
   if (isEmptyValue(value)) return <p className={`soft ${classes.fixed}`}>{unsetText(setting)}</p>;
-  const isText = typeof value === 'string' && value !== '';
-  return <p className={isText ? `mono ${classes.fixed}` : classes.fixed}>{valueText(value, unit)}</p>;
+  const text = valueText(value, unit);
+  return <p className={text === value ? `mono ${classes.fixed}` : classes.fixed}>{text}</p>;
 }
 
 function Source({ setting: { source, updated_at: at, updated_by: by } }: { setting: Setting }) {

@@ -17,12 +17,18 @@ export function isEmptyValue(value: SettingValue): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
+/** The console’s words for values of settings that have few. */
+const OPTION_TEXTS = new Map([
+  ['warning', 'Critical and warning'],
+  ['critical', 'Critical only'],
+]);
+
 /** A value in words: numbers with their unit, if they have one, lists separated by commas. */
 export function valueText(value: SettingValue, unit: string | null): string {
   if (value === null || value === '') return 'Not set';
   if (Array.isArray(value)) return value.join(', ') || 'None';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return OPTION_TEXTS.get(value) ?? value;
   return unit ? `${formatCount(value)} ${unit}` : String(value);
 }
 
@@ -35,8 +41,8 @@ export function settingWarning(
   { key, value, source }: Pick<Setting, 'key' | 'value' | 'source'>,
   notifiesNobody: boolean,
 ): string | null {
-  if (key === 'ALERT_EMAILS' && isEmptyValue(value) && notifiesNobody) return 'Nobody is notified';
-  if (key === 'BACKUP_TIME' && value === null) return 'Nothing is backed up';
-  if (key === 'BACKUP_TARGET' && source === 'default') return 'Only on this machine';
+  if (key === 'ALERT_EMAILS' && isEmptyValue(value) && notifiesNobody) return 'Nobody';
+  if (key === 'BACKUP_TIME' && value === null) return 'No backups';
+  if (key === 'BACKUP_TARGET' && source === 'default') return 'Only here';
   return null;
 }
