@@ -98,7 +98,7 @@ test('lists queued messages with the reason, oldest first, filters them by statu
   await expect(rowOf(page, FIRST)).toContainText('Asked to retry later');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
   await expect(rowOf(page, SECOND)).toContainText('Connection refused by mx.far.example');
-  await expect(rowOf(page, HELD)).toContainText('Until released');
+  await expect(rowOf(page, HELD)).toContainText('On release');
   await expect(rowOf(page, BOUNCE)).toContainText('+24');
   expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);
   await expect(page.getByText(/^4 messages, the oldest from /)).toBeVisible();
@@ -365,7 +365,7 @@ test('says above the list why many messages wait, and leads to what stops it', a
 
   const suspended = row(`${sender}@`);
   await expect(suspended).toContainText('Still being retried');
-  await page.getByRole('button', { name: 'Retry deferred 2' }).click();
+  await page.getByRole('button', { name: 'Retry deferred' }).click();
   const dialog = page.getByRole('dialog', { name: 'Retry deferred messages' });
   await expect(dialog).toContainText('1 message from suspended senders is put on hold first');
   await check();
@@ -393,7 +393,7 @@ test('says above the list why many messages wait, and leads to what stops it', a
   });
 
   await page.getByRole('link', { name: 'Queue', exact: true }).click();
-  await page.getByRole('button', { name: 'Retry deferred 2' }).click();
+  await page.getByRole('button', { name: 'Retry deferred' }).click();
   await dialog.getByRole('button', { name: 'Hold 1, retry the others' }).click();
   await expect(openerOf(page)).toHaveCount(1);
   await expect(rowOf(page, SECOND)).toContainText('On hold');
@@ -436,11 +436,11 @@ test('pages through a long queue', async ({ signedIn: page }) => {
   await attach(many);
   await page.goto(`${url()}/queue`);
   await expect(page.getByText('1–50')).toBeVisible();
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Newer' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Newer' }).click();
   await expect(page.getByText('101–120 of 120')).toBeVisible();
-  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.getByRole('button', { name: 'Older' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
 });
 

@@ -56,6 +56,12 @@ export function explainDeferral(reason: string | null, address: string, isOwnMai
   return { title, brief: rule.brief?.(host) ?? title, text: rule.text };
 }
 
+/** Leaves out that the recipient's domain says so, whose address is beside it. */
+export function withoutDomain(brief: string, address: string): string {
+  const end = ` ${address.slice(address.lastIndexOf('@') + 1)}`;
+  return brief.endsWith(end) ? brief.slice(0, -end.length).replace(/,? \w+$/, '') : brief;
+}
+
 const REPLY = / said: (\d{3})[ -](?:#?(\d\.\d{1,3}\.\d{1,3}))?/;
 const HOST = /(?:connect to|with|name=|host|server) ?([\w.-]+\w)/;
 

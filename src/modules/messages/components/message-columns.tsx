@@ -4,6 +4,7 @@ import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes } from '@/lib/format';
+import { withoutDomain } from '@/lib/mail/deferral-reasons';
 import type { messageList } from '../lists';
 import type { MessageSummary } from '../schema';
 import classes from './message-columns.module.css';
@@ -85,13 +86,13 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     skeletonWidth: 168,
     cell: (message) => (
       <>
-        {message.failure && <span className={classes.reason}>{message.failure.reason}</span>}
+        {message.failure && <span className={classes.reason}>{reasonOf(message)}</span>}
         <span className={classes.subject}>
           <RowLink prefetch={false} data-row={message.id} {...link(message)}>
             <span className="clip">{message.subject || '(no subject)'}</span>
           </RowLink>
           {message.failure && (isNarrow || !isFailed) && (
-            <span className={`soft ${isNarrow ? classes.below : classes.beside}`}>{message.failure.reason}</span>
+            <span className={`soft ${isNarrow ? classes.below : classes.beside}`}>{reasonOf(message)}</span>
           )}
         </span>
       </>
@@ -103,7 +104,7 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
     maxWidth: 400,
     isOptional: true,
     skeletonWidth: 184,
-    cell: ({ failure }) => failure && <Clipped text={failure.reason} />,
+    cell: (message) => message.failure && <Clipped text={reasonOf(message)} />,
   };
   const size: Column = {
     header: 'Size',
@@ -117,4 +118,10 @@ export function messageColumns({ isNarrow, isFailed, link }: Options): Column[] 
   };
   if (isNarrow) return [status, time, to, subject];
   return isFailed ? [status, time, to, reason, subject, size] : [status, time, from, to, subject, size];
+}
+
+/** Why it failed, without the domain that the column To shows. */
+function reasonOf({ failure, to: [first] }: MessageSummary): string {
+  if (!failure) return '';
+  return failure.recipient === first ? withoutDomain(failure.reason, first) : failure.reason;
 }

@@ -19,11 +19,14 @@ it('lists suspended senders and what isn’t tried first, then full mailboxes, t
     ],
     suspended_senders: [{ ...waiting, from: 'info@acme.example', mailbox_id: 'two', first_expires_at: null }],
   } as unknown as QueueSummary;
-  expect(causeRows(summary).map(({ label, address }) => address ?? label)).toEqual([
+  expect(causeRows(summary, true).map(({ label, address }) => address ?? label)).toEqual([
     'info@acme.example',
     'Not tried',
     'full@acme.example',
     '@soon.example',
     '@unknown.example',
   ]);
+  const actions = (canSeeServices: boolean) => causeRows(summary, canSeeServices).map(({ action }) => action?.label);
+  expect(actions(true)).toEqual(['Check for misuse', 'Check services', 'Review mailbox', undefined, undefined]);
+  expect(actions(false)[1]).toBeUndefined();
 });

@@ -22,7 +22,7 @@ export type CauseRow = {
  * The causes that several messages share, and those that an admin can stop: suspended senders and messages that aren't tried
  * first, then full mailboxes, and of each kind those whose messages expire first.
  */
-export function causeRows({ causes, suspended_senders: senders }: QueueSummary): CauseRow[] {
+export function causeRows({ causes, suspended_senders: senders }: QueueSummary, canSeeServices: boolean): CauseRow[] {
   const suspended = senders.map(
     ({ from, mailbox_id: id, count, oldest_arrived_at: oldestAt, first_expires_at: expiresAt }): CauseRow => ({
       key: `from ${from}`,
@@ -53,7 +53,8 @@ export function causeRows({ causes, suspended_senders: senders }: QueueSummary):
         href: `/queue?${new URLSearchParams(to === null ? { queue: 'active' } : { to })}`,
       }),
     );
-  const untried = others.filter(({ by }) => by === null);
+  const checkServices = canSeeServices ? { label: 'Check services', href: '/system/services' } : null;
+  const untried = others.filter(({ by }) => by === null).map((row) => ({ ...row, action: checkServices }));
   const tried = others.filter(({ by }) => by !== null);
   return [
     ...suspended,

@@ -5,6 +5,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -28,7 +29,7 @@ type QueueCausesProps = {
 /** Why many messages wait, with what fixes it, above the list of each of them. */
 export function QueueCauses({ summary, actions, onDelete }: QueueCausesProps) {
   const [isAll, { open: showAll }] = useDisclosure(false);
-  const rows = causeRows(summary);
+  const rows = causeRows(summary, useHasRole('super_admin') ?? false);
   if (rows.length === 0) return null;
   const shown = isAll ? rows : firstRows(rows, SHOWN);
   const hidden = rows.length - shown.length;
@@ -54,7 +55,7 @@ export function QueueCauses({ summary, actions, onDelete }: QueueCausesProps) {
   );
 }
 
-const UNTRIED = 'for over 15 minutes: check the mail server’s services';
+const UNTRIED = 'for over 15 minutes';
 
 function Cause({
   cause: { status, label, count, by, address, oldestAt, expiresAt, action, href },

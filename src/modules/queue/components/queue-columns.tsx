@@ -68,12 +68,12 @@ export function queueColumns(options: QueueColumnsOptions): ListColumn<QueuedMes
     },
     {
       header: 'Retry',
-      width: 76,
+      width: 88,
       maxWidth: 128,
       isOptional: true,
       className: 'soft',
       skeletonWidth: 64,
-      cell: ({ next_attempt_at: at }) => at && <NextAttempt at={at} />,
+      cell: ({ queue, next_attempt_at: at }) => (at ? <NextAttempt at={at} /> : queue === 'hold' && 'On release'),
     },
     {
       header: 'Arrived',
@@ -124,10 +124,10 @@ function Reason({ message }: { message: QueuedMessage }) {
             Expires <NextAttempt at={end} due="now" />
           </span>
         ) : (
-          next && (
+          (queue === 'hold' || next) && (
             <span className="only-narrow">
               Retry&nbsp;
-              <NextAttempt at={next} />
+              {next ? <NextAttempt at={next} /> : 'on release'}
             </span>
           )
         )}

@@ -27,7 +27,8 @@ it.each([
   ['connect to mx.far.example[192.0.2.7]:25: Connection refused', 'Connection refused by mx.far.example'],
 ])('of the reason %j shows %j', (reason, shown) => {
   const recipients = [{ address: 'ann@far.example', reason }];
-  expect(waitReason({ queue: 'deferred', recipients } as QueuedMessage)).toBe(shown);
+  for (const queue of ['deferred', 'hold'] as const)
+    expect(waitReason({ queue, recipients } as QueuedMessage)).toBe(shown);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
-import { explainDeferral } from '@/lib/mail/deferral-reasons';
+import { explainDeferral, withoutDomain } from '@/lib/mail/deferral-reasons';
 import type { Queue, QueuedMessage } from '../schema';
 
 export const QUEUE_LABELS: Record<Queue, [Status, string]> = {
@@ -28,7 +28,6 @@ export function senderText(from: string): string {
 
 /** Why the message is still queued, and who said so if it isn't the recipient's domain, in one line. */
 export function waitReason({ queue, recipients }: QueuedMessage): string {
-  if (queue === 'hold') return 'Until released';
   const failed = recipients.find(({ reason }) => reason !== null);
   const explanation = failed && explainDeferral(failed.reason, failed.address);
   if (!explanation) return 'Not tried yet';
@@ -47,10 +46,4 @@ const UNTRIED_AFTER_MS = 15 * 60_000;
 export function isOverdue({ queue, recipients, arrived_at: at }: QueuedMessage): boolean {
   const isNew = queue === 'active' || queue === 'incoming';
   return isNew && recipients.every(({ reason }) => reason === null) && Date.parse(at) < Date.now() - UNTRIED_AFTER_MS;
-}
-
-/** Leaves out that the recipient's domain says so, whose address is beside it. */
-function withoutDomain(brief: string, address: string): string {
-  const end = ` ${address.slice(address.lastIndexOf('@') + 1)}`;
-  return brief.endsWith(end) ? brief.slice(0, -end.length).replace(/,? \w+$/, '') : brief;
 }

@@ -61,8 +61,8 @@ export function QueuePage() {
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
   const open = (id: string | null) => search.open({ open: id });
   const suspendedCount = summary.data?.suspended_senders.reduce((sum, { count }) => sum + count, 0) ?? 0;
-  // The messages of suspended senders are put on hold instead.
-  const retriedCount = Math.max(0, (summary.data?.counts.deferred ?? 0) - suspendedCount);
+  // The dialog says how many are put on hold instead.
+  const retriedCount = suspendedCount > 0 ? 0 : (summary.data?.counts.deferred ?? 0);
   const isNotListed = values.open !== null && rows?.every((row) => row.queue_id !== values.open);
 
   return (

@@ -1,6 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { timeLabels } from '@/components/data-table/pagination';
 import { ListView } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
 import { SELECTABLE } from '@/components/selection/select-column';
@@ -56,6 +57,7 @@ export function QueueTable({ list, search, actions, onDelete }: QueueTableProps)
         list={list}
         empty={<EmptyQueue />}
         noMatches="No queued message matches these filters."
+        pageLabels={timeLabels(values.order)}
         caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}
         className={SELECTABLE}
         columns={queueColumns({ selection, openId: values.open, onOpen: open })}
