@@ -18,7 +18,7 @@ async function act(page: Page, item: string) {
 
 async function backUp(page: Page) {
   await page.goto(`${url()}/system/backups`);
-  await page.getByRole('button', { name: 'Back up now' }).click();
+  await page.getByRole('button', { name: 'Back up database now' }).click();
   await expect(panel(page)).toContainText(/Stored [\d,]+ rows/);
   await expect(newest(page)).toContainText('Completed');
 }
@@ -83,7 +83,7 @@ test('deletes an archive once that is confirmed', async ({ signedIn: page, check
 test('says why a backup failed, and that another operation is running', async ({ signedIn: page, check }) => {
   await page.goto(`${url()}/system/backups`);
   await failProcedure(page, 'backups.create', { code: 'CONFLICT', status: 409, message: 'A restore is running.' });
-  await page.getByRole('button', { name: 'Back up now' }).click();
+  await page.getByRole('button', { name: 'Back up database now' }).click();
   await expect(alertWith(page, 'Couldn’t start the backup.')).toContainText('A restore is running.');
   await check();
 });

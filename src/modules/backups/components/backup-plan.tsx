@@ -83,7 +83,7 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
 function OnlyHere({ plan: { encryption } }: { plan: Plan }) {
   return (
     <Box pt="md">
-      <Notice status="warning" title="Backups are only on this machine">
+      <Notice status="warning" title="Database backups are only on this machine">
         <p>
           If its disk fails, {encryption.kind === 'passphrase' ? 'they are' : 'they and the key that opens them are'}{' '}
           lost with everything else. Store them in a bucket:{' '}

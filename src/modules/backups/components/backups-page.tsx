@@ -20,7 +20,7 @@ import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { PathText } from '@/components/text/path-text';
 import { backupList } from '../lists';
-import type { Backup, BackupPlan as BackupPlanData } from '../schema';
+import { type Backup, type BackupPlan as BackupPlanData, CHECK_TARGET } from '../schema';
 import { backupColumns } from './backup-columns';
 import { BackupPlan } from './backup-plan';
 import { OperationPanel } from './operation-panel';
@@ -89,7 +89,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
           disabled={runningId !== undefined}
           onClick={() => void start('start the backup', backUp)}
         >
-          Back up now
+          Back up database now
         </Button>
       </PageHeader>
       {isLoading ? (
@@ -166,7 +166,7 @@ function noteOf({ error, proof, location, started_at: at }: Backup, plan: Backup
   return (
     <>
       {isOver && <p>No action needed: a later backup completed.</p>}
-      <p className={isOver ? 'soft' : undefined}>{note}</p>
+      <p className={isOver ? 'soft' : undefined}>{isOver ? note.replace(` ${CHECK_TARGET}`, '') : note}</p>
       {plan && location !== plan.location && (
         <p className="soft">
           BACKUP_TARGET was{' '}
