@@ -91,7 +91,7 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
       width: 56,
-      kind: 'control',
+      kind: 'tail',
       mobile: 'tail',
       skeletonWidth: 24,
       cell: (backup) => <BackupMenu backup={backup} {...actions} />,

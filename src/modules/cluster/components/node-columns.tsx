@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Group, Menu } from '@mantine/core';
 import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
@@ -23,7 +23,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       ),
     },
     {
-      header: 'State',
+      header: 'Status',
       width: 120,
       maxWidth: 144,
       mobile: 'side',
@@ -127,7 +127,8 @@ function Action({ node, on }: { node: ClusterNode; on: Options }) {
     </Button>
   );
   if (!alive) return button('Remove', on.onRemove);
-  if (roles.includes('agent')) return null;
+  // As wide as the menu, so that on a phone the states are below each other.
+  if (roles.includes('agent')) return <Group miw={28} />;
   if (state === 'draining') return button('Resume', on.onActivate);
   return (
     <RowMenu label={`Actions: ${addressOf(node)}`}>

@@ -19,16 +19,15 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
   const [debouncedValues] = useDebouncedValue(values, 150);
   return (
     <>
-      <CodeBlock
-        title="API equivalent"
-        hint={
-          <span className={classes.languages}>
-            <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
-          </span>
-        }
-        code={SNIPPETS[language](debouncedValues, origin)}
-        what={language === 'curl' ? 'the command' : 'the program'}
-      />
+      <div className={classes.block}>
+        <CodeBlock
+          title="API equivalent"
+          hint={<SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />}
+          code={SNIPPETS[language](debouncedValues, origin)}
+          what={language === 'curl' ? 'the command' : 'the program'}
+          isProgram
+        />
+      </div>
       <p className={classes.hint}>
         Set <code>POSTROOM_KEY</code> to one of your <NearLink href="/api-keys">API keys</NearLink>.
       </p>

@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { timeLabels } from '@/components/data-table/pagination';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListView } from '@/components/list/list-view';
 import type { ShownList } from '@/components/list/use-list';
@@ -26,11 +27,11 @@ type SuppressionTableProps = {
   /** The filters that are set, as the API takes them. */
   filters: object;
   empty: ReactNode;
-  caption: string;
+  order: 'asc' | 'desc';
 };
 
 /** Suppressions, one or several of which can be deleted at once. */
-export function SuppressionTable({ list, filters, empty, caption }: SuppressionTableProps) {
+export function SuppressionTable({ list, filters, empty, order }: SuppressionTableProps) {
   const actions = useSuppressionActions();
   const [isAsking, setAsking] = useState(false);
   const [deleting, setDeleting] = useState<Suppression[]>([]);
@@ -53,7 +54,8 @@ export function SuppressionTable({ list, filters, empty, caption }: SuppressionT
         list={list}
         empty={empty}
         noMatches="No suppressed address matches these filters."
-        caption={caption}
+        caption={`Suppressions, ${order === 'desc' ? 'newest' : 'oldest'} first`}
+        pageLabels={timeLabels(order)}
         className={SELECTABLE}
         columns={[
           selectColumn({

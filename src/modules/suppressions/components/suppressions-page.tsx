@@ -84,7 +84,7 @@ export function SuppressionsPage() {
           </>
         }
       >
-        <SearchInput search={search} label="Filter by address" placeholder="Address" w={240} />
+        <SearchInput search={search} label="Filter by address" placeholder="Address" w={200} />
         <SegmentedControl
           label="Reason"
           value={values.reason}
@@ -98,7 +98,7 @@ export function SuppressionsPage() {
         list={list}
         filters={filters}
         empty={<NoSuppressions domainName={selectedDomain?.name} onNew={openNew} onImport={openImport} />}
-        caption={`Suppressions, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
+        order={values.order}
       />
       <UnreadBounces domainId={selectedId} />
       <NewSuppressionDialog

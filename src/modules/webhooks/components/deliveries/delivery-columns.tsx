@@ -1,4 +1,4 @@
-import { Cell } from '@/components/data-table/cells';
+import { Cell, Clipped } from '@/components/data-table/cells';
 import { detailsColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
@@ -83,11 +83,11 @@ export function deliveryColumns({
     },
     {
       header: 'Last response',
-      width: 192,
+      width: 152,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
-      cell: lastResponse,
+      cell: (delivery) => <Clipped text={lastResponse(delivery)} />,
     },
     {
       header: 'Created',
