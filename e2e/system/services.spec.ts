@@ -53,15 +53,15 @@ test('shows each service, what is wrong with it, and files that differ from the 
   await page.goto(`${url()}/system/services`);
   const table = page.getByRole('table', { name: `Services of ${host}` });
   await expect(table.getByRole('row', { name: 'Redis' })).toContainText('Running');
-  await expect(table.getByRole('row', { name: 'Redis' })).toContainText('As generated');
+  await expect(table.getByRole('row', { name: 'Redis' })).toContainText('As Postroom wrote it');
   await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('Not responding');
-  await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('With custom/dovecot');
+  await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('Plus custom/dovecot');
   await expect(table).toContainText('It answered: * BYE. Restart it.');
   await expect(table).toContainText('Rspamd is not running.');
   // Where a restart interrupts mail, it is in the menu.
   await expect(table.getByRole('button', { name: /^Restart/ })).toHaveCount(2);
   await check();
-  await table.getByRole('button', { name: 'main.cf differs. Review: Postfix' }).click();
+  await table.getByRole('button', { name: 'main.cf was changed. Review: Postfix' }).click();
   await expect(table).toContainText('postfix/main.cf differs from what the settings generate');
   await expect(table).toContainText('what was edited by hand is lost');
   await checkState();

@@ -78,8 +78,8 @@ test('the palette replays deliveries of a webhook, and restores what was deleted
   await api.call('DELETE', `/aliases/${id}`);
   await page.goto(`${url()}/domains`);
 
-  await openBest(page, `replay ${host}`, `Replay failed deliveries of ${host}/mail`);
-  await expect(page.getByRole('dialog', { name: 'Replay failed deliveries' })).toBeVisible();
+  await openBest(page, `replay ${host}`, `Replay abandoned deliveries of ${host}/mail`);
+  await expect(page.getByRole('dialog', { name: 'Replay abandoned deliveries' })).toBeVisible();
   await page.keyboard.press('Escape');
   await openBest(page, `restore ${source_local_part}`, `Restore ${address}`);
   const dialog = page.getByRole('dialog', { name: `Restore ${address}` });

@@ -20,7 +20,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   });
   await page.goto(`${url()}/webhooks/${id}`);
   await expect(page.getByRole('heading', { name: 'No deliveries yet' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Replay failed' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Replay abandoned' })).toBeDisabled();
   await sendMessage(api, domain);
 
   const sent = page.getByRole('row', { name: /mail\.sent/ });
@@ -76,7 +76,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   );
   await expect(abandoned).toContainText('Gave up');
   await page.getByRole('button', { name: 'Replay 1 failed' }).click();
-  const replay = page.getByRole('dialog', { name: 'Replay failed deliveries' });
+  const replay = page.getByRole('dialog', { name: 'Replay abandoned deliveries' });
   await replay.getByRole('radio', { name: '1 hour', exact: true }).click();
   await checkState();
   await replay.getByRole('button', { name: 'Replay deliveries' }).click();

@@ -76,7 +76,7 @@ type EventSource = {
   requestBody: { content: Record<string, { schema: Schema; example: object }> };
 };
 
-/** The sections that most readers need. The others follow in the order of the document. */
+/** The sections that most readers need. The others follow by their titles. */
 const FIRST_SECTIONS = ['sending', 'messages'];
 
 /** Returns the operations and events of the document by their tags. */
@@ -103,7 +103,9 @@ export function sectionsOf(document: Document): Section[] {
   for (const { operations } of sections.values()) operations.sort(byPath);
   const placeOf = ({ slug }: Section) =>
     FIRST_SECTIONS.includes(slug) ? FIRST_SECTIONS.indexOf(slug) : FIRST_SECTIONS.length;
-  return [...sections.values()].toSorted((one, other) => placeOf(one) - placeOf(other));
+  return [...sections.values()].toSorted(
+    (one, other) => placeOf(one) - placeOf(other) || one.title.localeCompare(other.title),
+  );
 }
 
 function slugOf(title: string): string {

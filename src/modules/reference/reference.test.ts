@@ -23,7 +23,9 @@ function find(id: string) {
 
 it('has every operation of the document once, Sending and Messages first', () => {
   expect(operations.map(({ id }) => id).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
-  expect(reference.sections.slice(0, 2).map(({ title }) => title)).toEqual(['Sending', 'Messages']);
+  const [first, second, ...others] = reference.sections.map(({ title }) => title);
+  expect([first, second]).toEqual(['Sending', 'Messages']);
+  expect(others).toEqual(others.toSorted((one, other) => one.localeCompare(other)));
   const aliases = reference.sections.find(({ title }) => title === 'Aliases');
   expect(aliases?.operations.slice(0, 2).map(({ id }) => id)).toEqual(['aliases-list', 'aliases-create']);
   expect(new Set(reference.sections.map(({ slug }) => slug)).size).toBe(reference.sections.length);

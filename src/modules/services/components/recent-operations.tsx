@@ -34,7 +34,7 @@ export function RecentOperations({ search, openId, onOpen }: RecentOperationsPro
     <section aria-label="Operations">
       <SectionHeading title="Operations">
         <span className="spacer" />
-        <ExportButton list={list} />
+        {list.query.data?.items.length !== 0 && <ExportButton list={list} />}
       </SectionHeading>
       <ListView
         list={list}

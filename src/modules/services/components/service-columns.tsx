@@ -36,7 +36,7 @@ export function serviceColumns({
       ),
     },
     {
-      header: 'State',
+      header: 'Status',
       width: 144,
       maxWidth: 256,
       mobile: 'side',
@@ -114,12 +114,12 @@ function Files({ row: { service, drift, custom }, isShown, onShow }: FilesProps)
   if (drift === null) return <StatusMark status="warning">Unknown</StatusMark>;
   if (drift.length === 0) {
     const own = custom.map((name) => `custom/${name}`).join(' and ');
-    return <Clipped className="soft" text={own ? `With ${own}` : 'As generated'} />;
+    return <Clipped className="soft" text={own ? `Plus ${own}` : 'As Postroom wrote it'} />;
   }
   const [first] = drift;
   // The folder is that of the service.
   const name = drift.length === 1 && first ? first.path.split('/').at(-1) : formatPlural(drift.length, 'file');
-  const text = `${name} ${drift.length === 1 ? 'differs' : 'differ'}`;
+  const text = `${name} ${drift.length === 1 ? 'was' : 'were'} changed`;
   return (
     <Cell>
       <StatusMark status="warning">{text}</StatusMark>

@@ -23,7 +23,7 @@ type FilterFormProps = {
   filter: ApiForm<FilterValues>;
   scope: SieveScope;
   scopeFields: ReactNode;
-  hint: string;
+  hint: ReactNode;
   footer: ReactNode;
 };
 

@@ -11,6 +11,7 @@ import { ACTIVE } from '@/components/forms/conflicting-fields';
 import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { RecordTabs } from '@/components/record-tabs';
 import { Page } from '@/components/shell/page';
@@ -80,7 +81,12 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
         filter={settings}
         scope={filter.scope}
         scopeFields={null}
-        hint="What a filter applies to can’t be changed. To change its position, use the list of filters."
+        hint={
+          <>
+            What a filter applies to can’t be changed. Its position can, in the{' '}
+            <NearLink href={PARENT.href}>list of filters</NearLink>.
+          </>
+        }
         footer={<SaveBar {...settings.saveBar} />}
       />
       <DeleteFilter filter={filter} />

@@ -41,7 +41,7 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
       cell: ({ value, unit, threshold }) => (
         <span className={classes.value}>
           {/* A check without a unit only succeeds or fails. */}
-          {unit && valueText(value, unit)}
+          {unit ? valueText(value, unit) : '–'}
           {threshold && <span className="only-narrow soft">{limitsText(threshold, unit)}</span>}
         </span>
       ),
@@ -52,7 +52,7 @@ export function checkColumns({ days, onShowHistory }: Options): DataTableColumn<
       maxWidth: 420,
       isOptional: true,
       className: 'soft',
-      cell: ({ threshold, unit }) => limitsText(threshold, unit),
+      cell: ({ threshold, unit }) => limitsText(threshold, unit) || '–',
     },
     {
       header: 'Since',

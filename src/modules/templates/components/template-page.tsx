@@ -58,7 +58,7 @@ export function TemplatePage({ id, history }: TemplatePageProps) {
         parent={PARENT}
       >
         <Button component={NearLink} href={`/messages?template=${id}`} leftSection={<IconMail stroke={1.5} />}>
-          Messages
+          Messages sent with it
         </Button>
       </PageHeader>
       <PageTabs
@@ -89,8 +89,8 @@ function DeleteTemplate({ template }: { template: Template }) {
   });
   return (
     <DeleteSection
-      hint="Messages that are already scheduled are still sent."
-      note="New sends that use this template fail."
+      hint="New sends that use this template fail."
+      note="Messages that are already scheduled are still sent."
       action="Delete template"
       name={template.name}
       consequence="It can be restored for 30 days under Recently deleted, with its versions."

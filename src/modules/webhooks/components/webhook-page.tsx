@@ -54,7 +54,11 @@ export function WebhookPage({ id, history }: WebhookPageProps) {
             <>
               {(!webhook.active || isFailing(webhook)) && <WebhookStatus webhook={webhook} />}
               {webhook.name && <span className="clip">{webhook.name}</span>}
-              <span>{webhook.domain_id === null ? 'All domains' : (domain.data?.name ?? '\u00a0')}</span>
+              {webhook.domain_id === null ? (
+                <span>All domains</span>
+              ) : (
+                <span className="mono">{domain.data?.name ?? '\u00a0'}</span>
+              )}
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>
               ) : (

@@ -58,7 +58,7 @@ export function addressActions({ kind, id, address, suspended }: AddressMatch): 
 export function webhookActions({ id }: Webhook, name: string): RecordAction[] {
   const page = `/webhooks/${id}`;
   return actions([
-    { verb: 'replay', label: `Replay failed deliveries of ${name}`, href: `${page}?replay=true`, minRole: 'admin' },
+    { verb: 'replay', label: `Replay abandoned deliveries of ${name}`, href: `${page}?replay=true`, minRole: 'admin' },
     { verb: 'rotate', label: `Rotate the secret of ${name}`, href: `${page}?tab=settings#secret`, minRole: 'admin' },
     { verb: 'history', label: `History of ${name}`, href: `${page}?tab=history`, minRole: 'admin' },
   ]);

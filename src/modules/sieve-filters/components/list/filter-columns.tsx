@@ -17,6 +17,7 @@ type FilterColumnsOptions = {
 };
 
 export function filterColumns({ filters, canMove, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
+  const hasOrder = canMove && filters.some((filter) => inSameScope(filters, filter).length > 1);
   return [
     {
       header: 'Filter',
@@ -35,7 +36,13 @@ export function filterColumns({ filters, canMove, actions }: FilterColumnsOption
       ),
     },
     {
-      header: 'Applies to',
+      key: 'scope',
+      header: (
+        <span className={classes.head}>
+          Applies to
+          {hasOrder && <span>Run order</span>}
+        </span>
+      ),
       mobile: 'under',
       skeletonWidth: 160,
       cell: (filter) => (

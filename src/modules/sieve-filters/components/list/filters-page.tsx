@@ -24,7 +24,7 @@ import { useFilterActions } from './use-filter-actions';
 
 const MAX_FILTERS_SHOWN = 200;
 const CHOICES = {
-  all: { label: 'All', input: {} },
+  all: { label: 'All filters', input: {} },
   global: { label: 'All mail', input: { scope: 'global' } },
   domain: { label: 'Domains', input: { scope: 'domain' } },
   mailbox: { label: 'Mailboxes', input: { scope: 'mailbox' } },

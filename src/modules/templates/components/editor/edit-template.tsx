@@ -82,7 +82,7 @@ export function EditTemplate({ template }: { template: Template }) {
           <TextInput label="Subject" className="mono-input" autoComplete="off" {...form.getInputProps('subject')} />
           <CodeEditor
             label="HTML"
-            description="Liquid. Values are escaped."
+            description="Liquid: {{ name }} inserts a variable. HTML in values is shown as text."
             value={html ?? ''}
             error={form.errors.html_body}
             errorLines={linesOf(form.errors.html_body)}
@@ -98,7 +98,7 @@ export function EditTemplate({ template }: { template: Template }) {
           {text !== null && (
             <CodeEditor
               label="Text"
-              description="Liquid. Values aren’t escaped."
+              description="Liquid: {{ name }} inserts a variable."
               minRows={8}
               value={text}
               error={form.errors.text_body}

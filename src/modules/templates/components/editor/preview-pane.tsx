@@ -29,6 +29,7 @@ export function PreviewPane({ preview }: { preview: Preview }) {
   const view = data?.html_body === null ? 'text' : chosen;
   return (
     <section className={classes.pane} aria-label="Preview">
+      <h2 className={classes.title}>Preview</h2>
       <div className={classes.bar}>
         <SegmentedControl label="Part" value={view} options={VIEWS} onChange={setView} />
         {view === 'html' && (

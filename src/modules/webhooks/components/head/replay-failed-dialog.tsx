@@ -37,7 +37,7 @@ export function ReplayFailedDialog({ id, opened, onClose }: ReplayFailedDialogPr
     <Dialog
       opened={opened}
       isInUrl
-      title="Replay failed deliveries"
+      title="Replay abandoned deliveries"
       action="Replay deliveries"
       isBusy={replay.isPending}
       onClose={close}
@@ -62,7 +62,8 @@ export function ReplayFailedDialog({ id, opened, onClose }: ReplayFailedDialogPr
 }
 
 function describe({ replayed, remaining }: Replayed): string {
-  if (replayed === 0) return 'No deliveries to replay: none failed in this time range, or their content was deleted';
+  if (replayed === 0)
+    return 'No deliveries to replay: none was abandoned in this time range, or their content was deleted';
   const done = `Replayed ${formatPlural(replayed, 'delivery', 'deliveries')}`;
   return remaining === 0 ? done : `${done}; ${formatCount(remaining)} left. Replay again to continue.`;
 }

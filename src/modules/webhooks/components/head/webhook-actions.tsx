@@ -40,10 +40,10 @@ export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
         className={classes.replay}
         leftSection={<IconRefresh stroke={1.5} />}
         disabled={count === 0 && !isMore}
-        title={count === 0 && !isMore ? 'No delivery failed' : undefined}
+        title={count === 0 && !isMore ? 'No delivery was abandoned' : undefined}
         onClick={dialog.open}
       >
-        {isMore || count === 0 ? 'Replay failed' : `Replay ${count} failed`}
+        {isMore || count === 0 ? 'Replay abandoned' : `Replay ${count} abandoned`}
       </Button>
       <TestMenu webhook={webhook} />
       <ReplayFailedDialog id={id} opened={opened} onClose={dialog.close} />
