@@ -83,9 +83,6 @@ export const BackupOperation = z
   .meta({ id: 'BackupOperation' });
 export type BackupOperation = z.infer<typeof BackupOperation>;
 
-/** Advice in the errors of backups whose storage doesn’t respond. */
-export const CHECK_TARGET = 'Check BACKUP_TARGET, and that this host can reach it.';
-
 export const BackupPlan = z
   .object({
     location: z.string().meta({ description: 'Where archives are stored' }),

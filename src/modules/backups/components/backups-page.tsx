@@ -20,7 +20,7 @@ import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { PathText } from '@/components/text/path-text';
 import { backupList } from '../lists';
-import { type Backup, type BackupPlan as BackupPlanData, CHECK_TARGET } from '../schema';
+import type { Backup, BackupPlan as BackupPlanData } from '../schema';
 import { backupColumns } from './backup-columns';
 import { BackupPlan } from './backup-plan';
 import { OperationPanel } from './operation-panel';
@@ -158,6 +158,8 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   );
 }
 
+const ADVICE = / Check BACKUP_TARGET.*$/;
+
 /** Whether a later backup succeeded, why this one or its proof failed, and where the archive went if new ones go elsewhere. */
 function noteOf({ error, proof, location, started_at: at }: Backup, plan: BackupPlanData | undefined) {
   const note = error ?? (proof.state === 'failed' ? proof.message : null);
@@ -166,7 +168,7 @@ function noteOf({ error, proof, location, started_at: at }: Backup, plan: Backup
   return (
     <>
       {isOver && <p>No action needed: a later backup completed.</p>}
-      <p className={isOver ? 'soft' : undefined}>{isOver ? note.replace(` ${CHECK_TARGET}`, '') : note}</p>
+      <p className={isOver ? 'soft' : undefined}>{isOver ? note.replace(ADVICE, '') : note}</p>
       {plan && location !== plan.location && (
         <p className="soft">
           BACKUP_TARGET was{' '}

@@ -10,7 +10,6 @@ import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { BackupError, type Progress } from '../archive/format';
 import { withDatabase } from '../connect';
-import { CHECK_TARGET } from '../schema';
 import { finishOperation, LEASE, type Lease, type OperationProgress, type Outcome, renewLease } from './lease';
 
 const RENEW_INTERVAL_MS = 2_000;
@@ -141,7 +140,7 @@ function outcomeOf(error: unknown, { id }: Lease): Outcome {
 
 const STORE_FAILURES: Record<StoreFailure, (reason: string) => string> = {
   full: (reason) => `There is not enough room for the archive (${reason}).`,
-  away: (reason) => `Backup storage didn’t respond (${reason}). ${CHECK_TARGET}`,
+  away: (reason) => `Backup storage didn’t respond (${reason}). Check BACKUP_TARGET, and that this host can reach it.`,
   absent: (reason) => `${reason}.`,
 };
 
