@@ -185,10 +185,8 @@ test('the settings for mail programs are a page to print, without the console ar
   await expect(sheet).toContainText(/Incoming mail \(IMAP\).*993 with SSL\/TLS.*143 with STARTTLS/);
   await expect(sheet).toContainText(/Outgoing mail \(SMTP\).*465 with SSL\/TLS.*587 with STARTTLS/);
   await checkState();
-  await page.getByRole('button', { name: 'Copy link' }).click();
-  await expect
-    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
-    .toBe(`${url()}/mailboxes/${id}/client-settings`);
+  await page.getByRole('button', { name: 'Copy all' }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`User name: ${email}`);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await expect(sheet).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Sections' })).toBeHidden();

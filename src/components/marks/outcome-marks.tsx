@@ -24,9 +24,13 @@ export function OutcomeMarks({ message }: OutcomeMarksProps) {
   );
 }
 
-/** A message, or one of its recipients, that takes unusually long. */
+/** A message, or one of its recipients, whose submission takes unusually long. */
 export function SlowSubmission() {
-  return <StatusMark status="warning">{STATUSES.submitting[2]}</StatusMark>;
+  return (
+    <span title="Your mail server hasn’t replied for over a minute">
+      <StatusMark status="warning">No reply yet</StatusMark>
+    </span>
+  );
 }
 
 /** Names the API’s `sent` of a message or recipient “queued”, since `sent` is also the name of the total: no result is known yet. */

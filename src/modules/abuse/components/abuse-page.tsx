@@ -41,7 +41,7 @@ const REFRESH_MS = 30_000;
 const FIGURES: [keyof AbuseSummary, string, string, href?: string][] = [
   ['sent_last_hour', 'Last hour', 'sent or unconfirmed'],
   ['sent_last_24h', '24 hours', 'sent or unconfirmed'],
-  ['limited_last_24h', 'Over limit', 'rejected in 24 hours', '/alerts?show=all&kind=rate_limited'],
+  ['limited_last_24h', 'Over limit', 'rejected in 24 hours'],
   ['suspended_mailboxes', 'Suspended', 'mailboxes, also idle ones', '/mailboxes?show=suspended'],
 ];
 

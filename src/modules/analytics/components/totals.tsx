@@ -39,7 +39,7 @@ export function Totals({ analytics, domain }: TotalsProps) {
             title={SUPPRESSED[reason]}
             count={suppressions?.[reason]}
             before={previous?.suppressions?.[reason]}
-            href={`/suppressions?reason=${reason}`}
+            href={analytics ? suppressionsHref(reason, analytics, domain) : null}
           />
         ))}
       </dl>
@@ -53,6 +53,13 @@ const SUPPRESSED = {
   unsubscribe: 'Unsubscribed',
   manual: 'Suppressed by hand',
 } as const;
+
+/** The list of exactly the suppressions that a figure counts. */
+function suppressionsHref(reason: string, { start, end }: Analytics, domain: string | null): string {
+  const since = new Date(start).toISOString();
+  const until = new Date(end).toISOString();
+  return `/suppressions?${new URLSearchParams({ ...(domain && { domain }), reason, since, until })}`;
+}
 
 type OtherProps = { title: string; count: number | undefined; before: number | undefined; href: string | null };
 

@@ -175,7 +175,7 @@ function KeyScope({ ids, restrictions }: { ids: string[]; restrictions: string[]
   const all = only === undefined ? ['All domains'] : [...names.values(), ...others];
   const domains = (ids.length === 1 && only && names.get(only)) || formatPlural(ids.length, 'domain');
   return (
-    <span className="clip" title={[...all, ...restrictions].join(', ')}>
+    <span className="two-lines" title={[...all, ...restrictions].join(', ')}>
       {[only === undefined ? 'All domains' : domains, ...restrictions].join(', ')}
     </span>
   );

@@ -51,14 +51,18 @@ export function deletedColumns({
       width: 96,
       mobile: 'under',
       skeletonWidth: 56,
-      cell: ({ kind, deleted_at: at }) => (
-        <>
+      cell: ({ kind, deleted_at: at, restorable_until: until }) => (
+        <span className="two-lines">
           {KIND_LABELS[kind]}
           <span className="only-narrow soft">
             , deleted&nbsp;
-            <TimeAgo iso={at} />
+            <TimeAgo iso={at} />,
+          </span>{' '}
+          <span className="only-narrow soft">
+            restorable until&nbsp;
+            <CalendarDate iso={until} />
           </span>
-        </>
+        </span>
       ),
     },
     {

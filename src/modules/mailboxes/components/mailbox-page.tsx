@@ -135,7 +135,7 @@ function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
 
   return (
     <DeleteSection
-      hint="The message history is kept."
+      hint="The mail stays on the mail server, and the message history is kept. The mailbox can be restored for 30 days."
       note="Deleting ends all sign-ins. To pause the mailbox, deactivate it instead."
       action="Delete mailbox"
       name={mailbox.email}

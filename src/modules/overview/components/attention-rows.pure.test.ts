@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { firstRows } from '@/lib/lists';
 import { Alert } from '@/modules/alerts/schema';
 import type { Attention, AttentionItem, Overview } from '../schema';
-import { type AttentionRow, countObjects, SHOWN_FIRST } from './attention-row';
+import { type AttentionRow, countObjects, rowsShownFirst } from './attention-row';
 import { attentionRows } from './attention-rows';
 
 const ITEM = { id: 'one', subject: 'acme.example', reason: '', record_status: null, at: null } as const;
@@ -115,14 +114,15 @@ it('names in the last row of a kind how many others there are', () => {
   ]);
 });
 
-it('shows eight rows first, unless only two are left, and counts what they all stand for', () => {
-  const rows = (count: number) =>
+it('shows eight rows first and all problems, unless only two are left, and counts what they all stand for', () => {
+  const rows = (count: number, status = 'warning') =>
     Array.from(
       { length: count },
-      () => ({ status: 'warning', more: [{ count: 2, problems: 1, text: '', href: '' }] }) as unknown as AttentionRow,
+      () => ({ status, more: [{ count: 2, problems: 1, text: '', href: '' }] }) as unknown as AttentionRow,
     );
-  expect(firstRows(rows(10), SHOWN_FIRST)).toHaveLength(10);
-  expect(firstRows(rows(11), SHOWN_FIRST)).toHaveLength(8);
+  expect(rowsShownFirst(rows(10))).toHaveLength(10);
+  expect(rowsShownFirst(rows(11))).toHaveLength(8);
+  expect(rowsShownFirst([...rows(9, 'failed'), ...rows(3)])).toHaveLength(9);
   expect(countObjects(rows(11))).toEqual({ problems: 11, warnings: 22 });
 });
 

@@ -9,9 +9,8 @@ import { TextButton } from '@/components/text/text-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount, formatPlural } from '@/lib/format';
-import { firstRows } from '@/lib/lists';
 import type { Attention, Overview } from '../schema';
-import { type AttentionRow, countObjects, SHOWN_FIRST } from './attention-row';
+import { type AttentionRow, countObjects, rowsShownFirst } from './attention-row';
 import { attentionRows } from './attention-rows';
 import classes from './needs-attention.module.css';
 
@@ -27,7 +26,7 @@ export function NeedsAttention({ overview, attention, domain }: NeedsAttentionPr
     problems > 0 && formatPlural(problems, 'problem'),
     warnings > 0 && formatPlural(warnings, 'warning'),
   ].filter((text) => text !== false);
-  const shown = isAll ? rows : firstRows(rows, SHOWN_FIRST);
+  const shown = isAll ? rows : rowsShownFirst(rows);
   return (
     <section aria-labelledby="needs-attention">
       <SectionHeading title="Needs attention" id="needs-attention" isUnderlined={rows.length > 0}>

@@ -98,7 +98,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: (row) => (
         <>
           <NarrowName name={row.name} domain={domain} />
-          <Found row={row} />
+          <Found row={row} domain={domain} />
         </>
       ),
     },
@@ -111,12 +111,11 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
       cell: (row) => {
         const isOpen = recordKey(row) === openKey;
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
-        const what = `${DNS_PURPOSE_TEXTS[row.purpose].label} ${relativeName(row.name, domain.name)}`;
-        const value = isToPublish(row) && row.found.length > 0 ? 'expected value' : 'value';
+        const what = nameOf(row, domain);
         return (
           <Cell>
             <span className="spacer" />
-            {row.expected !== null && <CopyIcon value={row.expected} what={`the ${value} of ${what}`} />}
+            {row.expected !== null && !isOther(row) && <CopyIcon value={row.expected} what={`the value of ${what}`} />}
             <ActionIcon
               aria-label={`Details of ${what}`}
               aria-expanded={isOpen}
@@ -151,23 +150,36 @@ export function NarrowName({ name, domain }: { name: string; domain: Domain }) {
   );
 }
 
+function nameOf({ purpose, name }: DnsRow, domain: Domain): string {
+  return `${DNS_PURPOSE_TEXTS[purpose].label} ${relativeName(name, domain.name)}`;
+}
+
+/** Whether another value than the expected one was found. */
+function isOther(row: DnsRow): boolean {
+  return isToPublish(row) && row.status !== 'unchecked' && row.found.length > 0;
+}
+
 /** The published value, above the expected one if they differ. */
-function Found({ row }: { row: DnsRow }) {
+function Found({ row, domain }: { row: DnsRow; domain: Domain }) {
   const { found, status, expected } = row;
   if (status === 'unchecked') return null;
   if (found.length === 0) return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
-  const isOther = isToPublish(row) && expected !== null;
+  const isBoth = isOther(row);
   // A cut value could hide the difference.
-  const className = isOther ? classes.whole : 'clip';
+  const className = isBoth ? classes.whole : 'clip';
   return (
     <div className={classes.change}>
       <span className={className} title={found.join('\n')}>
+        {isBoth && 'Found '}
         <span className="mono">{found.join(' · ')}</span>
         {found[0] === NOT_OFFERED && ' Not offered'}
       </span>
-      {isOther && (
-        <span className={className} title={expected}>
-          Expected <span className="mono">{expected}</span>
+      {isBoth && expected !== null && (
+        <span className={classes.expected}>
+          <span className={className} title={expected}>
+            Expected <span className="mono">{expected}</span>
+          </span>
+          <CopyIcon value={expected} what={`the expected value of ${nameOf(row, domain)}`} />
         </span>
       )}
     </div>

@@ -35,8 +35,7 @@ export function ClientSettingsPage({ id }: { id: string }) {
           title="Mail program settings"
           description="For the user of the mailbox. Share the password separately."
         >
-          <CopyButton value={settings.data ? textOf(settings.data) : ''} label="Copy as text" />
-          <CopyLink id={id} />
+          <CopyButton value={settings.data ? textOf(settings.data) : ''} label="Copy all" />
           <Button variant="filled" leftSection={<IconPrinter stroke={1.75} />} onClick={() => window.print()}>
             Print
           </Button>
@@ -49,11 +48,6 @@ export function ClientSettingsPage({ id }: { id: string }) {
       )}
     </Page>
   );
-}
-
-function CopyLink({ id }: { id: string }) {
-  const origin = typeof window === 'undefined' ? '' : window.location.origin;
-  return <CopyButton value={`${origin}/mailboxes/${id}/client-settings`} label="Copy link" />;
 }
 
 function Sheet({ mailbox: { email, display_name: name }, settings }: { mailbox: Mailbox; settings: ClientSettings }) {
