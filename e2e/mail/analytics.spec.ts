@@ -64,7 +64,7 @@ test('every figure leads to exactly the messages that it counts, and is broken d
   await page.goBack();
 
   await page.getByRole('combobox', { name: 'Break down by' }).click();
-  await page.getByRole('option', { name: 'Recipient domain' }).click();
+  await page.getByRole('option', { name: 'By recipient domain' }).click();
   const recipients = page.getByRole('table', { name: 'Recipients of outbound messages by Recipient domain' });
   await expect(recipients.getByRole('row', { name: /^far\.example 3 3 3 0 0 0 100%/ })).toBeVisible();
   await expect(recipients.getByRole('row', { name: /^bounce\.test 2 2 0 0 2 0 0%/ })).toBeVisible();
@@ -73,7 +73,7 @@ test('every figure leads to exactly the messages that it counts, and is broken d
   await expect(recipients).toBeVisible();
   await check();
   await page.getByRole('combobox', { name: 'Break down by' }).click();
-  await page.getByRole('option', { name: 'Sender' }).click();
+  await page.getByRole('option', { name: 'By sender' }).click();
   const sender = page.getByRole('row', { name: new RegExp(`^orders@${domain.name}`) });
   await sender.getByRole('link', { name: '2', exact: true }).click();
   await expect(page.getByRole('row')).toHaveCount(3);
@@ -124,7 +124,7 @@ test('zooms in by dragging over the chart and by the times beside it, and shows 
   await times.getByRole('link', { name: new RegExp(`^${day}, (so far|until \\d\\d:\\d\\d)$`) }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByLabel('From, time')).toHaveValue('00:00');
-  await expect(page.getByRole('combobox', { name: 'Granularity' })).toHaveValue(/Hour|15 minutes/);
+  await expect(page.getByRole('combobox', { name: 'Granularity' })).toHaveValue(/By hour|By 15 minutes/);
   await expect(figure(page, 'Sent')).toHaveText('5');
 
   await page.getByRole('radio', { name: '30 days' }).check();

@@ -35,7 +35,7 @@ function withBytes(finding: Finding, free: number, size: number): Finding {
   if (status === 'ok') return finding;
   const limits = HEALTH_CHECKS[name].limits;
   const limit = status === 'down' ? limits?.down : limits?.degraded;
-  const message = `${formatBytes(free)} of ${formatBytes(size)} are free: ${value}%, and the limit is ${limit}%`;
+  const message = `${formatBytes(free)} of ${formatBytes(size)} are free: ${value}%, below the limit of ${limit}%`;
   return { ...finding, message };
 }
 

@@ -13,20 +13,20 @@ export type PaginationProps = {
   /** The rows on all pages, where they are counted. */
   total?: number | null;
   labels?: { back: string; forward: string };
-  /** Whether a line of the page stands for several rows. */
-  isGrouped?: boolean;
+  /** In how many rows the page shows its items, if one stands for several of them. */
+  groupedRows?: number;
 };
 
 /** Which rows this page shows, with buttons for the previous and next page. */
 export function Pagination(props: PaginationProps) {
-  const { page, history, total, labels = { back: 'Previous', forward: 'Next' }, isGrouped } = props;
+  const { page, history, total, labels = { back: 'Previous', forward: 'Next' }, groupedRows } = props;
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
     <nav className={classes.pagination} aria-label="Pagination">
       <span aria-live="polite">
         {summarize(page.items.length, hasMore, history, total)}
-        {isGrouped && ', grouped'}
+        {groupedRows !== undefined && `, in ${formatPlural(groupedRows, 'row')}`}
       </span>
       <span className="spacer" />
       <Button

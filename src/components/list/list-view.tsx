@@ -23,7 +23,7 @@ type ListViewProps<Row, Sort extends string> = Omit<DataTableProps<Row, NoInfer<
   /** The query's rows as they are shown: ordered, or with changes that aren't saved yet. */
   rows?: Row[];
   pageLabels?: PaginationProps['labels'];
-  isGrouped?: PaginationProps['isGrouped'];
+  groupedRows?: PaginationProps['groupedRows'];
   /** Instead of the pagination. */
   footer?: ReactNode;
 };
@@ -34,7 +34,7 @@ export function ListView<Row, Sort extends string = never>({
   empty,
   noMatches,
   pageLabels,
-  isGrouped,
+  groupedRows,
   footer,
   ...table
 }: ListViewProps<Row, Sort>) {
@@ -51,7 +51,13 @@ export function ListView<Row, Sort extends string = never>({
     );
   }
   const pagination = search && (
-    <Pagination page={rows && data} history={search.history} total={total} labels={pageLabels} isGrouped={isGrouped} />
+    <Pagination
+      page={rows && data}
+      history={search.history}
+      total={total}
+      labels={pageLabels}
+      groupedRows={groupedRows}
+    />
   );
   if (rows?.length === 0 && data?.pagination.has_more) {
     return (

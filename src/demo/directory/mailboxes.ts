@@ -30,12 +30,12 @@ const SUSPENSIONS: Record<number, Suspension> = {
   3: {
     ageMs: INCIDENT_AGE_MS,
     reason: 'rate_limit',
-    note: 'Tried to send message 201 within an hour; the limit is 200.',
+    note: 'Tried to send more than 200 messages in an hour.',
   },
   11: {
     ageMs: 6 * DAY_MS + 80 * MINUTE_MS,
     reason: 'rate_limit',
-    note: 'Tried to send message 201 within an hour; the limit is 200.',
+    note: 'Tried to send more than 200 messages in an hour.',
   },
   17: {
     ageMs: 19 * DAY_MS - 5 * HOUR_MS,

@@ -132,8 +132,8 @@ export const DNS_PURPOSE_TEXTS: Record<DnsPurpose, Purpose> = {
   },
   srv: {
     label: 'SRV',
-    does: 'Sets up mail apps',
-    why: 'Mail apps then find the servers and ports by themselves.',
+    does: 'Sets up mail programs',
+    why: 'Mail programs then find the servers and ports by themselves.',
   },
   ownership: {
     label: 'Ownership',

@@ -13,7 +13,7 @@ it('says what part of the sent or received messages a figure is', () => {
 });
 
 it('says how many failed messages were never accepted, because they are no part of the sent ones', () => {
-  expect(partOfWhole('failed', { ...TOTALS, rejected: 3 })).toBe('3 not accepted');
+  expect(partOfWhole('failed', { ...TOTALS, rejected: 3 })).toBe('3 never sent');
 });
 
 it('gives the figure of the period before', () => {

@@ -11,7 +11,7 @@ export function partOfWhole(name: ListedFigure, totals: Totals): string | null {
   const { sent, received, spam, rejected } = totals;
   if (name === 'sent' || name === 'received') return null;
   // Messages that the mail server never accepted are no part of those that were sent.
-  if (name === 'failed' && rejected > 0) return `${formatCount(rejected)} not accepted`;
+  if (name === 'failed' && rejected > 0) return `${formatCount(rejected)} never sent`;
   const whole = name === 'spam' ? received + spam : sent;
   if (whole === 0) return null;
   return `${formatShare(totals[name], whole)} of ${name === 'spam' ? 'inbound' : 'sent'}`;

@@ -60,7 +60,7 @@ describe('the limit of a mailbox', () => {
     expect(codes).toContain('RATE_LIMIT_EXCEEDED');
     expect(await db.message.count({ where: { domainId: domain.id } })).toBe(10);
 
-    const note = 'Tried to send message 11 within an hour; the limit is 10.';
+    const note = 'Tried to send more than 10 messages in an hour.';
     expect(await stored(mailbox.id)).toMatchObject({
       suspendedAt: expect.any(Date),
       suspensionReason: 'rate_limit',

@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/format';
+import { sentText } from '@/lib/texts/alert-texts';
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
@@ -47,7 +47,7 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const retry = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
   let consequence = `${retry} ${RAISED_BY[result === 'domain_limit' ? 'domain' : 'address']}`;
   if (result === 'address_limit' && mailboxId !== null) {
-    const note = `Tried to send message ${formatCount(sent + 1)} within an hour; the limit is ${formatCount(allowed)}.`;
+    const note = `${sentText({ kind: 'mailbox_suspended', count: sent, expected: allowed })}.`;
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note });
     if (isSuspended) consequence = ' The mailbox is suspended until an admin unsuspends it.';
   } else {

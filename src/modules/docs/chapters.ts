@@ -29,7 +29,7 @@ export const CHAPTER_GROUPS = [
       'message-content': 'Read, download and resend what a message contained.',
       analytics: 'Count messages by time, domain, status and provider.',
       reports: 'Receive the DMARC and TLS reports of other servers about your domains.',
-      'published-files': 'What is served for MTA-STS and for the setup of mail apps.',
+      'published-files': 'What is served for MTA-STS and for the setup of mail programs.',
     },
   },
   {

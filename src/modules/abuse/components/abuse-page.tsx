@@ -39,10 +39,10 @@ export function AbusePage({ history }: AbusePageProps) {
 const REFRESH_MS = 30_000;
 
 const FIGURES: [keyof AbuseSummary, string, string, href?: string][] = [
-  ['sent_last_hour', 'Last hour', 'sent or unconfirmed'],
-  ['sent_last_24h', '24 hours', 'sent or unconfirmed'],
+  ['sent_last_hour', 'Last hour', 'messages'],
+  ['sent_last_24h', '24 hours', 'messages'],
   ['limited_last_24h', 'Over limit', 'rejected in 24 hours'],
-  ['suspended_mailboxes', 'Suspended', 'mailboxes, also idle ones', '/mailboxes?show=suspended'],
+  ['suspended_mailboxes', 'Suspended', 'mailboxes in total', '/mailboxes?show=suspended'],
 ];
 
 function AbuseFigures() {

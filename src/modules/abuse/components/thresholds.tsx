@@ -76,7 +76,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
           <FieldPair>
             <NumberInput
               label="Alert when volume exceeds"
-              description="Only from 20 messages per hour. Messages aren’t rejected."
+              description="Only raises an alert, and never below 20 messages per hour."
               suffix=" × usual hour"
               {...field}
               {...form.getInputProps('spike_factor')}

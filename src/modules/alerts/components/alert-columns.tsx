@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { Cell, Clipped, Copyable, RowLink } from '@/components/data-table/cells';
 import type { ListColumn } from '@/components/data-table/data-table';
 import { IconBellOff, IconCheck, IconEye, IconRotate } from '@/components/icons/icons';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -57,7 +57,7 @@ export function alertColumns({
       ),
     },
     {
-      header: 'Subject',
+      header: 'About',
       width: 256,
       maxWidth: 360,
       kind: 'copyable',
@@ -119,8 +119,12 @@ function usePath({ kind, subject, mailbox_id: mailboxId, domain_id: domainId }: 
 }
 
 function Subject({ alert }: { alert: Alert }) {
-  const { subject } = alert;
+  const { subject, kind } = alert;
   const path = usePath(alert);
+  if (isAboutSystem(kind)) {
+    const name = <Clipped text={subject} />;
+    return path ? <RowLink href={path}>{name}</RowLink> : name;
+  }
   const shown = <EmailAddress value={shownSubject(alert)} />;
   return (
     <Copyable value={subject} what={subject.startsWith('https:') ? 'URL' : 'address'}>
@@ -163,9 +167,9 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   // The summary repeats the subject and the kind.
   if (isAboutSystem(kind) || kind === 'dns_broken') return details;
   if (kind === 'content_store') return message;
-  if (kind === 'webhook_failing') return `${formatCount(count)} failed attempts in a row`;
-  if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
-  return sentText({ kind, count, expected });
+  if (kind === 'webhook_failing') return `${formatCount(count)} failed attempts in a row.`;
+  if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes.`;
+  return `${sentText({ kind, count, expected })}.`;
 }
 
 const ACKNOWLEDGE = { status: 'acknowledged', label: 'Acknowledge', Icon: IconEye } as const;

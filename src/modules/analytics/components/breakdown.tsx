@@ -12,10 +12,10 @@ import { isManyBounces, MANY_BOUNCES_TEXT } from '@/lib/texts/figure-texts';
 import type { Analytics, BreakdownEntry, Dimension } from '../schema';
 import classes from './analytics.module.css';
 import { CountLink } from './count-link';
-import { DIMENSION_NAMES, formatRate, notAcceptedText } from './labels';
+import { byName, DIMENSION_NAMES, formatRate } from './labels';
 
 const HOUR_MS = 3_600_000;
-const OPTIONS = Object.entries(DIMENSION_NAMES).map(([value, label]) => ({ value, label }));
+const OPTIONS = Object.entries(DIMENSION_NAMES).map(([value, name]) => ({ value, label: byName(name) }));
 
 type BreakdownProps = {
   analytics: Analytics;
@@ -29,15 +29,12 @@ type BreakdownProps = {
 export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownProps) {
   const { dimension, breakdown } = analytics;
   const shown = dimension ?? by;
-  const note = figuresIn(shown).includes('sent') ? notAcceptedText(analytics.totals) : null;
   return (
     <section aria-labelledby="breakdown">
       <SectionHeading title="Breakdown" id="breakdown">
         <span className="quiet">
           {WHAT[shown] ?? 'Recipients of outbound messages'}, the largest first
-          {breakdown.some((entry) => hasManyBounces(entry, shown)) && (
-            <span className="only-wide">. {MANY_BOUNCES_TEXT}</span>
-          )}
+          {breakdown.some((entry) => hasManyBounces(entry, shown)) && `. ${MANY_BOUNCES_TEXT}`}
         </span>
         <span className="spacer" />
         <Select
@@ -60,7 +57,6 @@ export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownPro
           isStale={isStale}
         />
       )}
-      {note && <p className={`quiet ${classes.note}`}>{note}</p>}
     </section>
   );
 }

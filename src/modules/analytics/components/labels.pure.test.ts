@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Analytics } from '../schema';
-import { describePeriod, formatSeconds, notAcceptedText, timeLabels } from './labels';
+import { byName, describePeriod, formatSeconds, notAcceptedText, timeLabels } from './labels';
 
 const PERIOD = { start: '2026-11-21T18:45:00.000Z', end: '2026-11-28T19:00:00.000Z', timezone: 'UTC' };
 
@@ -24,6 +24,16 @@ it('describes a period of days as these days and today, and another one from its
   const shown = { ...PERIOD, start: '2026-11-22T00:00:00.000Z', granularity: 'day' } as const;
   expect(describePeriod({ ...shown, period: '7d' })).toMatch(/^7 days and today, since 22 Nov.* 2026 · /);
   expect(describePeriod({ ...shown, period: 'custom' })).toMatch(/^22 Nov.* 2026 to 28 Nov.* 2026 · /);
+});
+
+it('names choices by their words, which keep their capitals if they are abbreviations', () => {
+  expect(['Hour', '15 minutes', 'Recipient domain', 'SMTP code', 'API key'].map(byName)).toEqual([
+    'By hour',
+    'By 15 minutes',
+    'By recipient domain',
+    'By SMTP code',
+    'By API key',
+  ]);
 });
 
 it('says how many failed messages are no part of those that were sent', () => {

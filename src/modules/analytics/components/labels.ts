@@ -32,6 +32,11 @@ export const DIMENSION_NAMES: Record<Dimension, string> = {
   tag: 'Tag',
 };
 
+/** The name as a choice, such as "By hour" or "By SMTP code". */
+export function byName(name: string): string {
+  return `By ${name.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
+}
+
 export const PERCENTILES = { p50: 'Half within', p95: '95% within', p99: '99% within' } as const;
 
 type Shown = Pick<Analytics, 'start' | 'end' | 'granularity' | 'timezone'>;

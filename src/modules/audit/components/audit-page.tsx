@@ -92,7 +92,7 @@ export function AuditPage() {
         isSelected={({ id }) => id === values.peek}
         skeletonRows={12}
         pageLabels={timeLabels(values.order)}
-        isGrouped={runs.size > 0}
+        groupedRows={runs.size > 0 ? rows.length : undefined}
       />
     </Page>
   );

@@ -12,7 +12,7 @@ export const CHOICES = {
   all: { label: 'All', input: {} },
   changes: { label: 'Changes', input: { changes_only: true } },
   denied: { label: 'Denied', input: { outcome: 'denied' } },
-  error: { label: 'Error', input: { outcome: 'error' } },
+  error: { label: 'Errors', input: { outcome: 'error' } },
 } as const;
 
 const SEARCH = {

@@ -18,7 +18,7 @@ export function VerifyChain() {
   return (
     <>
       <span role="status">
-        {!data && !isError && 'Changes, sign-ins and messages of admins and API keys, sealed in a hash chain'}
+        {!data && !isError && 'Changes, sign-ins and messages of admins and API keys, protected against later changes'}
         {data && !isError && <Verdict verdict={data} />}
         {isError && <StatusMark status="warning">{toProblem(error).message}</StatusMark>}
       </span>

@@ -12,6 +12,7 @@ import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
+import { formatBytes } from '@/lib/format';
 import { type Mailbox, UpdateMailbox } from '../schema';
 
 const FIELDS = {
@@ -35,6 +36,8 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
     },
   });
 
+  const { quota_bytes: quota } = form.values;
+
   return (
     <form noValidate onSubmit={onSubmit}>
       <SettingsSection
@@ -45,7 +48,12 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
           <FieldPair>
             <TextInput label="Display name" maxLength={256} {...form.getInputProps('display_name')} />
-            <QuotaInput label="Quota (MB)" placeholder="No quota" {...form.getInputProps('quota_bytes')} />
+            <QuotaInput
+              label="Quota (MB)"
+              placeholder="No quota"
+              description={quota === null ? 'No limit' : formatBytes(quota)}
+              {...form.getInputProps('quota_bytes')}
+            />
           </FieldPair>
           <ProblemAlert problem={problem} />
           <SaveBar {...saveBar} isSecondary={mailbox.suspended} />

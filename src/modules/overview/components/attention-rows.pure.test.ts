@@ -147,7 +147,7 @@ describe('an incident', () => {
       severity: 'critical',
       subject: 'info@acme.example',
     },
-    reason: 'Tried to send message 201 within an hour; the limit is 200.',
+    reason: 'Tried to send more than 200 messages in an hour.',
     at: '2026-11-28T10:00:00.000Z',
   };
   const spike: AttentionItem = {
@@ -183,7 +183,7 @@ describe('an incident', () => {
     expect(rows).toMatchObject([
       {
         subject: 'info@acme.example',
-        reason: 'Tried to send message 201 within an hour; the limit is 200. 128 bounced, 34 failed, 9 in the queue.',
+        reason: 'Tried to send more than 200 messages in an hour. 128 bounced, 34 failed, 9 in the queue.',
         href: '/mailboxes/box/misuse',
         action: 'Check for misuse',
         at: mailbox.at,

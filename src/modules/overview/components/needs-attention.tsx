@@ -108,7 +108,7 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
   },
   { key: 'object', header: 'Object', width: 88, cell: ({ object }) => object },
   {
-    header: 'Subject',
+    header: 'About',
     width: 264,
     maxWidth: 360,
     mobile: 'lead',

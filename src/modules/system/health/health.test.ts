@@ -124,7 +124,7 @@ describe('a machine', () => {
   it('says how much of a disk is free when that is little, and at which limit', async () => {
     const read = async () => ({ bsize: 4096, blocks: 1_000_000, bavail: 296_000, files: 0, ffree: 0 });
     const { findings } = await checkDisk(['disk', 'inodes'], '/small', { read });
-    const message = '1.1 GB of 3.8 GB are free: 29.6%, and the limit is 30%';
+    const message = '1.1 GB of 3.8 GB are free: 29.6%, below the limit of 30%';
     expect(findings).toMatchObject([{ name: 'disk', status: 'degraded', message }]);
   });
 

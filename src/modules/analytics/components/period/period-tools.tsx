@@ -9,7 +9,7 @@ import { timeZonesWith } from '@/lib/time/time-zone';
 import { enteredTime, inputValue, isIncompleteMoment } from '@/lib/time/zoned-time';
 import type { Analytics, AnalyticsPeriod, Granularity } from '../../schema';
 import classes from '../analytics.module.css';
-import { GRANULARITY_NAMES, PERIOD_NAMES } from '../labels';
+import { byName, GRANULARITY_NAMES, PERIOD_NAMES } from '../labels';
 import type { AnalyticsState } from '../use-analytics';
 
 const HOUR_MS = 3_600_000;
@@ -41,7 +41,7 @@ export function PeriodTools({ state }: { state: AnalyticsState }) {
           aria-label="Granularity"
           w={128}
           allowDeselect={false}
-          data={offered(data).map((value) => ({ value, label: GRANULARITY_NAMES[value] }))}
+          data={offered(data).map((value) => ({ value, label: byName(GRANULARITY_NAMES[value]) }))}
           value={values.granularity ?? data?.granularity ?? null}
           placeholder="Granularity"
           onChange={(value) => change({ granularity: GRANULARITIES.find((name) => name === value) ?? null })}

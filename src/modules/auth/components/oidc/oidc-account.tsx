@@ -10,6 +10,7 @@ import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { OidcNotice } from './oidc-notice';
 
@@ -33,7 +34,8 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
         {!isLoading && linked === null && listed.length > 0 && <LinkButtons providers={listed} />}
         {!isLoading && linked === null && listed.length === 0 && (
           <p className="soft">
-            No identity provider is configured. Set <code>OIDC_PROVIDERS</code> on the server to add one.
+            No identity provider is configured. Set <code>OIDC_PROVIDERS</code> on the server to add one:{' '}
+            <NearLink href="/docs/access#set-up-single-sign-on">Set up single sign-on</NearLink>
           </p>
         )}
       </FormColumn>

@@ -108,7 +108,7 @@ type FooterProps = {
   onChange: (isShown: boolean) => void;
 };
 
-/** How many records are shown, and which are not: those of mail apps that were found, and optional ones that aren't set. */
+/** How many records are shown, and which are not: those of mail programs that were found, and optional ones that aren't set. */
 function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
   const unset = rows.filter(isUnset);
   const apps = rows.filter(isQuietSrv).length;
@@ -124,7 +124,7 @@ function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
     <div className={classes.footer}>
       <span>
         {shown.length} of {formatPlural(rows.length, 'record')}.
-        {apps > 0 && ` ${formatPlural(apps, 'SRV record')} for mail apps ${apps === 1 ? 'was' : 'were'} found.`}
+        {apps > 0 && ` ${formatPlural(apps, 'SRV record')} for mail programs ${apps === 1 ? 'was' : 'were'} found.`}
         {unset.length > 0 && ` ${unset.length} ${unset.length === 1 ? 'is' : 'are'} optional and not set: ${list}.`}
       </span>
       <span className="spacer" />

@@ -39,7 +39,7 @@ export function isUnset(record: DnsRecord): boolean {
   return status === 'missing' && !isProblem(record);
 }
 
-/** Whether it is one of those that set up mail apps, and as it should be: they are many, and tell nothing more than that. */
+/** Whether it is one of those that set up mail programs, and as it should be: they are many, and tell nothing more than that. */
 export function isQuietSrv(record: DnsRecord): boolean {
   return record.purpose === 'srv' && record.status === 'ok' && !isUnset(record) && !isProblem(record);
 }

@@ -68,7 +68,7 @@ export function DomainStatesPage() {
         <ShowFilter search={search} choices={CHOICES} />
         <Select
           aria-label="Problem"
-          placeholder="Any state"
+          placeholder="Any problem"
           data={PROBLEM_OPTIONS}
           clearable
           w={{ base: '100%', sm: 224 }}

@@ -25,7 +25,7 @@ it('names each sign with its figure beside the usual one', () => {
     new_client_addresses: ['203.0.113.66'],
     sign_ins_blocked_at: '2026-11-29T01:00:00.000Z',
   };
-  const note = 'Tried to send message 201 within an hour; the limit is 200.';
+  const note = 'Tried to send more than 200 messages in an hour.';
   expect(misuseSigns({ suspended: true, suspension_reason: 'rate_limit', suspension_note: note }, sent)).toEqual([
     note,
     '200 messages, usually 2.1 a day.',
