@@ -4,6 +4,7 @@ import type { ListColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { useDomainNames } from '@/components/pickers/use-domain-names';
 import { Badge } from '@/components/text/badge';
+import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatPlural } from '@/lib/format';
 import type { adminList } from '../lists';
@@ -21,8 +22,8 @@ export function adminColumns(myId: string | undefined): ListColumn<ListedAdmin, 
       cell: ({ id, email }) => (
         <Copyable value={email} what="address">
           <Cell>
-            <RowLink href={`/admins/${id}`}>
-              <Clipped text={email} className="strong" />
+            <RowLink aria-label={email} href={`/admins/${id}`}>
+              <EmailAddress value={email} />
             </RowLink>
             {id === myId && <Badge>You</Badge>}
           </Cell>

@@ -38,6 +38,7 @@ export function AdminPage({ id, history }: AdminPageProps) {
         hasTabs
         parent={CRUMB}
         title={admin?.email}
+        mono
         description={
           admin && (
             <>

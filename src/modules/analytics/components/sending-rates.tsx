@@ -24,7 +24,7 @@ const COLUMNS = ['sent', 'delivered', 'bounced'] as const;
 const LABELS = { sent: 'Sent', delivered: 'Delivered', other: 'Other', bounced: 'Bounced' };
 const SERIES = [
   { name: 'delivered', label: LABELS.delivered, color: 'var(--postmark)' },
-  { name: 'other', label: LABELS.other, color: 'var(--rule-strong)' },
+  { name: 'other', label: LABELS.other, color: 'var(--ink-3)' },
   { name: 'bounced', label: LABELS.bounced, color: 'var(--bounced)' },
 ];
 

@@ -119,7 +119,6 @@ export function apiKeyColumns({
       header: 'Last used',
       width: 84,
       maxWidth: 136,
-      kind: 'figure',
       skeletonWidth: 72,
       className: 'soft',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeAgo iso={last_used_at} />),

@@ -63,7 +63,9 @@ export function auditColumns({
             {entry.outcome !== 'success' && (
               <Cell>
                 <Outcome {...entry} />
-                <Clipped text={reasonOf(entry)} className={`soft ${classes.reason}`} />
+                <span className={`two-lines soft ${classes.reason}`} title={reasonOf(entry)}>
+                  {reasonOf(entry)}
+                </span>
               </Cell>
             )}
           </>
@@ -121,8 +123,8 @@ function Addresses({ entries }: { entries: AuditEntry[] }) {
 }
 
 /** Why it was refused or failed. */
-function reasonOf({ details }: AuditEntry): string | null {
-  return typeof details.message === 'string' ? details.message : null;
+function reasonOf({ details }: AuditEntry): string | undefined {
+  return typeof details.message === 'string' ? details.message : undefined;
 }
 
 export function Outcome(entry: Pick<AuditEntry, 'outcome' | 'details'>) {

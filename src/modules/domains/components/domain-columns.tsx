@@ -51,7 +51,7 @@ export const domainColumns = (problems: ReadonlyMap<string, string>): ListColumn
   },
   {
     header: 'Description',
-    width: 204,
+    width: 176,
     maxWidth: 400,
     isOptional: true,
     mobile: 'under',
@@ -96,7 +96,7 @@ export const domainColumns = (problems: ReadonlyMap<string, string>): ListColumn
     className: 'soft',
     cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'Default' : formatCount(hourly_send_limit)),
   },
-  { ...addedColumn(), width: 100 },
+  { ...addedColumn(), width: 100, maxWidth: 112 },
 ];
 
 /** Receiving servers deliver forged mail without a policy, and with the policy `none`. */

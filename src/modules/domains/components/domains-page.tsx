@@ -103,6 +103,7 @@ export function DomainsPage() {
           search={search}
           label="Filter by name"
           placeholder="Domain name"
+          w={200}
           className="grow-small mono-input"
         />
         <ShowFilter

@@ -17,7 +17,7 @@ const VIEWS = { chart: 'Chart', table: 'Table' } as const;
 const PROBLEMS = ['deferred', 'bounced', 'failed'] as const;
 const SENT = [
   { name: 'delivered', label: 'Delivered', color: 'var(--postmark)' },
-  { name: 'in_transit', label: 'No result yet', color: 'var(--rule-strong)' },
+  { name: 'in_transit', label: 'No result yet', color: 'var(--ink-3)' },
   { name: 'deferred', label: 'Deferred', color: 'var(--deferred)' },
   { name: 'bounced', label: 'Bounced', color: 'var(--bounced)' },
   { name: 'failed', label: 'Failed', color: 'var(--failed)' },

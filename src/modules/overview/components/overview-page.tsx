@@ -46,8 +46,9 @@ export function OverviewPage() {
           <OutcomeFigures overview={data} domain={domain} />
           {data && !attention.isPending && (
             <>
-              <Checklist overview={data} />
+              {!data.checklist.has_sent && <Checklist overview={data} />}
               {attention.data && <NeedsAttention overview={data} attention={attention.data} domain={domain} />}
+              {data.checklist.has_sent && <Checklist overview={data} />}
               <HourlyChart overview={data} domain={domain} />
               <LatestMessages messages={data.latest} />
             </>

@@ -5,7 +5,7 @@ import type { Flow } from '../use-analytics';
 export const STATUS_SERIES: Record<Flow, Series[]> = {
   outbound: [
     { name: 'delivered', label: 'Delivered', color: 'var(--postmark)' },
-    { name: 'in_transit', label: 'No result yet', color: 'var(--rule-strong)' },
+    { name: 'in_transit', label: 'No result yet', color: 'var(--ink-3)' },
     { name: 'deferred', label: 'Deferred', color: 'var(--deferred)' },
     { name: 'bounced', label: 'Bounced', color: 'var(--bounced)' },
     { name: 'failed', label: 'Failed', color: 'var(--failed)' },
