@@ -94,7 +94,7 @@ function isAttached({ disposition }: Part): boolean {
 /** Another form of the text, for certain programs. Other parts are files. */
 function isHiddenAlternative({ part, alternative }: Leaf): boolean {
   const isOtherForm = /^text\/(?:x-amp-html|watch-html|enriched|richtext)$/.test(part.type);
-  return isOtherForm && alternative !== null && alternative.children.some(isText) && !isAttached(part);
+  return isOtherForm && alternative?.children.some(isText) === true && !isAttached(part);
 }
 
 function textOf({ type, contentType }: Part, content: Buffer, hint: string | null): string {
