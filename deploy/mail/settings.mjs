@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ADDRESS, checkReadable, HOST_NAME, listOf, PATH } from './setting-formats.mjs';
 import { TLS_DEFAULTS, tlsErrorsIn, tlsValuesOf } from './tls-settings.mjs';
@@ -47,6 +47,9 @@ const DEFAULTS = {
   TLD_FILE: '',
   MAIL_UID: 5000,
 };
+
+/** The port of relays that begin with TLS, at the end of RELAY_HOST. */
+const TLS_FROM_START = ':465';
 
 /** All settings, by the mail server's own names. */
 export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
@@ -196,6 +199,8 @@ function errorsIn(settings) {
     'RELAY_PASSWORD must have at most 256 characters of ASCII, without spaces.',
   );
   check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
+  const isTlsPossible = !relay.endsWith(TLS_FROM_START) || tls !== 'may';
+  check(isTlsPossible, 'With port 465 in RELAY_HOST, RELAY_TLS must be encrypt or secure: it begins with TLS.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   if (settings.TLD_FILE !== '') checkReadable('TLD_FILE', settings, check);
@@ -230,7 +235,8 @@ function valuesOf(settings) {
     database_hosts: `inet:${host}:${port} inet:${host}:${port}`,
     postfix_interfaces: addresses.join(', ') || 'all',
     postfix_protocols: hasIpv6 ? 'all' : 'ipv4',
-    dovecot_listen: addresses.join(', ') || '*, ::',
+    // Dovecot doesn't start with an address of a protocol that the kernel doesn't have.
+    dovecot_listen: addresses.join(', ') || (existsSync('/proc/net/if_inet6') ? '*, ::' : '*'),
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
     ...relayValues(settings),
     network_checks: settings.NETWORK_CHECKS === 'yes',
@@ -251,10 +257,12 @@ function relayValues({ RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: pass
     '([0-9][0-9][ -])(5[.][0-9]+[.][0-9]+ )?(.*(relay|authenti|not permitted).*)',
   ];
   const [ending, action] = ['$$/', '4$${1}4.7.0 $${3}'];
+  const isTlsFromStart = relay.endsWith(TLS_FROM_START);
   const rules = refusals.map((reply) => `{ /^5${reply}${ending} ${action} }`);
   return {
-    relay_tls: tls || (user === '' ? 'may' : 'encrypt'),
-    relay_tls_from_start: relay.endsWith(':465') ? 'yes' : 'no',
+    // Postfix uses no server of which TLS is wanted from the start and needn't be.
+    relay_tls: tls || (user === '' && !isTlsFromStart ? 'may' : 'encrypt'),
+    relay_tls_from_start: isTlsFromStart ? 'yes' : 'no',
     relay_has_user: user === '' ? 'no' : 'yes',
     relay_credentials: user === '' ? '' : `${relay} ${user}:${password}`,
     relay_reply_filter: relay === '' ? '' : `regexp:{ ${rules.join(' ')} }`,

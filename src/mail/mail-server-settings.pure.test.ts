@@ -80,6 +80,12 @@ describe("the mail server's settings", () => {
     expect(read({ [name]: value }).errors).toEqual([expect.stringMatching(sentence)]);
   });
 
+  it('refuse a relay whose port begins with TLS, which needn’t be there', () => {
+    const relay = (port: number) => read({ RELAY_HOST: `[smtp.example.net]:${port}`, RELAY_TLS: 'may' }).errors;
+    expect(relay(465)).toEqual([expect.stringMatching(/^With port 465 in RELAY_HOST, RELAY_TLS must be/)]);
+    expect(relay(587)).toEqual([]);
+  });
+
   describe('with ACME', () => {
     const files = { TLS_CERTIFICATE: undefined, TLS_KEY: undefined, ACME_EMAIL: 'admin@example.com' };
 

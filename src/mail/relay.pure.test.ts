@@ -81,6 +81,7 @@ describe('the relay of a configuration', () => {
       ...{ user: USER, password: PASSWORD, ownName: 'mail.here.example', isIpv4Only: true },
       caFile: '/etc/ssl/certs/ca-certificates.crt',
     });
+    expect(configure(['RELAY_HOST=smtp.example.net:465'])).toMatchObject({ tls: 'encrypt', isTlsFromStart: true });
     expect(configure(['RELAY_HOST=smtp.example.net', 'RELAY_TLS=secure'])).toMatchObject({
       ...{ destination: 'smtp.example.net', tls: 'secure', isTlsFromStart: false, user: '', password: '' },
       isIpv4Only: false,

@@ -89,6 +89,7 @@ describe('POST /orchestrator/relay', () => {
     [{ ...relay, password: '"quoted' }, 'relay.password'],
     [{ ...relay, password: 'ends\\' }, 'relay.password'],
     [{ ...relay, user: "'quoted" }, 'relay.user'],
+    [{ destination: '[smtp.relay.example]:465', tls: 'may' }, 'relay.tls'],
   ])('rejects %j', async (given, path) => {
     const { error } = expectError(await set({ relay: given }), 400, 'VALIDATION_ERROR');
     expect(error.details?.fields).toEqual([{ path, message: expect.any(String) }]);

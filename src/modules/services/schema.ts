@@ -210,12 +210,13 @@ export const SetRelay = z.strictObject({
       tls: z
         .enum(RELAY_TLS)
         .nullish()
-        .meta({ description: 'Without it, `encrypt` with a user, and `may` without one' }),
+        .meta({ description: 'Without it, `encrypt` with a user or port 465, and `may` otherwise' }),
     })
-    .superRefine(({ user, password, tls }, ctx) => {
+    .superRefine(({ destination, user, password, tls }, ctx) => {
       const refuse = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message });
       if (password && !user) refuse('user', 'Enter the user of this password.');
       if (user && tls === 'may') refuse('tls', 'A password needs TLS. Choose another one.');
+      else if (destination.endsWith(':465') && tls === 'may') refuse('tls', 'Port 465 needs TLS. Choose another one.');
     })
     .nullable()
     .meta({ description: 'Null to send to the recipients’ servers directly' }),
