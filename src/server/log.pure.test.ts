@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,11 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-log-'));
-const [program, talker] = [join(folder, 'program.cjs'), join(folder, 'talker.cjs')];
+const [program, talker, flood] = ['program', 'talker', 'flood'].map((name) => join(folder, `${name}.cjs`)) as [
+  string,
+  string,
+  string,
+];
 afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => {
@@ -41,6 +46,10 @@ beforeAll(() => {
     };
     talk();`,
   );
+  build(
+    flood,
+    `import { log } from './log'; for (let n = 0; n < 3_000; n++) log.info('x'.repeat(1_000)); process.exit(0);`,
+  );
 });
 
 function build(outfile: string, contents: string): void {
@@ -69,6 +78,11 @@ it('a process goes on without uncaught errors when nobody reads its output any m
     timeout: 30_000,
   });
   expect(output[3]).toBe('ended with 0\n');
+});
+
+it('a process goes on, and ends, while nobody reads its output', async () => {
+  const child = spawn(process.execPath, [flood], { env: { ...process.env, LOG_LEVEL: 'info' }, timeout: 30_000 });
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
 it('lines are written before the process ends', () => {

@@ -38,6 +38,12 @@ export function isUnexpected({ code }: PublicError): boolean {
   return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }
 
+/** What the log has of an unexpected error: only the reason while the database is away, because then all requests fail alike. */
+export function loggedError(error: unknown): { error: unknown } | { reason: string } {
+  if (!isDatabaseAway(error)) return { error };
+  return { reason: (error instanceof Error && error.message.trim().split('\n').at(-1)) || String(error) };
+}
+
 function plain(code: ErrorCode, message: string): PublicError {
   return { code, status: ERROR_STATUS[code], message, details: null, headers: {} };
 }

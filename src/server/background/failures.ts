@@ -14,6 +14,7 @@ let isOutageLogged = false;
 export function failureLog(task: string, now = () => performance.now()): FailureLog {
   let failingSince: number | null = null;
   let isLogged = false;
+  let hasLoggedOutage = false;
   return {
     failed(error) {
       failingSince ??= now();
@@ -29,6 +30,7 @@ export function failureLog(task: string, now = () => performance.now()): Failure
         const reason = error instanceof Error ? error.message : String(error);
         log.warn({ task, reason }, 'the database is not responding, repeating tasks retry');
         isLogged = true;
+        hasLoggedOutage = true;
         isOutageLogged = true;
       }
     },
@@ -36,7 +38,9 @@ export function failureLog(task: string, now = () => performance.now()): Failure
       if (isLogged) log.info({ task }, 'repeating task works again');
       failingSince = null;
       isLogged = false;
-      isOutageLogged = false;
+      // Tasks that need no database succeed during an outage, too.
+      if (hasLoggedOutage) isOutageLogged = false;
+      hasLoggedOutage = false;
     },
   };
 }

@@ -8,7 +8,7 @@ import { networkOf } from '../http/client-address';
 import type { WebRequest } from '../http/fetch-adapter';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
-import { isUnexpected, publicError } from '../public-error';
+import { isUnexpected, loggedError, publicError } from '../public-error';
 import { BODY_LIMIT_BYTES, type ProcedureMeta } from '../rest/meta';
 import { type Context, createContext } from './context';
 
@@ -34,7 +34,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: WebReques
         responseMeta: () => ({ headers: withRequestId(headers, ctx) }),
         onError: ({ error, path }) => {
           if (isUnexpected(publicError(error)))
-            log.error({ request_id: ctx.request.id, procedure: path, error }, 'request failed');
+            log.error({ request_id: ctx.request.id, procedure: path, ...loggedError(error) }, 'request failed');
         },
       });
     } catch (error) {

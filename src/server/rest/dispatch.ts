@@ -10,7 +10,7 @@ import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { type Context, createContext } from '../procedures/context';
 import { admit } from '../procedures/trpc';
-import { isUnexpected, type PublicError, publicError } from '../public-error';
+import { isUnexpected, loggedError, type PublicError, publicError } from '../public-error';
 import { documentResponder, type Webhooks } from './document';
 import { failure, success } from './envelope';
 import { type FileOutput, fileResponse } from './file';
@@ -141,6 +141,6 @@ function writeLogLine(
     admin_id: ctx.admission?.actor?.admin.id ?? null,
     api_key_id: ctx.admission?.actor?.key?.id ?? null,
   };
-  if (cause) log.error({ ...line, error: cause }, 'request failed');
+  if (cause) log.error({ ...line, ...loggedError(cause) }, 'request failed');
   else log.info(line, 'request');
 }
