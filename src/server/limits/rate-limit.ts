@@ -28,7 +28,8 @@ export async function countRequest(ip: string): Promise<RequestCount> {
   const refused = await exceeded.get(subject);
   if (refused) return { count: points + 1, resetMs: refused.msBeforeNext };
   const counted = await counters().count('address', subject, ADDRESS_WINDOW_SECONDS);
-  if (counted.count > points) await exceeded.block(subject, counted.resetMs / 1000);
+  // A window that has ended meanwhile would block for ever.
+  if (counted.count > points && counted.resetMs > 0) await exceeded.block(subject, counted.resetMs / 1000);
   return counted;
 }
 
