@@ -27,7 +27,7 @@ export async function withDatabase<Result>(
   work: (client: pg.Client) => Promise<Result>,
   { signal, operationId }: { signal?: AbortSignal; operationId?: string } = {},
 ): Promise<Result> {
-  const client = new pg.Client({ ...connectionTo(url), keepAlive: true });
+  const client = new pg.Client(connectionTo(url));
   // The running query fails with the same error.
   client.on('error', () => {});
   await client.connect();

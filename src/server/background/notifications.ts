@@ -6,7 +6,6 @@ import { env } from '../settings/env';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 2_000;
-const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Calls back for each notification on a Postgres channel, and after every reconnect, because notifications in between
@@ -21,8 +20,6 @@ export function listen(channel: string, onNotification: () => void): () => Promi
     const client = new pg.Client({
       ...connectionTo(env().databaseUrl),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     let stop = () => {};
     const isOver = new Promise<void>((resolve) => {

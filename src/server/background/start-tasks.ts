@@ -67,6 +67,10 @@ type Options = { db: Database; clock: Clock; isPaused: (task: Task) => boolean; 
 function startTurns(tasks: SharedTask[], { db, clock, isPaused, ending }: Options) {
   const failures = new Map(tasks.map(({ name }) => [name, failureLog(name)]));
   const running = new Map<SharedTask, { stopping: AbortController; ended: Promise<void> }>();
+  // AbortSignal.any of a signal that lives as long as the process leaves an entry there for each run.
+  ending.addEventListener('abort', () => {
+    for (const { stopping } of running.values()) stopping.abort();
+  });
 
   function startable(): SharedTask[] {
     const patient = [...running.keys()].filter(({ canWait }) => canWait).length;
@@ -82,8 +86,8 @@ function startTurns(tasks: SharedTask[], { db, clock, isPaused, ending }: Option
       if (!claim) return;
       const { task } = claim;
       const stopping = new AbortController();
-      const signal = AbortSignal.any([ending, stopping.signal]);
-      const ended = runTurn(claim, { db, clock, signal })
+      if (ending.aborted) stopping.abort();
+      const ended = runTurn(claim, { db, clock, signal: stopping.signal })
         .then(failures.get(task.name)?.succeeded, failures.get(task.name)?.failed)
         .finally(() => running.delete(task));
       running.set(task, { stopping, ended });
