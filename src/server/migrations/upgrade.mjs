@@ -17,6 +17,8 @@ const NOT_UP_TO_DATE = 'The database is not up to date. Start this version of Po
  */
 export async function upgrade(client, root) {
   const { known, functions } = await readFiles(root);
+  // A role can have a limit, which an index of a large table, or the wait for another instance, exceeds.
+  await client.query('SET statement_timeout = 0');
   await client.query('SELECT pg_advisory_lock($1)', [UPGRADE_LOCK]);
   try {
     const pending = findPending(await findMigrations(client), known);
