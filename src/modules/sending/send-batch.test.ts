@@ -54,7 +54,8 @@ describe('a batch', () => {
       [message('a@far.example'), null],
       [null, 'MISSING_FIELDS'],
       ['text', 'VALIDATION_ERROR'],
-      [[], 'VALIDATION_ERROR'],
+      [[], 'MISSING_FIELDS'],
+      [['text'], 'VALIDATION_ERROR'],
       [42, 'VALIDATION_ERROR'],
       [{}, 'MISSING_FIELDS'],
       [message('a@far.example', { from: { email: 'nope' } }), 'INVALID_SENDER'],
@@ -65,7 +66,7 @@ describe('a batch', () => {
       [message('b@far.example'), null],
     ];
     const answer = await api.post('/send/batch', { messages: items.map(([item]) => item) });
-    expect(answer.data).toMatchObject({ total: 12, succeeded: 2, failed: 10 });
+    expect(answer.data).toMatchObject({ total: 13, succeeded: 2, failed: 11 });
     expect(answer.data.results.map((result: { code?: string }) => result.code ?? null)).toEqual(
       items.map(([, code]) => code),
     );

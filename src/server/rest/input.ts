@@ -29,6 +29,9 @@ export async function readInput(
   return { ...fields, ...params };
 }
 
+/** Parameters that have an error code of their own for what they can't be. */
+const NEVER_EMPTY = new Set(['limit', 'period', 'granularity', 'timezone', 'start', 'end']);
+
 function readQuery(search: URLSearchParams, route: Route): Record<string, unknown> {
   if (route.meta.rest.isOpenQuery) dropUnknown(search, route);
   const names = [...search.keys()];
@@ -41,7 +44,7 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   );
   if (unexpected.length > 0) throw invalidParameters(unexpected, 'Unknown parameter.');
   // Forms send the filters that aren't set, and loops the cursor of their first page, as empty text.
-  const given = [...search].filter(([name, text]) => text !== '' || name === 'limit');
+  const given = [...search].filter(([name, text]) => text !== '' || NEVER_EMPTY.has(name));
   return Object.fromEntries(given.map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]));
 }
 
