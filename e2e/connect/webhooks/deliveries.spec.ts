@@ -75,7 +75,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
     [id],
   );
   await expect(abandoned).toContainText('Gave up');
-  await page.getByRole('button', { name: 'Replay 1 failed' }).click();
+  await page.getByRole('button', { name: 'Replay 1 abandoned' }).click();
   const replay = page.getByRole('dialog', { name: 'Replay abandoned deliveries' });
   await replay.getByRole('radio', { name: '1 hour', exact: true }).click();
   await checkState();
