@@ -21,6 +21,20 @@ it('requests beyond the limit of an address are refused without asking the store
   expect((await client().get('/version')).status).toBe(200);
 });
 
+it('an address whose window ends while a call exceeds its limit is admitted in the next one', async () => {
+  const api = client();
+  for (let call = 0; call < LIMIT; call += 1) await api.get('/version');
+  let exceeding: Promise<unknown> | undefined;
+  await db.$transaction(async (tx) => {
+    await tx.$executeRaw`
+      UPDATE rate_limit SET expire = extract(epoch FROM clock_timestamp()) * 1000 + 300 WHERE key LIKE '%address%'`;
+    exceeding = api.get('/version');
+    await tx.$queryRaw`SELECT pg_sleep(0.4)::text`;
+  });
+  await exceeding;
+  expect((await api.get('/version')).status).toBe(200);
+});
+
 it('the OpenAPI document counts as well, and the health check always responds', async () => {
   const api = client();
   const documents = [];
