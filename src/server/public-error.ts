@@ -38,7 +38,7 @@ export function isUnexpected({ code }: PublicError): boolean {
   return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }
 
-/** What the log has of an unexpected error: only the reason while the database is away, because then all requests fail alike. */
+/** The fields of an unexpected error in the log. While the database is away all requests fail alike, so only the reason is there. */
 export function loggedError(error: unknown): { error: unknown } | { reason: string } {
   if (!isDatabaseAway(error)) return { error };
   return { reason: (error instanceof Error && error.message.trim().split('\n').at(-1)) || String(error) };
