@@ -170,7 +170,6 @@ function connect(url: string): pg.Pool {
     max: 1,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
-    keepAlive: true,
   });
   pool.on('error', () => {});
   return pool;

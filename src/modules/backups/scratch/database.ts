@@ -52,7 +52,6 @@ export async function withScratchDatabase<Result>(
 async function connect(url: string, onLost: (error: Error) => void): Promise<pg.Client> {
   const client = new pg.Client({
     ...connectionTo(url),
-    keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: 0,
   });
