@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
+import { startTcpRelay } from '@/test/servers/tcp-relay';
 import { env } from '../settings/env';
-import { connectionTo } from './connection';
-import { type Database, readDatabase, separateDatabase } from './db';
+import { connectionTo, createConnections } from './connection';
+import { type Database, isDatabaseAway, readDatabase, separateDatabase } from './db';
 
 const separate = separateDatabase();
 afterAll(() => separate.$disconnect());
@@ -41,4 +42,31 @@ describe('a connection to Postgres', () => {
     expect(connecting.length).toBeGreaterThan(5);
     expect(without).toEqual(['src/mail/agent/configuration/check.ts']);
   });
+});
+
+it('a statement whose server has gone without a word fails soon, and the next one gets a new connection', async () => {
+  const url = new URL(env().databaseUrl);
+  const relay = await startTcpRelay(Number(url.port || 5432));
+  url.hostname = '127.0.0.1';
+  url.port = String(relay.port);
+  const pool = createConnections({ ...connectionTo(url.href), max: 1, statement_timeout: 200, answerMs: 100 });
+  pool.on('error', () => {});
+  onTestFinished(async () => {
+    await pool.end();
+    relay.close();
+  });
+  const client = await pool.connect();
+  const read = async () => (await client.query('SELECT 1 AS one')).rows;
+  await client.query('BEGIN');
+  // As after a pause between the statements of a transaction.
+  client.connection.stream.emit('timeout');
+  expect(await read()).toEqual([{ one: 1 }]);
+
+  relay.cut();
+  client.on('error', () => {});
+  const error = await read().catch((thrown: unknown) => thrown);
+  client.release();
+  expect(isDatabaseAway(error)).toBe(true);
+  relay.restore();
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });

@@ -1,12 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import pg from 'pg';
+import type pg from 'pg';
 import { notFound } from '../errors';
 import { reportPool } from '../metrics/pools';
 import { Prisma, PrismaClient } from '../prisma/client';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
-import { connectionTo } from './connection';
+import { connectionTo, createConnections, type PoolOptions } from './connection';
 import { withDirectQueries } from './direct-queries';
 import { statementName } from './prepared';
 
@@ -59,7 +59,7 @@ export function readPool(): pg.Pool {
 
 /** One connection of its own, for what has to go on while requests hold all the others. End it with `$disconnect()`. */
 export function separateDatabase(): Database {
-  const connection = new pg.Pool({
+  const connection = createConnections({
     ...connectionTo(env().databaseUrl),
     max: 1,
     idleTimeoutMillis: 0,
@@ -69,8 +69,8 @@ export function separateDatabase(): Database {
   return toDatabase(new PrismaPg(connection, { disposeExternalPool: true }));
 }
 
-function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
-  const created = new pg.Pool({
+function createPool(name: 'main' | 'reads', options: PoolOptions): pg.Pool {
+  const created = createConnections({
     ...options,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -81,7 +81,7 @@ function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
 }
 
 /** Read-only, so that a query that writes fails with or without a replica. */
-export function readPoolOptions(url: string): pg.PoolConfig {
+export function readPoolOptions(url: string): PoolOptions {
   return {
     ...connectionTo(url, 'default_transaction_read_only=on'),
     max: MAX_READS,

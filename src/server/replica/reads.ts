@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory, SqlQuery, SqlResultSet } from '@prisma/driver-adapter-utils';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Finding, measured } from '@/lib/health/finding';
 import type { Actor } from '../access/actor';
 import { instanceName } from '../cluster/this-node';
+import { createConnections } from '../database/connection';
 import {
   type Database,
   database,
@@ -51,7 +52,7 @@ export async function followReplica({
   const watched = watchReplica({ primary: env().databaseUrl, replica: url, maxLagMs }, () =>
     clients.forEach(disconnect),
   );
-  const pool = new pg.Pool({
+  const pool = createConnections({
     ...readPoolOptions(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     onConnect: (client) => watched.admit(client),
