@@ -1,4 +1,5 @@
 // The part of deploy/install that runs in Node.js. It uses built-in modules only: packages aren't installed yet.
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isPlain, PlainError } from '../../scripts/process/plain-error.mjs';
@@ -10,7 +11,7 @@ import { readOptions, USAGE } from './options.mjs';
 import { isRelease, nameOf, releaseOf, runningFolder } from './releases.mjs';
 import { remove } from './remove.mjs';
 import { problemsIn, readFacts } from './requirements.mjs';
-import { errorsIn, readSettings } from './settings.mjs';
+import { ambiguousValues, errorsIn, readSettings, SETTINGS } from './settings.mjs';
 import { STEPS } from './steps.mjs';
 import { deferSignals } from './stop-request.mjs';
 import { upgrade } from './upgrade.mjs';
@@ -50,7 +51,13 @@ async function main() {
   const settings = readSettings();
   const host = { ...releaseOf(root), options };
   const facts = readFacts({ root, settings, options, isBuilt: isBuilt(host.root) });
-  const problems = [...errorsIn(settings), ...problemsIn(facts), ...(options.isUpgrade ? [] : otherVersion(host))];
+  const ambiguous = existsSync(SETTINGS) ? ambiguousValues(readFileSync(SETTINGS, 'utf8')) : [];
+  const problems = [
+    ...ambiguous,
+    ...errorsIn(settings),
+    ...problemsIn(facts),
+    ...(options.isUpgrade ? [] : otherVersion(host)),
+  ];
   if (options.mode === 'dry-run' && !options.isUpgrade) return plan(host, problems);
   if (problems.length > 0) throw new PlainError(`${problems.join('\n')}\nNothing was changed.`);
   if (options.mode !== 'dry-run') await takeTurn();

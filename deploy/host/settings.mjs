@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { nameOnWholeHost } from '../mail/settings.mjs';
 import { replaceFile } from './files.mjs';
 
@@ -13,14 +14,34 @@ const HEADER = `# Settings of Postroom on this host, one KEY=value per line. Run
 # and HOSTNAME is MAIL_HOST.
 `;
 
+const LINES = /^[ \t]*([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(.*?)[ \t]*$/gm;
+/** Without those of the mail server, which reads its own as they are. */
+const OF_APP = /^(?!MAIL_(?!SERVER_CONFIG))/;
+const UNAMBIGUOUS = /^([^#\\'"`]*|'[^']*'|"[^"\\`]*")$/;
+
 /** @typedef {Record<string, string>} Settings */
 
 /** @returns {Settings} by name, without those that are empty */
 export function readSettings(file = SETTINGS) {
   if (!existsSync(file)) return {};
-  const lines = readFileSync(file, 'utf8').matchAll(/^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/gm);
+  const lines = readFileSync(file, 'utf8').matchAll(LINES);
   const values = [...lines].map(([, name, value = '']) => [name, value.replace(/^(["'])(.*)\1$/, '$2')]);
   return Object.fromEntries(values.filter(([, value]) => value !== ''));
+}
+
+/**
+ * Systemd, which gives the app its settings, and Node.js, which gives them to the commands of deploy/app/run, read these values
+ * differently. A passphrase would be another one there.
+ * @param {string} text of the file
+ * @returns {string[]} a sentence for each
+ */
+export function ambiguousValues(text) {
+  return [...text.matchAll(LINES)]
+    .filter(([, name = '', value = '']) => OF_APP.test(name) && !UNAMBIGUOUS.test(value))
+    .map(([, name, value = '']) => {
+      const quote = value.slice(1, -1).includes("'") ? '"' : "'";
+      return `The value of ${name} in ${SETTINGS} has a #, a backslash or a quote, so it must be in quotes: ${name}=${quote}…${quote}`;
+    });
 }
 
 /** @param {Settings} settings @returns {string[]} what keeps the installer from using them; app and mail server check the rest */
@@ -134,4 +155,10 @@ export function postmasterOf(host) {
 
 function newSecret() {
   return randomBytes(24).toString('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const problems = ambiguousValues(readFileSync(process.argv[2] ?? SETTINGS, 'utf8'));
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { addressProblems, reverseProblems } from '../../../../deploy/host/network.mjs';
 import { readOptions } from '../../../../deploy/host/options.mjs';
 import {
+  ambiguousValues,
   changedText,
   errorsIn,
   missingSettings,
@@ -145,6 +146,30 @@ describe('settings of a host', () => {
     expect(given).toEqual({ DATABASE_URL: url, APP_URL: 'https://post.example.com', X: '"' });
     expect(errorsIn(given)).toEqual([]);
   });
+
+  it('don’t swallow the next line if they are empty', () => {
+    expect(readSettings(file('empty', 'SMTP_URL=\nAPP_URL = https://post.example.com \n'))).toEqual({
+      APP_URL: 'https://post.example.com',
+    });
+  });
+
+  it.each([
+    ['BACKUP_PASSPHRASE=cor#rect', /^The value of BACKUP_PASSPHRASE .* must be in quotes: BACKUP_PASSPHRASE='…'$/],
+    ['SECRET_KEY=a\\b', /^The value of SECRET_KEY/],
+    ['SECRET_KEY="a\\b"', /^The value of SECRET_KEY/],
+    [`OIDC_SECRET=it's`, /OIDC_SECRET="…"$/],
+    ['APP_URL="https://a.example', /^The value of APP_URL/],
+    ['MAIL_SERVER_CONFIG=`x`', /^The value of MAIL_SERVER_CONFIG/],
+  ])('that systemd and Node.js read differently are refused: %s', (line, sentence) => {
+    expect(ambiguousValues(`# It's #1\n${line}\n`)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it.each([`X='a#b\\c"'`, `X="it's #1"`, 'X=$a;b', 'X=', 'MAIL_RELAY_PASSWORD=a#b', `# X='`])(
+    'are not refused if both read the same: %s',
+    (line) => {
+      expect(ambiguousValues(`${line}\n`)).toEqual([]);
+    },
+  );
 
   it('are taken over from an installation that was made step by step', () => {
     const app = file(
