@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tlsOf } from '../../../../deploy/host/database.mjs';
 import { addressProblems, reverseProblems } from '../../../../deploy/host/network.mjs';
 import { readOptions } from '../../../../deploy/host/options.mjs';
 import {
@@ -170,6 +171,16 @@ describe('settings of a host', () => {
       expect(ambiguousValues(`${line}\n`)).toEqual([]);
     },
   );
+
+  it.each<[string, Record<string, string>]>([
+    ['', {}],
+    ['sslmode=require', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/etc/ssl/certs/ca-certificates.crt' }],
+    ['sslmode=verify-ca&sslrootcert=/x/ca.pem', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/x/ca.pem' }],
+    ['sslmode=no-verify', { PGSSLMODE: 'require' }],
+    ['sslmode=disable', { PGSSLMODE: 'disable' }],
+  ])('mean the same TLS for psql as for the app: %s', (parameters, variables) => {
+    expect(tlsOf(new URLSearchParams(parameters))).toEqual(variables);
+  });
 
   it('are taken over from an installation that was made step by step', () => {
     const app = file(
