@@ -71,7 +71,8 @@ function serve(lifetime, isDev) {
   const script = fileURLToPath(new URL('../serve.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, ...(isDev ? ['--dev'] : [])], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NEXT_TELEMETRY_DISABLED: '1', ...process.env },
+    // Network folders of content and backups that hang hold up to four threads, which is all that there are by default.
+    env: { NEXT_TELEMETRY_DISABLED: '1', UV_THREADPOOL_SIZE: '8', ...process.env },
   });
   lifetime.atEnd(() => stopChild(child, DRAIN_TIMEOUT_MS));
   return new Promise((ready, failed) => {

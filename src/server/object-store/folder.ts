@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import pLimit from 'p-limit';
 import { isDiskFull } from '@/lib/disk-full';
 import { uuidv7 } from '@/lib/uuid';
 import { createFolderWriter } from './folder-writer';
@@ -8,6 +9,12 @@ import { type ObjectStore, type StoredObject, StoreError, withDeadline } from '.
 /** Kept free for the database, which may share the disk. */
 export const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
+/**
+ * How many calls of a folder run at once. One that hangs, as in a network folder whose server has gone, holds one of the threads that all
+ * file calls and name lookups of the process share.
+ */
+const MAX_CALLS = 2;
+
 type Options = { minFreeBytes?: number; deadlineMs?: number };
 
 /** Stores each object as a file of its name. Other users of the host can't read it. */
@@ -15,8 +22,28 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
   const { minFreeBytes = MIN_FREE_BYTES, deadlineMs } = options;
   const write = createFolderWriter({ root, minFreeBytes });
   const fileOf = (name: string) => path.join(root, name);
+  const limited = pLimit(MAX_CALLS);
+  let hanging = 0;
+
+  async function inTime<Result>(work: (signal: AbortSignal) => Promise<Result>, bytes = 0): Promise<Result> {
+    if (hanging === MAX_CALLS) throw new StoreError('away', `${root} does not respond.`);
+    return withDeadline((signal) => work(signal).catch(rethrow), { bytes, deadlineMs });
+  }
+
   const bounded = <Result>(work: () => Promise<Result>, bytes = 0) =>
-    withDeadline(() => work().catch(rethrow), { bytes, deadlineMs });
+    inTime((signal) => limited(() => counted(work, signal)), bytes);
+
+  /** Counts the call as hanging from its deadline to its end. */
+  async function counted<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    // It waited for too long.
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => {
+      hanging += 1;
+    });
+    return work().finally(() => {
+      if (signal.aborted) hanging -= 1;
+    });
+  }
 
   return {
     label: root,
@@ -39,7 +66,7 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
   };
 
   function put(name: string, bytes: Uint8Array, isNew: boolean): Promise<void> {
-    return bounded(async () => {
+    return inTime(async () => {
       const failure = await write({ name, bytes, isNew });
       if (failure) throw Object.assign(new Error(failure.message), { code: failure.code });
     }, bytes.byteLength);

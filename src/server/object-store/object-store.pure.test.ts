@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -109,6 +110,27 @@ it('a file in the place of the folder fails', async () => {
   const file = path.join(folder, 'a-file');
   await writeFile(file, 'x');
   await expect(createFolderStore(file).put('a/b', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
+});
+
+it('a folder that hangs holds few threads, fails at once after its deadline, and works again when it is back', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const pipes = names.map((name) => path.join(folder, `hanging-${name}`));
+  execFileSync('mkfifo', pipes);
+  const store = createFolderStore(folder, { minFreeBytes: 0, deadlineMs: 100 });
+  const reads = names.map((name) => store.get(`hanging-${name}`, 10));
+  // It needs a thread, too.
+  expect(text(await readFile(import.meta.filename))).toContain('needs a thread');
+  for (const read of reads) await expect(read).rejects.toThrow('did not respond in time');
+  for (const call of [store.get('x', 10), store.put('x', bytes('x')), store.remove(['x'])])
+    await expect(call).rejects.toMatchObject({ failure: 'away', message: `${folder} does not respond.` });
+
+  // To open the other end lets a read go on.
+  const ends = await Promise.all(pipes.slice(0, 2).map((pipe) => open(pipe, 'w')));
+  await Promise.all(ends.map((end) => end.close()));
+  const putAgain = () => store.put('back', bytes('again')).catch((error: Error) => error);
+  await expect.poll(putAgain).toBeUndefined();
+  expect(text(await store.get('back', 10))).toBe('again');
+  await Promise.all(pipes.map((pipe) => rm(pipe)));
 });
 
 it('a stopped storage server fails, and works again when it is back', async () => {
