@@ -183,7 +183,7 @@ const CHECKS = {
     title: 'Longest overdue task',
     unit: 's',
     limits: above(900, null),
-    fix: 'Look for the task under System → Health, and for its name in the log of the instances. A failed task is repeated within a minute.',
+    fix: 'Look for the task under System → Health, and for its name in the log of the instances. A failed task is repeated within a minute. One that runs for hours may wait for a network folder: if so, restart its instance.',
   },
   scheduled_messages: {
     group: 'Background work',

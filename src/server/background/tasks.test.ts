@@ -202,6 +202,20 @@ describe('a task of one instance', () => {
     expect(await runTask(db, taskOf(), { ifDue: true })).toBe(true);
   });
 
+  it('that hangs is overdue after six hours, although it renews its lease', async () => {
+    const claim = await claimed(taskOf());
+    const began = (hours: number) =>
+      db.scheduledTask.updateMany({ data: { startedAt: new Date(Date.now() - hours * HOUR * 1000) } });
+    await began(6.2);
+    await turnOf(claim).renew(db);
+    expect(await checkTasks(db)).toMatchObject([{ status: 'ok', message: `${NAME}: it has been running for 6 hours` }]);
+    await began(30.5);
+    const message = `${NAME}: it has been running for 30 hours`;
+    expect(await checkTasks(db)).toMatchObject([{ status: 'degraded', message }]);
+    await requestTurn(db, NAME);
+    expect(await checkTasks(db)).toMatchObject([{ status: 'ok', message: '' }]);
+  });
+
   it('of another version is forgotten once no instance runs it, before it counts as late', async () => {
     await registerTasks(db, [taskOf({ name: 'a former task' })]);
     await later(9 * 60);

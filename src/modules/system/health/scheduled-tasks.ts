@@ -6,6 +6,9 @@ import type { ScheduledTask } from '../schema';
 export const SYSTEM_TASK = 'checking the whole system';
 export const HEARTBEAT_TASK = 'requesting HEARTBEAT_URL';
 
+/** A task that hangs, such as in a network folder, renews its lease for as long as its process runs. */
+const LONGEST_RUN_HOURS = 6;
+
 type Row = {
   name: string;
   dueAt: Date;
@@ -32,12 +35,19 @@ export async function listTasks(db: Database): Promise<ScheduledTask[]> {
   }));
 }
 
-/** For how long a task has been failing, or due without any instance that runs it. */
+/** For how long a task has been failing, due without any instance that runs it, or running although it should have ended. */
 export async function checkTasks(db: Database): Promise<Finding[]> {
-  const late = await db.$queryRaw<{ name: string; failure: string; seconds: number }[]>`
-    SELECT name, failure, extract(epoch FROM now() - least(due_at, failing_since))::int AS seconds FROM scheduled_task
-     WHERE (due_at < now() OR failing_since IS NOT NULL) AND name <> ${HEARTBEAT_TASK}
+  const late = await db.$queryRaw<{ name: string; failure: string; seconds: number; hours: number | null }[]>`
+    SELECT name, failure, extract(epoch FROM now() - least(due_at, failing_since, ends_by))::int AS seconds,
+           floor(extract(epoch FROM CASE WHEN ends_by IS NOT NULL THEN now() - started_at END) / 3600)::int AS hours
+      FROM scheduled_task
+           LEFT JOIN LATERAL (SELECT started_at + make_interval(hours => ${LONGEST_RUN_HOURS}) AS ends_by) running
+           ON lease_token IS NOT NULL
+     WHERE (due_at < now() OR failing_since IS NOT NULL OR ends_by < now()) AND name <> ${HEARTBEAT_TASK}
      ORDER BY seconds DESC`;
-  const failing = late.filter(({ failure }) => failure !== '').map(({ name, failure }) => `${name}: ${failure}`);
-  return [{ ...measured('tasks', Math.max(late[0]?.seconds ?? 0, 0)), message: failing.join('; ') }];
+  const problems = late.flatMap(({ name, failure, hours }) => {
+    if (failure !== '') return `${name}: ${failure}`;
+    return hours !== null && hours >= LONGEST_RUN_HOURS ? `${name}: it has been running for ${hours} hours` : [];
+  });
+  return [{ ...measured('tasks', Math.max(late[0]?.seconds ?? 0, 0)), message: problems.join('; ') }];
 }
