@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { PlainError } from '../../scripts/process/plain-error.mjs';
 import { renameDurably } from '../mail/replace-file.mjs';
+import { tlsOf } from '../mail/settings.mjs';
 import { run, succeeds } from './commands.mjs';
 import { listeners } from './listeners.mjs';
 
 const OLDEST = 15;
 const DEFAULT_PORT = 5432;
-const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** @returns {boolean} false if the settings name a Postgres on another host, which somebody else looks after */
@@ -195,8 +195,10 @@ function inDatabase(url, name) {
 
 function connectionOf(url) {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const { sslmode, sslrootcert } = tlsOf(searchParams);
   return {
-    ...tlsOf(searchParams),
+    ...(sslmode && { PGSSLMODE: sslmode }),
+    ...(sslrootcert && { PGSSLROOTCERT: sslrootcert }),
     PGHOST: hostname.replace(/^\[|\]$/g, ''),
     PGPORT: port || String(DEFAULT_PORT),
     PGUSER: decodeURIComponent(username),
@@ -204,18 +206,6 @@ function connectionOf(url) {
     PGDATABASE: pathname.slice(1),
     PGCONNECT_TIMEOUT: '5',
   };
-}
-
-/**
- * TLS as the app has it, for libpq: from `require` on, the certificate and the host name are verified, without a file of its own
- * against the certificate authorities of the system.
- * @param {URLSearchParams} parameters of a URL of the database
- */
-export function tlsOf(parameters) {
-  const mode = parameters.get('sslmode');
-  const isVerified = ['require', 'verify-ca', 'verify-full'].includes(mode ?? '');
-  if (!isVerified) return mode ? { PGSSLMODE: mode === 'no-verify' ? 'require' : mode } : {};
-  return { PGSSLMODE: 'verify-full', PGSSLROOTCERT: parameters.get('sslrootcert') ?? SYSTEM_AUTHORITIES };
 }
 
 function literal(text) {

@@ -81,7 +81,9 @@ export function missingSettings(given, options, { databasePort, secretKey, isPor
   const host = options.host ?? given.MAIL_HOST ?? '';
   const proxy = options.proxy ?? given.REVERSE_PROXY ?? 'caddy';
   const database = given.DATABASE_URL ?? `postgresql://postroom:${newSecret()}@127.0.0.1:${databasePort}/postroom`;
-  const { host: databaseHost, pathname } = new URL(database);
+  const { host: databaseHost, pathname, searchParams } = new URL(database);
+  const tls = [...searchParams].filter(([name]) => ['sslmode', 'sslrootcert'].includes(name));
+  const tlsOfMail = tls.length > 0 ? `?${tls.map(([name, value]) => `${name}=${value}`).join('&')}` : '';
   const password = given.MAIL_APP_PASSWORD ?? newSecret();
   const address = options.email ?? postmasterOf(host);
   const hasCertificate = options.certificate ?? given.MAIL_TLS_CERTIFICATE;
@@ -111,7 +113,7 @@ export function missingSettings(given, options, { databasePort, secretKey, isPor
     // Certificates aren't checked on loopback, so that the app can send before there is one.
     SMTP_URL: `smtps://postroom:${password}@127.0.0.1:${given.MAIL_SUBMISSIONS_PORT ?? 465}`,
     MAIL_POSTMASTER: address,
-    MAIL_DATABASE: `postgresql://mta_read:${newSecret()}@${databaseHost}${pathname}`,
+    MAIL_DATABASE: `postgresql://mta_read:${newSecret()}@${databaseHost}${pathname}${tlsOfMail}`,
     ...(!hasCertificate && {
       MAIL_ACME_EMAIL: address,
       MAIL_ACME_HTTP_ADDRESS: proxy === 'none' && isPort80Free ? ':80' : ADDRESS_OF_CHALLENGES,

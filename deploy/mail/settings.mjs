@@ -8,6 +8,12 @@ const MB = 1_048_576;
 // Characters that need no escaping in any of the five configuration formats.
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const NAME = /^[\w.-]+$/;
+const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+/** What may follow the URL of the database. */
+const TLS_PARAMETERS = {
+  sslmode: /^(disable|prefer|require|verify-ca|verify-full|no-verify)$/,
+  sslrootcert: /^\/[\w./-]+$/,
+};
 export const PORTS = {
   SMTP_PORT: 25,
   SUBMISSION_PORT: 587,
@@ -161,7 +167,7 @@ function errorsIn(settings) {
   check(ADDRESS.test(settings.POSTMASTER), 'POSTMASTER must be one email address.');
   check(
     databaseOf(settings.DATABASE),
-    'DATABASE must look like postgresql://mta_read:password@host:5432/name, with letters, digits and . _ ~ - in its parts.',
+    'DATABASE must look like postgresql://mta_read:password@host:5432/name, with letters, digits and . _ ~ - in its parts, and at most sslmode and sslrootcert after it.',
   );
   for (const name of ['APP_PASSWORD', 'REDIS_PASSWORD']) {
     check(PASSWORD.test(settings[name]), `${name} must have 16 to 128 characters from A-Z a-z 0-9 . _ ~ -.`);
@@ -209,20 +215,38 @@ function errorsIn(settings) {
 
 function databaseOf(text) {
   try {
-    const { protocol, hostname: host, port, username, password, pathname, search } = new URL(text);
+    const { protocol, hostname: host, port, username, password, pathname, searchParams } = new URL(text);
     const database = { host, port: port || '5432', name: pathname.slice(1), user: username, password };
     const isSafe = Object.values(database).every((part) => NAME.test(part.replaceAll('~', '-')));
-    return /^postgres(ql)?:$/.test(protocol) && isSafe && search === '' ? database : undefined;
+    const hasSafeTls = [...searchParams].every(([name, value]) => TLS_PARAMETERS[name]?.test(value));
+    return /^postgres(ql)?:$/.test(protocol) && isSafe && hasSafeTls
+      ? { ...database, tls: tlsOf(searchParams) }
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * TLS to Postgres as the app has it, for libpq: from `require` on, the certificate and the host name are verified, without a file of its
+ * own against the certificate authorities of the system.
+ * @param {URLSearchParams} parameters of a URL of the database
+ * @returns {{ sslmode?: string, sslrootcert?: string }}
+ */
+export function tlsOf(parameters) {
+  const mode = parameters.get('sslmode');
+  const isVerified = ['require', 'verify-ca', 'verify-full'].includes(mode ?? '');
+  if (!isVerified) return mode ? { sslmode: mode === 'no-verify' ? 'require' : mode } : {};
+  return { sslmode: 'verify-full', sslrootcert: parameters.get('sslrootcert') ?? SYSTEM_AUTHORITIES };
 }
 
 function valuesOf(settings) {
   const own = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value]));
   const database = databaseOf(settings.DATABASE);
   if (!database) throw new Error('errorsIn has checked DATABASE');
-  const { host, port } = database;
+  const { tls, ...parts } = database;
+  const tlsParameters = Object.entries(tls).map(([name, value]) => `${name}=${value}`);
+  const { host, port } = parts;
   const data = settings.DATA_DIR.replace(/\/+$/, '');
   const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
   const hasIpv6 = addresses.length === 0 || addresses.some((address) => isIP(address) === 6);
@@ -231,8 +255,14 @@ function valuesOf(settings) {
     ...own,
     data,
     ...tlsValuesOf(settings, data),
-    ...Object.fromEntries(Object.entries(database).map(([name, value]) => [`database_${name}`, value])),
+    ...Object.fromEntries(Object.entries(parts).map(([part, value]) => [`database_${part}`, value])),
     database_hosts: `inet:${host}:${port} inet:${host}:${port}`,
+    database_tls: tlsParameters.join(' '),
+    // Postfix's own form would write the password to its log after a failure.
+    database_tls_environment: tlsParameters
+      .map((parameter) => `PG${parameter.replace(/^\w+/, (name) => name.toUpperCase())}`)
+      .join(' '),
+    database_tls_lines: tlsParameters.map((parameter) => `    ${parameter.replace('=', ' = ')}`).join('\n'),
     postfix_interfaces: addresses.join(', ') || 'all',
     postfix_protocols: hasIpv6 ? 'all' : 'ipv4',
     // Dovecot doesn't start with an address of a protocol that the kernel doesn't have.

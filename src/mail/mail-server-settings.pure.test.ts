@@ -50,12 +50,25 @@ describe("the mail server's settings", () => {
     }
   });
 
+  it('name TLS to the database in the words of Dovecot and Postfix', () => {
+    const { values } = read({ DATABASE: `${VALID.DATABASE}?sslmode=require` });
+    const authorities = '/etc/ssl/certs/ca-certificates.crt';
+    expect(values).toMatchObject({
+      database_tls: `sslmode=verify-full sslrootcert=${authorities}`,
+      database_tls_lines: `    sslmode = verify-full\n    sslrootcert = ${authorities}`,
+      database_tls_environment: `PGSSLMODE=verify-full PGSSLROOTCERT=${authorities}`,
+    });
+    expect(read().values).toMatchObject({ database_tls: '', database_tls_lines: '', database_tls_environment: '' });
+  });
+
   it.each([
     ['HOSTNAME', 'mail', /^HOSTNAME must be a full host name/],
     ['HOSTNAME', 'mail.example.com\tx', /^HOSTNAME must be/],
     ['POSTMASTER', 'postmaster@example.com }', /^POSTMASTER must be/],
     ['DATABASE', 'mysql://mta_read:secret@127.0.0.1/postroom', /^DATABASE must look like postgresql:/],
     ['DATABASE', "postgresql://mta_read:se'cret@127.0.0.1/postroom", /^DATABASE must look like/],
+    ['DATABASE', `${VALID.DATABASE}?host=/tmp`, /^DATABASE must look like/],
+    ['DATABASE', `${VALID.DATABASE}?sslrootcert=/x%0Ay`, /^DATABASE must look like/],
     ['TLS_KEY', otherKey, /^TLS_KEY doesn't belong to TLS_CERTIFICATE\.$/],
     ['TLS_KEY', '/nowhere/key.pem', /^TLS_KEY can't be read: /],
     ['TLS_CERTIFICATE', key, /^TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM/],

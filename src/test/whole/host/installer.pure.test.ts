@@ -3,7 +3,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tlsOf } from '../../../../deploy/host/database.mjs';
 import { addressProblems, reverseProblems } from '../../../../deploy/host/network.mjs';
 import { readOptions } from '../../../../deploy/host/options.mjs';
 import {
@@ -15,7 +14,7 @@ import {
   readSettings,
 } from '../../../../deploy/host/settings.mjs';
 import { makeCertificate } from '../../../../deploy/mail/certificate.mjs';
-import { readSettings as readMailSettings } from '../../../../deploy/mail/settings.mjs';
+import { readSettings as readMailSettings, tlsOf } from '../../../../deploy/mail/settings.mjs';
 import { makeFolder } from './programs';
 
 const folder = makeFolder();
@@ -174,10 +173,10 @@ describe('settings of a host', () => {
 
   it.each<[string, Record<string, string>]>([
     ['', {}],
-    ['sslmode=require', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/etc/ssl/certs/ca-certificates.crt' }],
-    ['sslmode=verify-ca&sslrootcert=/x/ca.pem', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/x/ca.pem' }],
-    ['sslmode=no-verify', { PGSSLMODE: 'require' }],
-    ['sslmode=disable', { PGSSLMODE: 'disable' }],
+    ['sslmode=require', { sslmode: 'verify-full', sslrootcert: '/etc/ssl/certs/ca-certificates.crt' }],
+    ['sslmode=verify-ca&sslrootcert=/x/ca.pem', { sslmode: 'verify-full', sslrootcert: '/x/ca.pem' }],
+    ['sslmode=no-verify', { sslmode: 'require' }],
+    ['sslmode=disable', { sslmode: 'disable' }],
   ])('mean the same TLS for psql as for the app: %s', (parameters, variables) => {
     expect(tlsOf(new URLSearchParams(parameters))).toEqual(variables);
   });
