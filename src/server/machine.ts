@@ -1,5 +1,6 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { freemem, hostname, totalmem } from 'node:os';
+import path from 'node:path';
 import { formatBytes } from '@/lib/format';
 import { HEALTH_CHECKS } from '@/lib/health/catalog';
 import { type Finding, measured, unknown, within } from '@/lib/health/finding';
@@ -39,8 +40,10 @@ function withBytes(finding: Finding, free: number, size: number): Finding {
   return { ...finding, message };
 }
 
-export async function checkMemory(): Promise<Finding> {
-  return measured('memory', percent(await availableMemory(), totalmem()), hostname());
+/** @param root where /proc and /sys are */
+export async function checkMemory(root = '/'): Promise<Finding> {
+  const shares = [await memoryOfMachine(root), await memoryOfContainer(root)].flatMap((share) => share ?? []);
+  return measured('memory', Math.min(...shares), hostname());
 }
 
 function readOnce(folder: string, read: (folder: string) => Promise<Statistics>): Promise<Statistics> {
@@ -49,11 +52,26 @@ function readOnce(folder: string, read: (folder: string) => Promise<Statistics>)
   return reading;
 }
 
-/** Bytes that programs can have, of which Linux uses some as a cache. */
-async function availableMemory(): Promise<number> {
-  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '');
-  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1];
-  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
+/** In percent. Linux uses some of what programs can have as a cache. */
+async function memoryOfMachine(root: string): Promise<number> {
+  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(await textOf(`${root}proc/meminfo`))?.[1];
+  return percent(kilobytes === undefined ? freemem() : Number(kilobytes) * 1024, totalmem());
+}
+
+/** In percent of the limit of this process's control group (version 2), which a container or a service can have; else null. */
+async function memoryOfContainer(root: string): Promise<number | null> {
+  const group = /^0::(.+)$/m.exec(await textOf(`${root}proc/self/cgroup`))?.[1];
+  const [limit, used, statistics] = await Promise.all(
+    ['max', 'current', 'stat'].map((name) => textOf(path.join(`${root}sys/fs/cgroup`, group ?? '/', `memory.${name}`))),
+  );
+  const bytes = Number.parseInt(limit ?? '', 10);
+  if (!Number.isFinite(bytes) || bytes >= totalmem()) return null;
+  const caches = [...(statistics ?? '').matchAll(/^(?:in)?active_file (\d+)$/gm)].map(([, count]) => Number(count));
+  return percent(bytes - Number(used) + caches.reduce((sum, count) => sum + count, 0), bytes);
+}
+
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
 }
 
 function percent(part: number, whole: number): number {

@@ -1,6 +1,9 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Finding, measured, probed } from '@/lib/health/finding';
 import { uuidv7 } from '@/lib/uuid';
 import { readGreeting } from '@/mail/agent/health/greeting';
@@ -135,6 +138,36 @@ describe('a machine', () => {
     const missing = await checkDisk(['disk', 'inodes'], '/tmp/missing');
     expect(find(missing.findings, 'disk')).toMatchObject({ status: 'unknown' });
   });
+
+  it.each([
+    ['a container with a limit', '0::/\n', 'sys/fs/cgroup', '1000', 17.5],
+    [
+      'a service with a limit',
+      '4:memory:/\n0::/system.slice/a.service\n',
+      'sys/fs/cgroup/system.slice/a.service',
+      '1000',
+      17.5,
+    ],
+    ['a container without a limit', '0::/\n', 'sys/fs/cgroup', 'max', 100],
+  ])(
+    'has the memory that is left of its limit, whose caches count as free: %s',
+    async (_, own, folder, limit, value) => {
+      const root = `${await mkdtemp(join(tmpdir(), 'postroom-memory-'))}/`;
+      onTestFinished(() => rm(root, { recursive: true }));
+      const files = {
+        'proc/meminfo': `MemAvailable: ${totalmem() / 1024} kB\n`,
+        'proc/self/cgroup': own,
+        [`${folder}/memory.max`]: `${limit}\n`,
+        [`${folder}/memory.current`]: '900\n',
+        [`${folder}/memory.stat`]: 'anon 820\nfile 85\ninactive_anon 10\ninactive_file 50\nactive_file 25\n',
+      };
+      for (const [file, text] of Object.entries(files)) {
+        await mkdir(dirname(join(root, file)), { recursive: true });
+        await writeFile(join(root, file), text);
+      }
+      expect(await checkMemory(root)).toMatchObject({ name: 'memory', value });
+    },
+  );
 
   it('whose file system does not answer has an unknown disk, and is asked once at a time', async () => {
     const read = vi.fn(() => new Promise<never>(() => {}));
