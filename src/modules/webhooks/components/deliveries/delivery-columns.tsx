@@ -69,7 +69,7 @@ export function deliveryColumns({
     },
     {
       header: 'Attempts',
-      width: 192,
+      width: 168,
       maxWidth: 208,
       skeletonWidth: 56,
       cell: (delivery) => (
@@ -83,7 +83,7 @@ export function deliveryColumns({
     },
     {
       header: 'Last response',
-      width: 152,
+      width: 136,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
