@@ -15,6 +15,8 @@ import {
   outboundServer,
   publicAddresses,
   reverseProblems,
+  sendingAddresses,
+  sendingProblems,
 } from './network.mjs';
 import { readSettings } from './settings.mjs';
 import { isAppReady, MAIL_CONFIG } from './steps.mjs';
@@ -53,7 +55,10 @@ const CHECKS = [
   },
   {
     name: 'Address of the host',
-    run: async ({ MAIL_HOST: host = '' }) => addressProblems(host, await addressesOf(host), publicAddresses()),
+    run: async ({ MAIL_HOST: host = '' }) => {
+      const [published, sending] = await Promise.all([addressesOf(host), ownSendingAddresses()]);
+      return [...addressProblems(host, published, publicAddresses()), ...sendingProblems(host, published, sending)];
+    },
   },
   {
     name: 'Reverse DNS',
@@ -165,6 +170,14 @@ function setupLink({ DATABASE_URL: url = '' }) {
   if (!canSignIn(url) || sql(url, 'SELECT EXISTS (SELECT FROM admin);') === 't') return null;
   const log = run('journalctl', ['--unit=postroom', '--output=cat', '--no-pager']);
   return [...log.matchAll(/https?:\/\/\S+\/setup\?token=\S+/g)].at(-1)?.[0] ?? null;
+}
+
+/** None with a relay, whose addresses count. */
+async function ownSendingAddresses() {
+  const postfix = `${MAIL_CONFIG}/postfix`;
+  if (!existsSync(`${postfix}/main.cf`) || readRelay(MAIL_CONFIG)) return [];
+  const isIpv4Only = run('postconf', ['-c', postfix, '-h', 'inet_protocols']).trim() === 'ipv4';
+  return sendingAddresses(isIpv4Only ? ['udp4'] : ['udp4', 'udp6']);
 }
 
 async function recordsToPublish({ MAIL_HOST: host = '', APP_URL: url = '' }) {

@@ -1,5 +1,7 @@
 // These functions ask what the internet knows of this host, and what this host can reach.
+import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
@@ -15,6 +17,32 @@ const KNOWN_DOMAIN = 'gmail.com';
 export function publicAddresses() {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.filter(({ internal, address }) => !internal && !PRIVATE.test(address)).map(({ address }) => address);
+}
+
+/** Addresses of the internet, to which nothing is sent. */
+const FAR = { udp4: '192.0.2.1', udp6: '2001:db8::1' };
+
+/**
+ * @param {('udp4' | 'udp6')[]} families
+ * @returns {Promise<string[]>} the public addresses that this host's connections to the internet come from
+ */
+export async function sendingAddresses(families) {
+  const found = await Promise.all(families.map(sourceAddress));
+  return found.flatMap((address) => (address === null || PRIVATE.test(address) ? [] : [address]));
+}
+
+/** The address that the system chooses for a datagram, which isn’t sent; null without a route. */
+async function sourceAddress(family) {
+  const socket = createSocket(family);
+  try {
+    socket.connect(9, FAR[family]);
+    await once(socket, 'connect');
+    return socket.address().address;
+  } catch {
+    return null;
+  } finally {
+    socket.close();
+  }
 }
 
 /** @returns {Promise<string[]>} the addresses that DNS has for a name */
@@ -42,6 +70,24 @@ export function addressProblems(host, published, own) {
   if (published.every((address) => address.includes(':')))
     problems.push(`DNS has no IPv4 address for ${host}: servers without IPv6 can't deliver mail to it.`);
   return problems;
+}
+
+/**
+ * @param {string} host
+ * @param {string[]} published what DNS has for the name
+ * @param {string[]} sending addresses that mail leaves from
+ * @returns {string[]} what is wrong
+ */
+export function sendingProblems(host, published, sending) {
+  if (published.length === 0) return [];
+  return sending
+    .filter((address) => !published.includes(address))
+    .map((address) => {
+      const [type, instead] = address.includes(':')
+        ? ['AAAA', ' Or let mail leave by IPv4 only: inet_protocols = ipv4 in /etc/postroom-mail/custom/postfix-main.']
+        : ['A', ''];
+      return `Mail leaves from ${address}, which DNS doesn't have for ${host}: many servers reject it. Publish it as ${type} record, with a PTR record.${instead}`;
+    });
 }
 
 /**

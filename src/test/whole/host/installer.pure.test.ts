@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addressProblems, reverseProblems } from '../../../../deploy/host/network.mjs';
+import {
+  addressProblems,
+  reverseProblems,
+  sendingAddresses,
+  sendingProblems,
+} from '../../../../deploy/host/network.mjs';
 import { readOptions } from '../../../../deploy/host/options.mjs';
 import {
   ambiguousValues,
@@ -239,6 +245,25 @@ describe('the check of an installation', () => {
     [['2001:db8::7'], ['2001:db8::7'], [/^DNS has no IPv4 address/]],
   ])('compares the published addresses %j with those of the host, %j', (published, own, wanted) => {
     expect(addressProblems(host, published, own)).toEqual(wanted.map((text) => expect.stringMatching(text)));
+  });
+
+  it.each([
+    [['192.0.2.7', '2001:db8::7'], ['192.0.2.7', '2001:db8::7'], []],
+    [
+      ['192.0.2.7'],
+      ['192.0.2.7', '2001:db8::7'],
+      [/^Mail leaves from 2001:db8::7, .* AAAA record.* inet_protocols = ipv4 /],
+    ],
+    [['192.0.2.7'], ['192.0.2.8'], [/^Mail leaves from 192\.0\.2\.8, .* A record, with a PTR record\.$/]],
+    [[], ['192.0.2.7'], []],
+  ])('names the addresses that mail leaves from and that %j doesn’t have, of %j', (published, sending, wanted) => {
+    expect(sendingProblems(host, published, sending)).toEqual(wanted.map((text) => expect.stringMatching(text)));
+  });
+
+  it('takes the addresses that mail leaves from for those of an interface', async () => {
+    const own = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+    const found = await sendingAddresses(['udp4', 'udp6']);
+    expect(own).toEqual(expect.arrayContaining(found));
   });
 
   it.each([
