@@ -19,7 +19,13 @@ const PUBLIC = [
   'dovecot/learn-spam.sieve',
   'dovecot/learn-ham.sieve',
 ];
-const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
+const GROUPS = {
+  postfix: 'postfix',
+  dovecot: 'dovecot',
+  rspamd: '_rspamd',
+  'redis.conf': 'redis',
+  'redis-repair': 'redis',
+};
 
 /**
  * Fills every template for the Dovecot that is installed. Each file is readable by the service that uses it.

@@ -1,6 +1,8 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { activateKey, redis } from '../support/dkim-keys';
-import { db } from '../support/mail-server';
+import { db, mailServer } from '../support/mail-server';
 import { runStack } from '../support/services';
 import { at, domain, remoteAddress, submit, traceMail, waitForEvents } from '../support/traced-mail';
 
@@ -47,6 +49,27 @@ describe('mail submitted by SMTP', () => {
     const rows = await db.message.findMany({ where: { domainId: domain.id, fromAddress: at('ann') } });
     const stored = rows.map(({ subject, toAddresses: to }) => ({ subject, to }));
     expect(stored.toSorted(bySubject)).toEqual(expected);
+  });
+});
+
+describe('after a loss of power that damaged the files of Redis', () => {
+  beforeEach(() => activateKey(domain.name, 'first'));
+
+  it.each<[what: string, file: RegExp, damage: (file: string) => void, kept: boolean]>([
+    ['the end of its log', /\.incr\.aof$/, (file) => appendFileSync(file, Buffer.alloc(4096)), true],
+    ['the beginning of its log', /\.base\.rdb$/, (file) => writeFileSync(file, Buffer.alloc(4096)), false],
+    ['the list of its logs', /\.manifest$/, (file) => writeFileSync(file, ''), false],
+  ])('mail leaves again: %s', async (_, name, damage, kept) => {
+    await redis.set('postroom:test', 'kept');
+    runStack('stop', 'redis');
+    const folder = join(mailServer.data, 'redis/appendonlydir');
+    for (const file of readdirSync(folder)) if (name.test(file)) damage(join(folder, file));
+    runStack('start', 'redis');
+    await expect.poll(() => submit([remoteAddress()], 'Later'), { timeout: 30_000 }).toMatch(/^250 /);
+    expect(await redis.get('postroom:test')).toBe(kept ? 'kept' : null);
+    expect(readFileSync(join(mailServer.data, 'log/redis/redis.log'), 'utf8')).toMatch(
+      kept ? /damaged, and has been removed/ : /Redis starts empty/,
+    );
   });
 });
 
