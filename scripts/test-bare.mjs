@@ -209,13 +209,18 @@ async function testBareHost(lifetime) {
     if (!output.includes('has no SECRET_KEY')) throw new PlainError(output);
     const { output: foreign } = await host.shell(`cp -a /etc/postroom/settings /root
       sed -i 's|^DATABASE_URL=.*|DATABASE_URL=postgresql://postroom:wrong@127.0.0.1:5432/other|' /etc/postroom/settings
+      echo MAIL_DATA_DIR=/home/mail >>/etc/postroom/settings
       printf '[Service]\\nExecStart=/bin/true\\n[Install]\\nWantedBy=multi-user.target\\n' >/etc/systemd/system/nginx.service
       systemctl enable nginx
       ${install} || mv /root/settings /etc/postroom/
       systemctl disable nginx
       rm /etc/systemd/system/nginx.service`);
-    if (!/Another program uses the role/.test(foreign) || !/nginx starts when this host does/.test(foreign))
-      throw new PlainError(foreign);
+    const refusals = [
+      /Another program uses the role/,
+      /nginx starts when this host does/,
+      /MAIL_DATA_DIR is \/home\/mail/,
+    ];
+    if (!refusals.every((refusal) => refusal.test(foreign))) throw new PlainError(foreign);
     await runUntil('/opt/postroom/deploy/install --remove', 'systemctl daemon-reload');
     await must(`${REFUSED}\n/opt/postroom/deploy/install --remove
       refused compgen -G '/etc/systemd/system/postroom*'

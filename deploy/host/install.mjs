@@ -54,7 +54,7 @@ async function main() {
   const ambiguous = existsSync(SETTINGS) ? ambiguousValues(readFileSync(SETTINGS, 'utf8')) : [];
   const problems = [
     ...ambiguous,
-    ...errorsIn(settings),
+    ...errorsIn(settings, options),
     ...problemsIn(facts),
     ...(options.isUpgrade ? [] : otherVersion(host)),
   ];

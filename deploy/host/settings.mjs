@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nameOnWholeHost } from '../mail/settings.mjs';
+import { accessErrors, isRunByUnits } from '../mail/unit-access.mjs';
 import { replaceFile } from './files.mjs';
 
 export const SETTINGS = '/etc/postroom/settings';
@@ -44,8 +45,12 @@ export function ambiguousValues(text) {
     });
 }
 
-/** @param {Settings} settings @returns {string[]} what keeps the installer from using them; app and mail server check the rest */
-export function errorsIn(settings) {
+/**
+ * @param {Settings} settings
+ * @param {{ certificate?: string, key?: string }} [options]
+ * @returns {string[]} what keeps the installer from using them; app and mail server check the rest
+ */
+export function errorsIn(settings, { certificate, key } = {}) {
   const errors = [];
   for (const name of ['DATABASE_URL', 'MAIL_DATABASE'])
     if (settings[name] && !/^postgres(ql)?:\/\/[^@/]+@[^/]+\/[\w-]+(\?.*)?$/.test(settings[name]))
@@ -54,6 +59,13 @@ export function errorsIn(settings) {
     errors.push(`APP_URL in ${SETTINGS} must look like https://mail.example.com.`);
   if (settings.REVERSE_PROXY && !/^(caddy|none)$/.test(settings.REVERSE_PROXY))
     errors.push(`REVERSE_PROXY in ${SETTINGS} must be caddy or none.`);
+  const ofMail = {
+    TLS_CERTIFICATE: certificate ?? settings.MAIL_TLS_CERTIFICATE,
+    TLS_KEY: key ?? settings.MAIL_TLS_KEY,
+    TLD_FILE: settings.MAIL_TLD_FILE,
+    DATA_DIR: settings.MAIL_DATA_DIR,
+  };
+  if (isRunByUnits(SETTINGS)) errors.push(...accessErrors(ofMail).map((text) => `MAIL_${text}`));
   return errors;
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ADDRESS, checkReadable, HOST_NAME, listOf, PATH } from './setting-formats.mjs';
 import { TLS_DEFAULTS, tlsErrorsIn, tlsValuesOf } from './tls-settings.mjs';
+import { accessErrors, isRunByUnits } from './unit-access.mjs';
 
 const MB = 1_048_576;
 // Characters that need no escaping in any of the five configuration formats.
@@ -77,6 +78,7 @@ export function readSettings(file) {
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
   if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
+  if (errors.length === 0 && isRunByUnits(file)) errors.push(...accessErrors(given));
   if (errors.length === 0) return { values: valuesOf(settings), errors };
   return { errors: isWholeHost ? errors.map((text) => text.replace(OF_MAIL_SERVER, nameOnWholeHost)) : errors };
 }

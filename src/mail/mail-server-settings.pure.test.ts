@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GENERATIONS } from '../../deploy/mail/dovecot.mjs';
 import { nameOnWholeHost, readSettings, withSettings } from '../../deploy/mail/settings.mjs';
+import { accessErrors } from '../../deploy/mail/unit-access.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -204,5 +205,40 @@ describe("the mail server's settings", () => {
       `${first}# Ours.\n${prefix}RELAY_USER=new\n#${prefix}RELAY_TLS=may\nOTHER=1\n${prefix}RELAY_HOST=[relay.example]:587\n`,
     );
     expect(withSettings(changed, values)).toBe(changed);
+  });
+
+  describe('and what the units can use', () => {
+    it.each([
+      [
+        'TLS_CERTIFICATE',
+        '/root/certificate.pem',
+        /^TLS_CERTIFICATE is \/root\/certificate\.pem, .* move the file to \/etc\/ssl/,
+      ],
+      ['TLS_KEY', '/home/ann/key.pem', /^TLS_KEY is /],
+      ['TLD_FILE', '/tmp/suffixes', /^TLD_FILE is /],
+      ['DATA_DIR', '/home/mail', /^DATA_DIR is \/home\/mail, .* use a folder like \/var\/lib\/postroom-mail/],
+      ['DATA_DIR', '/usr/local/mail', /^DATA_DIR is /],
+    ])('%s: not %s', (name, value, sentence) => {
+      expect(accessErrors({ [name]: value })).toEqual([expect.stringMatching(sentence)]);
+    });
+
+    it.each([
+      ['TLS_CERTIFICATE', '/etc/letsencrypt/live/mail.example.com/fullchain.pem'],
+      ['TLS_KEY', '/etc/ssl/rooted/key.pem'],
+      ['DATA_DIR', '/srv/mail/new'],
+    ])('%s: %s', (name, value) => {
+      expect(accessErrors({ [name]: value })).toEqual([]);
+    });
+
+    it('not what a link leads to elsewhere', () => {
+      const file = openSync(String(certificate), 'r');
+      const link = `/proc/${process.pid}/fd/${file}`;
+      expect(accessErrors({ TLS_CERTIFICATE: link })).toEqual([expect.stringMatching(/^TLS_CERTIFICATE is \/proc/)]);
+      closeSync(file);
+      const open = openSync(folder, 'r');
+      const data = `/proc/${process.pid}/fd/${open}/not/there/yet`;
+      expect(accessErrors({ DATA_DIR: data })).toEqual([expect.stringMatching(/^DATA_DIR is \/proc/)]);
+      closeSync(open);
+    });
   });
 });
