@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogLine } from './log-line';
 
-const NOW = new Date(2026, 10, 21, 13, 0, 0);
+const NOW = new Date(Date.UTC(2026, 10, 21, 13, 0, 0));
 const parse = (text: string, now = NOW) => parseLogLine(`Nov 21 12:44:59 mail postfix/${text}`, now);
 const delivery = (text: string, agent = 'smtp') => parse(`${agent}[1989]: 4jWsNp52fqzLZFx: ${text}`);
 const TIMES = 'delay=0.42, delays=0.22/0.03/0.13/0.04';
@@ -58,7 +58,7 @@ describe('a delivery', () => {
         `to=<a@far.example>, relay=mx.far.example[192.0.2.7]:25, ${TIMES}, dsn=2.0.0, status=sent (250 2.0.0 Ok: 7F)`,
       ),
     ).toEqual({
-      at: new Date(2026, 10, 21, 12, 44, 59),
+      at: new Date(Date.UTC(2026, 10, 21, 12, 44, 59)),
       queueId: '4jWsNp52fqzLZFx',
       kind: 'delivery',
       status: 'sent',
@@ -146,16 +146,18 @@ describe('a delivery', () => {
 
 describe('the time of a log line', () => {
   it('is in the latest year that makes it past', () => {
-    const newYear = new Date(2027, 0, 1, 0, 0, 5);
+    const newYear = new Date(Date.UTC(2027, 0, 1, 0, 0, 5));
     expect(parseLogLine('Dec 31 23:59:58 mail postfix/qmgr[1]: 4jWsNp52fqzLZFx: removed', newYear)?.at).toEqual(
-      new Date(2026, 11, 31, 23, 59, 58),
+      new Date(Date.UTC(2026, 11, 31, 23, 59, 58)),
     );
     expect(parseLogLine('Jan  1 00:00:02 mail postfix/qmgr[1]: 4jWsNp52fqzLZFx: removed', newYear)?.at).toEqual(
-      new Date(2027, 0, 1, 0, 0, 2),
+      new Date(Date.UTC(2027, 0, 1, 0, 0, 2)),
     );
   });
 
   it('can be slightly ahead of the clock', () => {
-    expect(parse('qmgr[1]: 4jWsNp52fqzLZFx: removed', new Date(2026, 10, 21, 12, 44, 50))?.at.getFullYear()).toBe(2026);
+    expect(
+      parse('qmgr[1]: 4jWsNp52fqzLZFx: removed', new Date(Date.UTC(2026, 10, 21, 12, 44, 50)))?.at.getUTCFullYear(),
+    ).toBe(2026);
   });
 });

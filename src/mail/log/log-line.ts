@@ -34,7 +34,7 @@ export type Delivery = {
 };
 
 /**
- * Parses one line. Lines have no year or time zone: the zone is this host's, the year the latest one that is not after
+ * Parses one line. Lines have no year or time zone: they are in UTC (main.cf), and the year is the latest one that is not after
  * `now`. @returns null for other lines
  */
 export function parseLogLine(line: string, now: Date): LogEntry | null {
@@ -150,7 +150,8 @@ const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 function timeOf(stamp: string, now: Date): Date {
   const [month = '', day = '', time = ''] = stamp.split(/ +/);
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
-  const inYear = (year: number) => new Date(year, MONTHS.indexOf(month), Number(day), hours, minutes, seconds);
-  const thisYear = inYear(now.getFullYear());
-  return thisYear.getTime() > now.getTime() + MAX_AHEAD_MS ? inYear(now.getFullYear() - 1) : thisYear;
+  const inYear = (year: number) =>
+    new Date(Date.UTC(year, MONTHS.indexOf(month), Number(day), hours, minutes, seconds));
+  const thisYear = inYear(now.getUTCFullYear());
+  return thisYear.getTime() > now.getTime() + MAX_AHEAD_MS ? inYear(now.getUTCFullYear() - 1) : thisYear;
 }

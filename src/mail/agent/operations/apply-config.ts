@@ -147,7 +147,8 @@ function requireMovable(changes: Change[]): void {
 /** Lines of configuration files that a service reads only at start. */
 const NEEDS_RESTART: Record<string, RegExp> = {
   'redis.conf': /./,
-  'postfix/main.cf': /^(inet_interfaces|inet_protocols|queue_directory|data_directory|maillog_file)\b/,
+  'postfix/main.cf':
+    /^(inet_interfaces|inet_protocols|queue_directory|data_directory|maillog_file|import_environment)\b/,
   'dovecot/dovecot.conf': /^(base_dir|state_dir|listen|log_path) |^\s+port =/,
   'dovecot/custom.conf': /^(base_dir|state_dir|listen|log_path)\b|^\s+port\s*=/,
   'rspamd/local.d/options.inc': /^(pidfile|control_socket)/,

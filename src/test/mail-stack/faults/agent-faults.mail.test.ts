@@ -1,8 +1,11 @@
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
+import { parseLogLine } from '@/mail/log/log-line';
 import { rotateLog } from '@/mail/log/log-rotation';
 import { whileAgentStopped } from '../support/agent';
+import { newName } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { mailServer } from '../support/mail-server';
 import {
@@ -47,6 +50,22 @@ describe('no event is lost or repeated', () => {
     const subjects = (await webhookEvents('mail.received')).map(({ data }) => data.subject);
     expect(subjects.toSorted()).toEqual(['Later', 'Meanwhile']);
   });
+});
+
+it('Postfix’s log is read with its times, whatever the time zone', () => {
+  const { postfixLog } = readInstallation(mailServer.config);
+  const text = `${newName().toUpperCase()}: removed`;
+  const before = Date.now();
+  execFileSync('postlog', ['-c', `${mailServer.config}/postfix`, '-t', 'postfix/test/qmgr', text], {
+    env: { ...process.env, TZ: 'Asia/Tokyo' },
+    stdio: 'ignore',
+  });
+  const line = readFileSync(postfixLog, 'utf8')
+    .split('\n')
+    .find((each) => each.includes(text));
+  const at = parseLogLine(line ?? '', new Date())?.at.getTime();
+  expect(at).toBeGreaterThan(before - 1000);
+  expect(at).toBeLessThanOrEqual(Date.now());
 });
 
 /** Rotates the log like the agent does when it is long. */
