@@ -57,9 +57,16 @@ const TRUST = `export NODE_EXTRA_CA_CERTS=${ACME}/all.pem`;
 const LAST_PROBLEMS = `journalctl --no-pager --quiet --priority=warning --lines=10
   grep -v 'status=sent' /var/lib/postroom-mail/log/postfix/mail.log | grep 'status=\\|warning\\|fatal' | tail -n 10`;
 
+const UNITS = [
+  'caddy',
+  'postroom',
+  ...['redis', 'rspamd', 'dovecot', 'postfix', 'agent'].map((name) => `postroom-mail-${name}`),
+];
+/** The lines of the state about a unit. */
+const blockOf = (state, unit) => state.split('\n\n').find((block) => block.includes(`Id=${unit}.service`));
 /** Prints the state that a second run must leave as it is: every process of the services, and every file of the configuration. */
-const STATE = `for unit in caddy postroom postroom-mail-{redis,rspamd,dovecot,postfix,agent}; do
-    systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; done
+const STATE = `for unit in ${UNITS.join(' ')}; do
+    systemctl show --property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic $unit; echo; done
   find /etc /usr/local /opt/postroom/deploy -type f -printf '%p %T@ %m %u\\n' | sort`;
 
 /** With --walk [EVERY], an upgrade is also killed before each of its steps, or each of that many. Each kill takes a minute. */
@@ -159,6 +166,14 @@ async function testBareHost(lifetime) {
     await must(
       `${install}\nsystemctl is-active postroom-mail-rspamd && runuser -u postroom -- test -r /etc/postroom/settings`,
     );
+  });
+  await test('an upgrade of packages restarts what runs on them, and nothing else', async () => {
+    const [before, after] = [
+      await must(STATE),
+      await must(`apt-get install -qq --reinstall rspamd >/dev/null\n${STATE}`),
+    ];
+    const changed = UNITS.filter((unit) => blockOf(before, unit) !== blockOf(after, unit));
+    if (changed.join() !== 'postroom-mail-rspamd') throw new PlainError(`It restarted ${changed.join()}.`);
   });
   await test('npm start works beside it in another clone, as an ordinary user', async () => {
     await must(`useradd --create-home newcomer && cp -a /opt/postroom/releases/* /home/newcomer/postroom && cd /home/newcomer/postroom

@@ -26,7 +26,8 @@ export function remove() {
   }
   run('systemctl', ['daemon-reload']);
   succeeds('systemctl', ['reset-failed', ...UNITS]);
-  rmSync('/etc/logrotate.d/postroom-mail', { force: true });
+  for (const file of ['/etc/logrotate.d/postroom-mail', '/etc/apt/apt.conf.d/90postroom-mail'])
+    rmSync(file, { force: true });
   removeProxy();
   endUpgradeState();
   console.log(KEPT.replace('DATA_FOLDER', readSettings().MAIL_DATA_DIR ?? '/var/lib/postroom-mail'));
