@@ -85,7 +85,7 @@ export function wholeNumber(min: number, max: number, what?: string) {
 }
 
 export const MAX_QUOTA_MB = Math.floor(Number.MAX_SAFE_INTEGER / 1024 ** 2);
-export const QUOTA_ERROR = `Enter a quota from 0 to ${formatCount(MAX_QUOTA_MB)} MB, as a whole number of bytes.`;
+const QUOTA_ERROR = `Enter a quota from 0 to ${formatCount(MAX_QUOTA_MB)} MB, as a whole number of bytes.`;
 
 export const QuotaBytes = z
   .number({ error: QUOTA_ERROR })

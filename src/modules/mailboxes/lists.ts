@@ -15,7 +15,7 @@ export const mailboxList = {
     'suspended_at',
     'suspension_reason',
     'suspension_note',
-    'quota_bytes',
+    ['quota_bytes', ({ quota_bytes: bytes }) => bytes ?? 'unlimited'],
     'used_bytes',
     'percent_full',
     'domain_id',

@@ -93,7 +93,7 @@ describe('the export of a list', () => {
 
     const rowsOf = async (path: string) => (await download(api, path)).rows;
     expect(await rowsOf(`/mailboxes/export?domain_id=${domain.id}&active=true`)).toMatchObject([
-      { id: mailbox.id, email: `ann@${domain.name}`, quota_bytes: '', suspended: 'false' },
+      { id: mailbox.id, email: `ann@${domain.name}`, quota_bytes: 'unlimited', suspended: 'false' },
     ]);
     expect(await rowsOf(`/domains/export?q=${domain.name}`)).toMatchObject([{ id: domain.id, mailbox_count: '2' }]);
     expect(await rowsOf('/admins/export?sort=email')).toContainEqual(

@@ -31,7 +31,7 @@ describe('importing mailboxes', () => {
       ',No address,,,',
       'short,,abc,,',
       'common,,passwordpassword,,',
-      'odd,,,-1,',
+      'odd,,,-2,',
       'flag,,,,maybe',
       'huge,,,999999999999999,',
       'hash,,{SSHA512}Zm9yIHRoZSB0ZXN0cyBvZiBpbXBvcnRz,,',
@@ -59,7 +59,9 @@ describe('importing mailboxes', () => {
     ]);
     expect(data.lines[12].message).toMatch(/hash of a password/);
     expect(data.lines[2].message).toBe('Duplicate of line 2, which has the same address. Remove one of the lines.');
-    expect(data.lines[9].message).toBe('“quota_mb”: Enter a whole number of MB, or nothing for the domain’s default.');
+    expect(data.lines[9].message).toBe(
+      '“quota_mb”: Enter a whole number of MB, unlimited, or nothing for the domain’s default.',
+    );
     expect(data.lines[11].message).toBe('“quota_mb”: Enter at most 8,589,934,591 MB.');
     expect(data.lines[4].message).toContain(`there@${domain.name} already exists with other settings`);
     const ann = await find('ann');
@@ -109,6 +111,32 @@ describe('importing mailboxes', () => {
     expect(await find('cy')).toMatchObject({ quotaBytes: 1024n * 1024n * 1024n });
     const both = await importCsv('local_part,quota_mb,quota_bytes\nbo,1,1048576');
     expect(both.data.lines).toMatchObject([{ outcome: 'failed', message: expect.stringContaining('not both') }]);
+  });
+
+  it('tells no limit from the domain’s default, and refuses the 0 that other mail servers mean it by', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { defaultQuotaBytes: 1_000_000n } });
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo');
+    await db.mailbox.updateMany({ where: { domainId: domain.id, localPart: 'bo' }, data: { quotaBytes: 5000n } });
+    const exported = await (await api.download(`/mailboxes/export?domain_id=${domain.id}`)).text();
+    await db.mailbox.deleteMany({ where: { domainId: domain.id } });
+    expect((await importCsv(exported)).data).toMatchObject({ created: 2 });
+    expect((await importCsv(exported)).data).toMatchObject({ unchanged: 2 });
+    expect(await find('ann')).toMatchObject({ quotaBytes: null });
+    expect(await find('bo')).toMatchObject({ quotaBytes: 5000n });
+    for (const [localPart, column, cell] of [
+      ['cy', 'quota_mb', 'Unlimited'],
+      ['dee', 'quota_mb', '-1'],
+      ['ed', 'quota_bytes', 'none'],
+    ] as const) {
+      expect((await importCsv(`local_part,${column}\n${localPart},${cell}`)).data).toMatchObject({ created: 1 });
+      expect(await find(localPart)).toMatchObject({ quotaBytes: null });
+    }
+    for (const column of ['quota_mb', 'quota_bytes']) {
+      const { data } = await importCsv(`local_part,${column}\nfay,0\ngil,0.0`);
+      const message = expect.stringContaining(`“${column}”: A mailbox with a quota of 0 receives no mail.`);
+      expect(data.lines).toMatchObject([{ message }, { message }]);
+    }
   });
 
   it('creates each mailbox once when two imports run at once', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
-import { MAX_QUOTA_MB, QUOTA_ERROR } from '@/lib/wire';
+import { MAX_QUOTA_MB } from '@/lib/wire';
 import type { AuthorizedDomain } from '@/server/access/authorize';
 import type { Rejection } from '@/server/csv/by-domain';
 import { ActiveCell, cellMessage, duplicateOf, localPartOf } from '@/server/csv/cells';
@@ -22,13 +22,15 @@ export const COLUMNS = {
   names: NAMES,
   required: ['local_part'],
   synonyms: { email: 'local_part' },
-  ignored: mailboxList.csv,
+  ignored: mailboxList.csv.filter((column) => typeof column === 'string'),
   exact: 'password',
 };
 
-const MB = 1024 * 1024;
-const NOT_WHOLE = 'Enter a whole number of MB, or nothing for the domain’s default.';
+const NO_LIMIT = ['unlimited', 'none', '-1'];
 const TOO_LARGE = `Enter at most ${formatCount(MAX_QUOTA_MB)} MB.`;
+/** Other mail servers write 0 for no limit, so that a file with it doesn't mean a mailbox that rejects all mail. */
+const TAKES_NOTHING =
+  'A mailbox with a quota of 0 receives no mail. Enter unlimited, or nothing for the domain’s default.';
 
 export type ParsedLine = {
   line: number;
@@ -36,8 +38,8 @@ export type ParsedLine = {
   displayName: string;
   /** Undefined for one to generate. */
   password?: string;
-  /** Undefined for the domain's default. */
-  quotaBytes?: number;
+  /** Null for no limit, undefined for the domain's default. */
+  quotaBytes?: number | null;
   active: boolean;
 };
 
@@ -50,24 +52,23 @@ const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend(
       'This is the hash of a password, which can’t be imported. Leave it empty to have a password generated.',
     )
     .transform((text) => text || undefined),
-  quota_mb: z
-    .string()
-    .transform(withoutZeros)
-    .pipe(z.string().regex(/^\d*$/, NOT_WHOLE))
-    .refine((text) => !(Number(text) > MAX_QUOTA_MB), TOO_LARGE)
-    .transform((text) => (text === '' ? undefined : Number(text) * MB)),
-  quota_bytes: z
-    .string()
-    .transform(withoutZeros)
-    .pipe(z.string().regex(/^\d*$/, QUOTA_ERROR))
-    .refine((text) => Number(text) <= Number.MAX_SAFE_INTEGER, QUOTA_ERROR)
-    .transform((text) => (text === '' ? undefined : Number(text))),
+  quota_mb: quotaCell('MB', 1024 * 1024),
+  quota_bytes: quotaCell('bytes', 1),
   active: ActiveCell,
 });
 
-/** Programs write whole numbers as `1024.0` where a column has empty cells. */
-function withoutZeros(text: string): string {
-  return text.replace(/^(\d+)\.0+$/, '$1');
+function quotaCell(unit: string, bytesOfUnit: number) {
+  return z.string().transform((text, ctx) => {
+    if (text === '') return undefined;
+    if (NO_LIMIT.includes(text.toLowerCase())) return null;
+    // Programs write whole numbers as `1024.0` where a column has empty cells.
+    const bytes = /^\d+(?:\.0+)?$/.test(text) ? Number(text) * bytesOfUnit : Number.NaN;
+    if (bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
+    const notWhole = `Enter a whole number of ${unit}, unlimited, or nothing for the domain’s default.`;
+    const outOfRange = bytes === 0 ? TAKES_NOTHING : TOO_LARGE;
+    ctx.addIssue({ code: 'custom', message: Number.isNaN(bytes) ? notWhole : outOfRange });
+    return z.NEVER;
+  });
 }
 
 /** A row as a mailbox, or the first thing that is wrong with it. */
@@ -88,8 +89,9 @@ export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedD
   if (raw.quota_mb && raw.quota_bytes) return fail('VALIDATION_ERROR', 'Enter the quota in MB or in bytes, not both.');
   const parsed = Row.safeParse(raw);
   if (parsed.success) {
-    const { local_part, display_name: displayName = '', password, quota_mb, quota_bytes, active } = parsed.data;
-    return { line, localPart: local_part, displayName, password, quotaBytes: quota_mb ?? quota_bytes, active };
+    const { local_part: local, display_name: displayName = '', password, quota_mb, quota_bytes, active } = parsed.data;
+    const quotaBytes = quota_mb === undefined ? quota_bytes : quota_mb;
+    return { line, localPart: local, displayName, password, quotaBytes, active };
   }
   const [issue] = parsed.error.issues;
   const code = raw.local_part === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
@@ -126,8 +128,12 @@ type Existing = { displayName: string; quotaBytes: bigint | null; active: boolea
 
 /** A password can't be compared. */
 function isSame({ password, displayName, quotaBytes, active }: ParsedLine, mailbox: Existing): boolean {
-  const isSameQuota = quotaBytes === undefined || mailbox.quotaBytes === BigInt(quotaBytes);
+  const isSameQuota = quotaBytes === undefined || mailbox.quotaBytes === storedQuota(quotaBytes);
   return password === undefined && displayName === mailbox.displayName && isSameQuota && active === mailbox.active;
+}
+
+export function storedQuota(bytes: number | null): bigint | null {
+  return bytes === null ? null : BigInt(bytes);
 }
 
 function report(

@@ -21,7 +21,7 @@ export const ImportMailboxes = z.strictObject({
     description:
       'A header row with local_part or email and optionally display_name, password, quota_mb or quota_bytes, and active, then ' +
       `one mailbox per line. At most ${MAX_IMPORTED_MAILBOXES}. Without a password, one is generated; without a quota, it is the ` +
-      'domain’s default. A column error and the other columns of the export are ignored',
+      'domain’s default, and unlimited is a quota without limit. A column error and the other columns of the export are ignored',
     examples: ['local_part,display_name\nann,Ann Example\n'],
   }),
   dry_run: DryRun,

@@ -8,7 +8,7 @@ import type { Tx } from '@/server/database/db';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import { lockMailboxes, requireMailboxCapacity } from '../capacity';
-import { COLUMNS, checkLines, type ParsedLine, readLine, rejectedLine } from './lines';
+import { COLUMNS, checkLines, type ParsedLine, readLine, rejectedLine, storedQuota } from './lines';
 import {
   type ImportMailboxes,
   MAX_IMPORTED_MAILBOXES,
@@ -117,7 +117,7 @@ async function insert(tx: Tx, domain: AuthorizedDomain, insertion: Insertion): P
       localPart,
       displayName,
       passwordHash: (prepared.get(line) as Prepared).hash,
-      quotaBytes: quotaBytes === undefined ? defaultQuotaBytes : BigInt(quotaBytes),
+      quotaBytes: quotaBytes === undefined ? defaultQuotaBytes : storedQuota(quotaBytes),
       active,
       createdAt,
     })),
