@@ -42,9 +42,7 @@ export function htmlToText(html: string, { hasLinks = false } = {}): string {
 const FILLER = /(?:[\u034f\u200b\u200c\u2060\u00ad] *){2,}/g;
 
 function isHidden(name: string, { style = '', hidden }: Record<string, string>): boolean {
-  return (
-    HIDDEN.has(name) || hidden !== undefined || /(?:^|;)\s*(?:display\s*:\s*none|mso-hide\s*:\s*all)\b/i.test(style)
-  );
+  return HIDDEN.has(name) || hidden !== undefined || /(?:^|;)\s*display\s*:\s*none\b/i.test(style);
 }
 
 const HIDDEN = new Set(['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template']);
