@@ -17,6 +17,11 @@ export function suppressionAddress(address: string): string {
   return tag > 0 && tag < at ? lower.slice(0, tag) + lower.slice(at) : lower;
 }
 
+/** Whether an address has a tag, without which its server may know it. */
+export function hasTag(address: string): boolean {
+  return suppressionAddress(address) !== address.toLowerCase();
+}
+
 /** The name of a mailing list of a domain. */
 export const LIST_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const LIST_NAME_ERROR = 'Use up to 63 lower-case letters, digits and hyphens, such as newsletter.';

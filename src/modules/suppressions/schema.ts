@@ -3,7 +3,7 @@ import { csvText } from '@/lib/csv/csv-text';
 import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
 import { formatCount } from '@/lib/format';
 import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
-import { LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
+import { hasTag, LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
 const MAX_CSV_LENGTH = 1_000_000;
@@ -75,8 +75,11 @@ const Email = z
   .string()
   .min(1, ADDRESS_ERROR)
   .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) })
-  .transform((text) => suppressionAddress(parseAddress(text)?.address ?? text))
-  .meta({ format: 'email', description: 'Letter case and a tag are left out' });
+  .transform((text) => parseAddress(text)?.address ?? text)
+  .meta({
+    format: 'email',
+    description: 'Letter case and a tag are left out. An address with a tag can’t have the reason bounce',
+  });
 
 const OwnerId = Id.nullable()
   .default(null)
@@ -84,23 +87,30 @@ const OwnerId = Id.nullable()
 
 const Detail = plainText(MAX_DETAIL_LENGTH).default('').meta({ description: 'A note' });
 
-export const CreateSuppression = z.strictObject({
-  email: Email,
-  domain_id: OwnerId,
-  reason: SuppressionReason.default('manual'),
-  list: z
-    .string()
-    .regex(LIST_NAME, LIST_NAME_ERROR)
-    .nullable()
-    .default(null)
-    .meta({
-      description:
-        'The mailing list whose mail is suppressed, as in `unsubscribe.list` of POST /send. Null: all mail. Without a domain, it is the ' +
-        'lists of that name of all domains',
-    }),
-  detail: Detail,
-  expires_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: never' }),
-});
+export const CreateSuppression = z
+  .strictObject({
+    email: Email,
+    domain_id: OwnerId,
+    reason: SuppressionReason.default('manual'),
+    list: z
+      .string()
+      .regex(LIST_NAME, LIST_NAME_ERROR)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'The mailing list whose mail is suppressed, as in `unsubscribe.list` of POST /send. Null: all mail. Without a domain, it is the ' +
+          'lists of that name of all domains',
+      }),
+    detail: Detail,
+    expires_at: EnteredTimestamp.nullable().default(null).meta({ description: 'Null: never' }),
+  })
+  .refine(({ email, reason }) => reason !== 'bounce' || !hasTag(email), {
+    error:
+      'A bounce of an address with a tag says nothing about the address without it. Choose another reason to suppress it.',
+    path: ['email'],
+  })
+  .overwrite((input) => ({ ...input, email: suppressionAddress(input.email) }));
 export type CreateSuppression = z.infer<typeof CreateSuppression>;
 
 export const ImportSuppressions = z.strictObject({

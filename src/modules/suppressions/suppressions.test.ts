@@ -123,6 +123,7 @@ describe('a suppression', () => {
     ['an unknown reason', { reason: 'spam' }, 'VALIDATION_ERROR'],
     ['a line break in the note', { detail: 'a\nb' }, 'VALIDATION_ERROR'],
     ['a time that is none', { expires_at: 'soon' }, 'VALIDATION_ERROR'],
+    ['a bounce of an address with a tag', { email: 'Ann+News@far.example', reason: 'bounce' }, 'VALIDATION_ERROR'],
     ['a list with other letters', { list: 'News' }, 'VALIDATION_ERROR'],
   ] as const)('is rejected with %s', async (_, body, code) => {
     expectError(await create(body), 400, code);

@@ -81,6 +81,24 @@ describe('importing suppressions', () => {
     expect(data.failed_csv.split('\r\n')[0]).toBe('email,reason,detail,expires_at,,error');
   });
 
+  it('suppresses no address because of bounces of its tags, as a bounce itself doesn’t', async () => {
+    const csv =
+      'email,reason\nAnn+x@far.example,Hard bounce\nann@far.example,bounce\nbo+x@far.example,complaint\n+cy@far.example,bounce';
+    const { data } = await importCsv(csv);
+    expect(data.lines).toMatchObject([
+      {
+        outcome: 'failed',
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(/^“email”: A bounce of an address with a tag/),
+      },
+      { outcome: 'created', email: 'ann@far.example' },
+      { outcome: 'created', email: 'bo@far.example' },
+      { outcome: 'created', email: '+cy@far.example' },
+    ]);
+    const withReason = await importCsv('email\ndee+x@far.example', { reason: 'bounce' });
+    expect(withReason.data).toMatchObject({ created: 0, failed: 1 });
+  });
+
   it('adds each address once when two imports run at once', async () => {
     const csv = 'email\nann@far.example\nbo@far.example\ncy@far.example';
     const reports = await Promise.all([importCsv(csv), importCsv(csv)]);

@@ -1,4 +1,4 @@
-import { suppressionAddress } from '@/lib/mail/suppression';
+import { hasTag } from '@/lib/mail/suppression';
 
 type Bounce = { smtpCode: number | null; enhancedCode: string | null; response: string };
 
@@ -73,8 +73,7 @@ export function unknownRecipient(
   address: string,
   { smtpCode, enhancedCode, response }: Bounce,
 ): UnknownRecipient | null {
-  // The server may know the address without its tag.
-  if (suppressionAddress(address) !== address.toLowerCase()) return null;
+  if (hasTag(address)) return null;
   if (smtpCode !== null && smtpCode < 500) return null;
   const known = REPLIES.find(([pattern]) => pattern.test(response));
   if (known) return known[1];
