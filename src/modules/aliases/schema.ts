@@ -157,7 +157,8 @@ export const ImportAliases = z.strictObject({
   domain_id: ChosenDomain.nullable().meta({ description: IMPORT_DOMAIN }),
   csv: csvText(MAX_CSV_LENGTH).meta({
     description:
-      'A header row with source_local_part or address, destination and optionally active, then one alias per line. ' +
+      'A header row with source_local_part or address, destination and optionally active, then one alias per line. A catch-all has an ' +
+      'empty source_local_part, or @ and its domain. ' +
       'A column error is ignored',
     examples: ['source_local_part,destination\nsupport,ann@example.com\n'],
   }),

@@ -89,6 +89,17 @@ describe('importing aliases', () => {
     expect(empty.lines).toMatchObject([{ source_local_part: '', outcome: 'created' }]);
   });
 
+  it('takes no empty address for a catch-all, also in the file of failed lines', async () => {
+    const { data } = await importCsv(`address,destination\n,ann@far.example\nsales@${domain.name},ann@far.example`);
+    expect(data.lines).toMatchObject([
+      { outcome: 'failed', code: 'MISSING_FIELDS', message: expect.stringMatching(/^“address”: /) },
+      { outcome: 'created' },
+    ]);
+    expect((await importCsv(data.failed_csv)).data).toMatchObject({ created: 0, failed: 1 });
+    const { data: catchAll } = await importCsv(`address,destination\n@${domain.name},ann@far.example`);
+    expect(catchAll.lines).toMatchObject([{ source_local_part: '', outcome: 'created' }]);
+  });
+
   it('reads TRUE and FALSE, also in other languages', async () => {
     const { data } = await importCsv(
       '\ufeffactive,source_local_part,destination\nTRUE,a,x@far.example\nFalse,b,x@far.example\nFALSCH,c,x@far.example\nLÜGE,d,x@far.example',
@@ -129,7 +140,7 @@ describe('importing aliases', () => {
     expect(data).toMatchObject({ created: 1, failed: 3 });
     const lines = data.failed_csv.split('\r\n');
     expect(lines).toEqual([
-      'source_local_part,active,destination,,error',
+      'address,active,destination,,error',
       expect.stringMatching(/^bad,falsch,\|\/bin\/sh,,“destination”: /),
       expect.stringMatching(/^more,,a@far\.example,b@far\.example,"This row has 5 cells/),
       `sales@shop.example,,a@far.example,,sales@shop.example isn’t an address of ${domain.name}. Import it into its own domain.`,

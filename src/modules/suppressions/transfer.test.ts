@@ -78,7 +78,7 @@ describe('importing suppressions', () => {
       { dry_run: true, created: 5 },
       { dry_run: false, created: 5 },
     ]);
-    expect(data.failed_csv.split('\r\n')[0]).toBe('email,reason,detail,expires_at,,error');
+    expect(data.failed_csv.split('\r\n')[0]).toBe('email_address,reason,detail,expires_at,,error');
   });
 
   it('suppresses no address because of bounces of its tags, as a bounce itself doesn’t', async () => {

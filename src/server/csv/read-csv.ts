@@ -9,13 +9,13 @@ export type CsvLine = {
   line: number;
   /** As they are in the file. */
   cells: string[];
-  /** By column. */
+  /** By column, and by the names that the file uses for them. */
   values: Record<string, string>;
   /** The error of the row as a whole; null if there is none. */
   problem: string | null;
 };
 
-/** The columns in their order, by the names they have here, and the rows after them. */
+/** The columns in their order, as the file names them but for spelling, and the rows after them. */
 export type CsvFile = { header: string[]; lines: CsvLine[] };
 
 type Row = { record: string[]; info: Info };
@@ -50,14 +50,14 @@ const TURN_MS = 10;
 export async function readCsv(text: string, columns: Columns): Promise<CsvFile> {
   const { maxLines = MAX_LINES } = columns;
   const lines: CsvLine[] = [];
-  let header: string[] | undefined;
+  let header: Header | undefined;
   await eachRow(text, ({ record, info }) => {
     if (!header) header = headerOf(record, columns);
     else if (lines.length < maxLines) lines.push(lineOf(header, record, info.lines - breaksIn(record), columns));
     else throw invalid(`Import at most ${maxLines} rows at once. Split the file, and import the parts.`);
   });
-  header ??= headerOf([], columns);
-  return { header, lines };
+  const { spelled } = header ?? headerOf([], columns);
+  return { header: spelled, lines };
 }
 
 /** Reads each line, in turns that other work comes between. */
@@ -143,21 +143,22 @@ function delimiterOf(text: string): { delimiter: string; firstLine: number } {
   return { delimiter, firstLine: whole === undefined ? 1 : 2 };
 }
 
-/** Returns the columns by their names here. One without a name is there only for cells that belong to none. */
-function headerOf(record: string[], columns: Columns): string[] {
+/** The columns by their names in the file and by those here. One without a name is there only for cells that belong to none. */
+type Header = { spelled: string[]; columns: string[] };
+
+function headerOf(record: string[], columns: Columns): Header {
   const { names, required, synonyms = {}, secondary = [], ignored = [] } = columns;
-  const spelled = record.map((cell) =>
+  const cells = record.map((cell) =>
     withoutApostrophe(cell.replace(/\p{Cf}/gu, ''))
       .trim()
       .replace(/(?<=[a-z])(?=[A-Z][a-z])/g, '_')
       .toLowerCase()
       .replace(/[\s_-]+/g, '_'),
   );
+  const spelled = cells.slice(0, cells.findLastIndex((name) => name !== '') + 1);
   const nameOf = (name: string) => synonyms[name] ?? name;
   const isTaken = (name: string) => spelled.some((other) => other !== name && nameOf(other) === nameOf(name));
-  const header = spelled
-    .slice(0, spelled.findLastIndex((name) => name !== '') + 1)
-    .map((name) => (secondary.includes(name) && isTaken(name) ? name : nameOf(name)));
+  const header = spelled.map((name) => (secondary.includes(name) && isTaken(name) ? name : nameOf(name)));
   if (header.length > MAX_COLUMNS) throw invalid(`The first row has more than ${MAX_COLUMNS} columns.`);
   const known = ['', ERROR_COLUMN, ...names, ...secondary, ...ignored];
   const stray = header.find((name) => !known.includes(name));
@@ -170,7 +171,7 @@ function headerOf(record: string[], columns: Columns): string[] {
   if (repeated !== undefined) throw invalid(`The column “${repeated}” is in the first row twice.`);
   const missing = required.find((name) => !header.includes(name));
   if (missing !== undefined) throw invalid(`The column “${missing}” is missing from the first row.`);
-  return header;
+  return { spelled, columns: header };
 }
 
 /** Line breaks in cells, before the line in which a row ends. */
@@ -178,16 +179,17 @@ function breaksIn(record: string[]): number {
   return record.reduce((sum, cell) => sum + (cell.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-function lineOf(header: string[], record: string[], line: number, { exact }: Columns): CsvLine {
+function lineOf({ spelled, columns }: Header, record: string[], line: number, { exact }: Columns): CsvLine {
   const cells = record.map(withoutApostrophe);
   const values: Record<string, string> = {};
-  for (const [index, name] of header.entries()) {
+  for (const [index, name] of columns.entries()) {
     const cell = cells[index] ?? '';
-    if (name !== '') values[name] = name === exact ? cell : cell.trim();
+    const value = name === exact ? cell : cell.trim();
+    if (name !== '') for (const each of [name, spelled[index] as string]) values[each] = value;
   }
-  const isStray = cells.some((cell, index) => cell.trim() !== '' && (header[index] ?? '') === '');
+  const isStray = cells.some((cell, index) => cell.trim() !== '' && (columns[index] ?? '') === '');
   const problem = isStray
-    ? `This row has ${record.length} cells, and the first row has ${header.filter((name) => name !== '').length}. Put a cell that contains the separator in quotation marks.`
+    ? `This row has ${record.length} cells, and the first row has ${columns.filter((name) => name !== '').length}. Put a cell that contains the separator in quotation marks.`
     : null;
   return { line, cells, values, problem };
 }

@@ -20,6 +20,9 @@ export type Line = ParsedLine | ImportLine;
 /** The addresses of the file's aliases in other domains, which a preview doesn't find in the database. */
 export type OtherAliases = { sources: Set<string>; destinations: Set<string> };
 
+/** Only source_local_part is empty for a catch-all. A file with whole addresses has an empty one by mistake. */
+const NO_ADDRESS = cellMessage('address', 'Enter an address. That of a catch-all is @ and the domain.');
+
 const Row = CreateAlias.extend({ active: ActiveCell });
 
 /** A row as an alias, or the first thing that is wrong with it. */
@@ -37,6 +40,7 @@ export function readLine({ line, values, problem }: CsvLine, domain: AuthorizedD
   });
   const message = problem ?? ofDomain;
   if (message) return fail('VALIDATION_ERROR', message);
+  if (values.address === '') return fail('MISSING_FIELDS', NO_ADDRESS);
   const parsed = Row.safeParse({ ...raw, active: values.active ?? '' });
   if (parsed.success) {
     const { source_local_part: source, destination, active } = parsed.data;

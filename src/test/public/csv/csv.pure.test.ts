@@ -25,7 +25,7 @@ async function read(bytes: Uint8Array, encoding: string | undefined) {
   if (error) return { error: error.issues[0]?.message };
   try {
     const { lines } = await readCsv(text, COLUMNS);
-    return { lines: lines.map(({ line, values: { error: _, ...values }, problem }) => ({ line, problem, ...values })) };
+    return { lines: lines.map(({ line, values: { error: _, address: __, ...values }, problem }) => ({ line, problem, ...values })) };
   } catch (failure) {
     return { error: (failure as Error).message };
   }

@@ -28,7 +28,8 @@ export function ImportDialog(props: ImportDialogProps) {
       nameOf={({ domain, source_local_part: source, destination }) => (
         <>
           <b>{source || (domain ? 'Catch-all' : '(no address)')}</b>
-          {domain && (source ? `@${domain}` : ` of ${domain}`)} <span className="soft">→ {destination}</span>
+          {domain && (source ? `@${domain}` : ` of ${domain}, for every address that has no mailbox or alias`)}{' '}
+          <span className="soft">→ {destination}</span>
         </>
       )}
     />
