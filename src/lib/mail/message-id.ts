@@ -1,7 +1,16 @@
 import { withoutSpaces } from './address';
 
-export const MAX_MESSAGE_ID_LENGTH = 900;
-const MESSAGE_ID = /^[^@]+@.*[^@]$/;
+/** A line of a header has up to 998 characters, with the name of the field, and an ID can't be folded. */
+export const MAX_MESSAGE_ID_LENGTH = 980;
+const ID = String.raw`[\x21-\x3b\x3d\x3f-\x7e]{1,${MAX_MESSAGE_ID_LENGTH}}`;
+
+/**
+ * A Message-ID in its angle brackets. Programs write many characters that RFC 5322 doesn't allow there, such as a second @ or none,
+ * and replies have to name them.
+ */
+export const MESSAGE_ID = new RegExp(`<${ID}>`);
+const WHOLE = new RegExp(`^<${ID}>$`);
+const BARE = new RegExp(`^(?=[^@]+@.*[^@]$)${ID}$`);
 
 /** The text as a Message-ID to look for, in the angle brackets that copying often leaves out. */
 export function withBrackets(text: string): string {
@@ -9,12 +18,9 @@ export function withBrackets(text: string): string {
   return id.startsWith('<') ? id : `<${id}>`;
 }
 
-/**
- * A Message-ID in its angle brackets, which the text may leave out, with the spaces around it. Null if it isn't exactly one.
- * Programs write many characters that RFC 5322 doesn't allow there, such as a second @, and replies have to name them.
- */
+/** A Message-ID in its angle brackets, which the text may leave out if it has an @, with the spaces around it. Null if it isn't exactly one. */
 export function parseMessageId(text: string): string | null {
-  const id = withoutSpaces(text).replace(/^<(.*)>$/, '$1');
-  const isPlain = id.length <= MAX_MESSAGE_ID_LENGTH && /^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(id);
-  return isPlain && MESSAGE_ID.test(id) ? `<${id}>` : null;
+  const id = withoutSpaces(text);
+  if (WHOLE.test(id)) return id;
+  return BARE.test(id) ? `<${id}>` : null;
 }

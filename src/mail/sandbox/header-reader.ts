@@ -1,4 +1,5 @@
 import { headerEnd } from '@/lib/mail/header-end';
+import { MESSAGE_ID } from '@/lib/mail/message-id';
 
 /** A stream that collects the header of a message passing through. */
 export function createHeaderReader() {
@@ -24,7 +25,8 @@ export function createHeaderReader() {
 
 /** The Message-ID in a header, with its angle brackets. */
 export function messageIdOf(header: Buffer): string | null {
-  return /^message-id:\s*(<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>)/im.exec(header.toString('latin1'))?.[1] ?? null;
+  return FIELD.exec(header.toString('latin1'))?.[1] ?? null;
 }
 
+const FIELD = new RegExp(String.raw`^message-id:\s*(${MESSAGE_ID.source})`, 'im');
 const MAX_HEADER_BYTES = 128 * 1024;

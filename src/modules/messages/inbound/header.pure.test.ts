@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { parseMessageId } from '@/lib/mail/message-id';
 import { readHeader } from './header';
 
+const LONGEST = `<${'x'.repeat(980)}>`;
 const ENDLESS_LIST = `To: ${'<somebody@far.example>,\r\n '.repeat(80_000)}<last@far.example>\r\n`;
 const FIELDS = 'From: <ann@far.example>\r\nSubject: Hello\r\n';
 
@@ -29,13 +31,20 @@ it.each([
   ['<one@far.example>', '<one@far.example>'],
   ['one@far.example', '<one@far.example>'],
   ['  <one@far.example> (added)', '<one@far.example>'],
-])('the Message-ID %j is %s', async (field, messageId) => {
+  ['<one>', '<one>'],
+  ['<@far.example>', '<@far.example>'],
+  [LONGEST, LONGEST],
+])('the Message-ID %j is %s, which a message that is sent can answer', async (field, messageId) => {
   expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toBe(messageId);
+  expect(parseMessageId(messageId)).toBe(messageId);
 });
 
-it.each(['', 'none', 'two words@far.example', '<>'])('a Message-ID is made in place of %j', async (field) => {
-  expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toMatch(/^<[0-9a-f-]{36}@here\.example>$/);
-});
+it.each(['', 'none', 'two words@far.example', '<>', `<x${LONGEST.slice(1)}`])(
+  'a Message-ID is made in place of %j',
+  async (field) => {
+    expect((await read(`Message-ID: ${field}\r\n${FIELDS}`)).messageId).toMatch(/^<[0-9a-f-]{36}@here\.example>$/);
+  },
+);
 
 it('an 8-bit header is read, however deep the parts of the message are nested', async () => {
   const header = 'Subject: Gr\xfc\xdfe\r\nContent-Type: multipart/mixed; boundary=b0\r\n';

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { MESSAGE_ID, parseMessageId } from '@/lib/mail/message-id';
 import { uuidv7 } from '@/lib/uuid';
 import type { InboundMail } from '@/mail/inbound/port';
 import { charsetIn, type MailHeader, readHeader as readMailHeader } from '@/mail/mime/message';
@@ -39,14 +40,9 @@ const MAX_FIELD_BYTES = 32 * 1024;
 
 /** The first valid Message-ID in the text, or null. One without brackets gets them, so that it can be found. */
 export function messageIdIn(text: string): string | null {
-  const bare = BARE_MESSAGE_ID.exec(text)?.[1];
-  return MESSAGE_ID.exec(text)?.[0] ?? (bare ? `<${bare}>` : null);
+  return MESSAGE_ID.exec(text)?.[0] ?? parseMessageId(text);
 }
 
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
-
-// ASCII only: the column is indexed, and the size of an index entry is limited in bytes.
-const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;
-const BARE_MESSAGE_ID = /^\s*([\x21-\x3b\x3d\x3f-\x7e]{1,500}@[\x21-\x3b\x3d\x3f-\x7e]{1,490})\s*$/;

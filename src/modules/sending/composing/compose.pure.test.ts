@@ -31,6 +31,13 @@ describe('composeMessage', () => {
     expect(header(email, 'references')?.split(/\s+/)).toEqual(references);
   });
 
+  it.each(['<one>', '<@far.example>', `<${'x'.repeat(980)}>`])('answers the Message-ID %s', async (id) => {
+    const { raw } = await compose({ ...minimal(), in_reply_to: id, references: [id, id] });
+    expectValidOnTheWire(raw);
+    const email = await PostalMime.parse(raw);
+    expect([header(email, 'in-reply-to'), header(email, 'references')]).toEqual([id, `${id} ${id}`]);
+  });
+
   it('returns the size in bytes', async () => {
     const { raw, sizeBytes } = await compose(minimal());
     expect(sizeBytes).toBe(raw.length);

@@ -15,7 +15,7 @@ const MessageId = z
   );
 
 export const InReplyTo = MessageId.meta({
-  description: 'Message-ID of the message that this one answers. The angle brackets may be left out',
+  description: 'Message-ID of the message that this one answers. The angle brackets may be left out if it has an @',
 });
 
 export const References = boundedArray(MessageId, MAX_REFERENCES).meta({

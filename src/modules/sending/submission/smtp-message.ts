@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { parseAddress } from '@/lib/mail/address';
 import { headerEnd } from '@/lib/mail/header-end';
+import { MESSAGE_ID } from '@/lib/mail/message-id';
 import { type MailHeader, readHeader } from '@/mail/mime/message';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import { LABEL_FIELD, readLabelFields } from '@/server/label-fields';
@@ -19,7 +20,6 @@ const REMOVED = /^(?:bcc|resent-bcc|return-path|content-length)[ \t]*:/i;
 const FIELD = /^[^\s:]+[ \t]*:/;
 /** Other fields that mail programs show as the sender, or as who sent it on. */
 const OTHER_SENDERS = ['sender', 'resent-from', 'resent-sender'];
-const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>$/;
 
 /**
  * Returns a message that a key submits by SMTP, as it is sent: with a Message-ID and a date if it has none, without Bcc, and with its labels
@@ -51,7 +51,7 @@ export async function messageBySmtp(
   });
   if (problems[0]) return refuse(problems[0]);
   const given = header.value('message-id')?.trim() ?? '';
-  const messageId = MESSAGE_ID.test(given) ? given : newMessageId(from.domain);
+  const messageId = MESSAGE_ID.exec(given)?.[0] === given ? given : newMessageId(from.domain);
   const added = [
     ...(messageId === given ? [] : [`Message-ID: ${messageId}`]),
     ...(header.value('date') === null ? [`Date: ${at.toUTCString().replace('GMT', '+0000')}`] : []),
