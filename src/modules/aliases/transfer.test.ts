@@ -100,6 +100,27 @@ describe('importing aliases', () => {
     expect(catchAll.lines).toMatchObject([{ source_local_part: '', outcome: 'created' }]);
   });
 
+  it('takes no rounded number and no error of a formula for an address', async () => {
+    const rows = [
+      '4.91701E+11,ann@far.example',
+      `5e+21@${domain.name},ann@far.example`,
+      '#N/A,ann@far.example',
+      'a,#WERT!',
+    ];
+    const { data } = await importCsv(['source_local_part,destination', ...rows, '4e,ann@far.example'].join('\n'));
+    const rounded = {
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/^A spreadsheet has rounded this number/),
+    };
+    expect(data.lines).toMatchObject([
+      rounded,
+      rounded,
+      { message: expect.stringMatching(/^“source_local_part”: #N\/A is an error of a formula/) },
+      { message: expect.stringMatching(/^“destination”: #WERT! is an error of a formula/) },
+      { outcome: 'created' },
+    ]);
+  });
+
   it('reads TRUE and FALSE, also in other languages', async () => {
     const { data } = await importCsv(
       '\ufeffactive,source_local_part,destination\nTRUE,a,x@far.example\nFalse,b,x@far.example\nFALSCH,c,x@far.example\nLÜGE,d,x@far.example',

@@ -99,6 +99,11 @@ describe('importing suppressions', () => {
     expect(withReason.data).toMatchObject({ created: 0, failed: 1 });
   });
 
+  it('takes no error of a formula for a note, and ignores those in columns that it doesn’t read', async () => {
+    const { data } = await importCsv('email,detail,created_at\nann@far.example,#N/A,\nbo@far.example,,#N/A');
+    expect(data.lines).toMatchObject([{ outcome: 'failed' }, { outcome: 'created' }]);
+  });
+
   it('adds each address once when two imports run at once', async () => {
     const csv = 'email\nann@far.example\nbo@far.example\ncy@far.example';
     const reports = await Promise.all([importCsv(csv), importCsv(csv)]);

@@ -18,9 +18,15 @@ export const ActiveCell = z.string().transform((text, ctx) => {
   return isActive ?? true;
 });
 
+/** A long number, such as a telephone number, as spreadsheet programs show and save it. */
+const ROUNDED = /^\d(?:[.,]\d+)?e\+\d+$/i;
+const ROUNDED_ERROR =
+  'A spreadsheet has rounded this number. Format the column as text, and enter the whole number again.';
+
 /** The local part of a cell that may have a whole address. An address of another domain is a problem. */
 export function localPartOf(text: string, domainName: string): { localPart: string; problem: string | null } {
   const at = text.lastIndexOf('@');
+  if (ROUNDED.test(at < 0 ? text : text.slice(0, at))) return { localPart: text, problem: ROUNDED_ERROR };
   const named = at < 0 ? null : normalizeDomainName(text.slice(at + 1));
   if (named === null) return { localPart: text, problem: null };
   if (named === domainName) return { localPart: text.slice(0, at), problem: null };

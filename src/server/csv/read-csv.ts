@@ -4,6 +4,7 @@ import { type Info, parse } from 'csv-parse';
 import { withoutApostrophe } from '@/lib/csv/csv-line';
 import { formatCount } from '@/lib/format';
 import { AppError } from '../errors';
+import { cellMessage } from './cells';
 
 export type CsvLine = {
   line: number;
@@ -179,7 +180,7 @@ function breaksIn(record: string[]): number {
   return record.reduce((sum, cell) => sum + (cell.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-function lineOf({ spelled, columns }: Header, record: string[], line: number, { exact }: Columns): CsvLine {
+function lineOf({ spelled, columns }: Header, record: string[], line: number, { names, exact }: Columns): CsvLine {
   const cells = record.map(withoutApostrophe);
   const values: Record<string, string> = {};
   for (const [index, name] of columns.entries()) {
@@ -188,10 +189,31 @@ function lineOf({ spelled, columns }: Header, record: string[], line: number, { 
     if (name !== '') for (const each of [name, spelled[index] as string]) values[each] = value;
   }
   const isStray = cells.some((cell, index) => cell.trim() !== '' && (columns[index] ?? '') === '');
+  const failed = columns.findIndex((name, index) => names.includes(name) && isFormulaError(cells[index] ?? ''));
+  const failedFormula = failed < 0 ? null : formulaError(spelled[failed] as string, cells[failed] as string);
   const problem = isStray
     ? `This row has ${record.length} cells, and the first row has ${columns.filter((name) => name !== '').length}. Put a cell that contains the separator in quotation marks.`
-    : null;
+    : failedFormula;
   return { line, cells, values, problem };
+}
+
+/** The cells of formulas that failed, in English, German, French, Spanish, Italian, Portuguese and Dutch. */
+const FORMULA_ERRORS = new Set([
+  ...['#N/A', '#REF!', '#NAME?', '#VALUE!', '#DIV/0!', '#NULL!', '#NUM!', '#SPILL!', '#CALC!'],
+  ...['#NV', '#BEZUG!', '#WERT!', '#ZAHL!', '#NUL!', '#NOM?', '#VALEUR!', '#NOMBRE!', '#N/D', '#¡REF!', '#¿NOMBRE?'],
+  ...['#¡VALOR!', '#¡DIV/0!', '#¡NUM!', '#¡NULO!', '#RIF!', '#NOME?', '#VALORE!', '#VALOR!', '#NULO!', '#N/B'],
+  ...['#VERW!', '#NAAM?', '#WAARDE!', '#DEEL/0!', '#GETAL!', '#LEEG!'],
+]);
+
+function isFormulaError(cell: string): boolean {
+  return FORMULA_ERRORS.has(cell.trim().toUpperCase());
+}
+
+function formulaError(column: string, cell: string): string {
+  return cellMessage(
+    column,
+    `${cell.trim()} is an error of a formula. Correct it in the spreadsheet, or clear the cell.`,
+  );
 }
 
 type Failure = Error & { code?: string; lines?: number };

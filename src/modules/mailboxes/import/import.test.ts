@@ -139,6 +139,16 @@ describe('importing mailboxes', () => {
     }
   });
 
+  it('takes no rounded number and no error of a formula for an address or a name', async () => {
+    const { data } = await importCsv('local_part,display_name\n4.91701E+11,Ann\n#N/A,Bo\ncy,#REF!\n491701234567,Dee');
+    expect(data.lines.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+      'created',
+    ]);
+  });
+
   it('creates each mailbox once when two imports run at once', async () => {
     const csv = 'local_part\nann\nbo\ncy';
     const reports = await Promise.all([importCsv(csv), importCsv(csv)]);
