@@ -97,17 +97,18 @@ async function decideSubmission(db: Database, request: PolicyRequest): Promise<s
     response: { headers: new Headers(), status: null },
   };
   const id = submittedMessageId(value('queue_id'));
+  const recipientCount = Number(value('recipient_count'));
   if (keyId) {
     const session = { keyId, sender: value('sender') };
     return isWhole(request)
-      ? admitByKey(context, session, id, Number(value('recipient_count')))
+      ? admitByKey(context, session, id, recipientCount)
       : checkKeyRecipient(context, session, value('recipient'));
   }
   if (!isWhole(request)) return 'DUNNO';
   const secondsOpen = await ageOfSmtpSession(value('instance'));
   const ended = await findSessionsToEnd(db, [{ address: login, secondsOpen }]);
   if (ended.length > 0) return '421 4.7.0 The password or the mailbox was changed, sign in again';
-  return admitSubmission(context, { id, sender: login });
+  return admitSubmission(context, { id, sender: login, recipientCount });
 }
 
 /** Each session has an smtpd process of its own (max_use in master.cf), whose id in hexadecimal begins the instance. */

@@ -1,6 +1,8 @@
 export type ParsedAddress = { local: string; domain: string; address: string };
 
 export const MAX_ADDRESS_LENGTH = 254;
+/** The most recipients of one message that is sent, in all its fields together. */
+export const MAX_RECIPIENTS = 100;
 export const ADDRESS_ERROR = 'Enter an email address such as ann@example.com.';
 const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;

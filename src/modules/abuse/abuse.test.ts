@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { uuidv7 } from '@/lib/uuid';
 import type { Alert } from '@/server/prisma/client';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox } from '@/test/factories';
+import { makeDomain, makeMailbox, makeMany } from '@/test/factories';
+import { makeMessage } from '@/test/mail/reported-message';
 import { expectError, keyClient } from '@/test/rest';
 import { deleteOldSends, raiseSpikeAlerts } from './spikes';
 
@@ -265,6 +266,7 @@ it('a domain_admin cannot access anything about abuse', async () => {
 describe('a volume spike', () => {
   const alertsOf = (domainId: string) =>
     db.alert.findMany({ where: { domainId, kind: 'volume_spike' }, orderBy: { subject: 'asc' } });
+  const addressesOf = (count: number) => Array.from({ length: count }, (_, n) => `r${n}@far.example`);
 
   it('raises one alert per day for the address and one for its domain, and blocks nothing', async () => {
     const domain = await makeDomain();
@@ -298,6 +300,39 @@ describe('a volume spike', () => {
     await makeSends(domain.id, `news@${domain.name}`, 1, hoursAgo(0.5));
     await raiseSpikeAlerts(db, new Date());
     expect(await alertsOf(domain.id)).toHaveLength(2);
+  });
+
+  it('is also one of recipients, with fewer messages', async () => {
+    const domain = await makeDomain();
+    const address = `shop@${domain.name}`;
+    const makeMail = async (recipients: number, at: Date) => {
+      const { id } = await makeMessage(domain, 'sent', addressesOf(recipients));
+      await db.countedSend.create({ data: { id, address, domainId: domain.id, at } });
+    };
+    await makeMail(84, hoursAgo(30));
+    for (const recipients of [100, 99]) await makeMail(recipients, hoursAgo(0.5));
+    await raiseSpikeAlerts(db, new Date());
+    expect(await alertsOf(domain.id)).toEqual([]);
+    await makeMail(1, hoursAgo(0.5));
+    await raiseSpikeAlerts(db, new Date());
+    const found = { count: 3, text: 'They had 200 recipients (usually 0.5).' };
+    expect(await alertsOf(domain.id)).toMatchObject([
+      { ...found, subject: domain.name },
+      { ...found, subject: address },
+    ]);
+  });
+
+  it('is none where messages usually have many recipients', async () => {
+    const domain = await makeDomain();
+    const sent = (count: number, at: Date) =>
+      makeMany(count, async () => {
+        const { id } = await makeMessage(domain, 'sent', addressesOf(100));
+        await db.countedSend.create({ data: { id, address: `news@${domain.name}`, domainId: domain.id, at } });
+      });
+    await sent(70, hoursAgo(30));
+    await sent(2, hoursAgo(0.5));
+    await raiseSpikeAlerts(db, new Date());
+    expect(await alertsOf(domain.id)).toEqual([]);
   });
 
   it('is measured by what the address itself usually sends', async () => {

@@ -47,7 +47,7 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
   const retry = allowed === 0 ? '' : ` Try again after ${nextAt.toISOString().slice(11, 16)} UTC.`;
   let consequence = `${retry} ${RAISED_BY[result === 'domain_limit' ? 'domain' : 'address']}`;
   if (result === 'address_limit' && mailboxId !== null) {
-    const note = `${sentText({ kind: 'mailbox_suspended', count: sent, expected: allowed })}.`;
+    const note = sentText({ kind: 'mailbox_suspended', count: sent, expected: allowed });
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note });
     if (isSuspended) consequence = ' The mailbox is suspended until an admin unsuspends it.';
   } else {

@@ -20,7 +20,8 @@ beforeEach(async () => {
   address = `ann@${domain.name}`;
 });
 
-const submit = (login = address, id = uuidv7()) => admitSubmission(context, { id, sender: login });
+const submit = (login = address, id = uuidv7(), recipientCount = 1) =>
+  admitSubmission(context, { id, sender: login, recipientCount });
 const counted = () => db.countedSend.findMany({ where: { domainId: domain.id } });
 const suspendedAt = async () => (await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).suspendedAt;
 
@@ -44,6 +45,12 @@ describe('a message submitted by SMTP', () => {
     await submit();
     expect(await submit()).toMatch(/^450 /);
     expect(await submit(address, id)).toBe('DUNNO');
+  });
+
+  it('has as many recipients as one of the API, or is rejected and does not count', async () => {
+    expect(await submit(address, uuidv7(), 101)).toBe('550 5.5.3 A message can have at most 100 recipients');
+    expect(await counted()).toEqual([]);
+    expect(await submit(address, uuidv7(), 100)).toBe('DUNNO');
   });
 
   it('counts for the mailbox regardless of the letter case of the login', async () => {

@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/mail/address';
+import { MAX_RECIPIENTS, parseAddress } from '@/lib/mail/address';
 import { type Counting, rejectOverLimit, type SendContext } from './rates';
 
 export type Submission = {
@@ -6,13 +6,19 @@ export type Submission = {
   id: string;
   /** The mailbox that signed in, or the envelope sender of an API key. */
   sender: string;
+  recipientCount: number;
 };
 
 /**
- * Counts a message submitted by SMTP towards the hourly limits, like one sent with the API. Repeated calls count once.
+ * Counts a message submitted by SMTP towards the hourly limits, like one sent with the API, and with as many recipients at
+ * most. Repeated calls count once.
  * @returns the action for Postfix, as in access(5): DUNNO accepts the message
  */
-export async function admitSubmission(ctx: SendContext, { id, sender: from }: Submission): Promise<string> {
+export async function admitSubmission(
+  ctx: SendContext,
+  { id, sender: from, recipientCount }: Submission,
+): Promise<string> {
+  if (recipientCount > MAX_RECIPIENTS) return `550 5.5.3 A message can have at most ${MAX_RECIPIENTS} recipients`;
   const sender = parseAddress(from);
   const domain = sender && (await ctx.db.domain.findUnique({ where: { name: sender.domain }, select: DOMAIN }));
   if (!sender || !domain) return '550 5.7.1 This mailbox is not allowed to send';

@@ -48,7 +48,7 @@ export function messagePartsOf({ kind, subject, count, expected, text }: AlertFa
   const sent = `${subject} sent ${formatPlural(count, 'message')} in an hour`;
   if (kind === 'volume_spike') {
     const summary = `${sent}; the hourly average of the previous 7 days is ${expected.toFixed(1)}.`;
-    return { summary, details: '' };
+    return { summary, details: text };
   }
   const summary = `${sent}; the limit is ${formatCount(expected)}.`;
   return {

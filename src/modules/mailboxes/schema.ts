@@ -133,6 +133,7 @@ export const SentLately = z
       )
       .meta({ description: 'Who sent, and from where: the twenty with the most messages' }),
     usual_per_day: z.number().meta({ description: 'Messages per day before that time, as far back as eight days ago' }),
+    usual_recipients_per_day: z.number().meta({ description: 'Their recipients per day' }),
     new_client_addresses: z.array(z.string()).meta({
       description: 'Of `sources`, those the mailbox did not send from in these days. Empty if it sent nothing then',
     }),

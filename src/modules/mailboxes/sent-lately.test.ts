@@ -28,7 +28,7 @@ describe('what a mailbox sent lately', () => {
     const mail = await makeOneMessage('ann');
     const ann = `ann@${mail.domain.name}`;
     const { id } = await db.mailbox.findFirstOrThrow({ where: { domainId: mail.domain.id } });
-    await admitSubmission(context, { id: submittedMessageId(mail.queueId), sender: ann });
+    await admitSubmission(context, { id: submittedMessageId(mail.queueId), sender: ann, recipientCount: 3 });
     await mail.filtered({ user: ann, from: ann, recipients: ['bo@far.example', 'cy@Far.example', 'di@else.example'] });
     await mail.logged(...accepted(ann, { login: ann }), delivery('bo@far.example', { status: 'bounced' }));
     // Letter case is not part of the sender.
@@ -79,6 +79,7 @@ describe('what a mailbox sent lately', () => {
     expect(await sent()).toMatchObject({
       messages: 2,
       usual_per_day: 0.4,
+      usual_recipients_per_day: 0.4,
       new_client_addresses: ['203.0.113.66'],
       sign_ins_blocked_at: expect.any(String),
     });

@@ -47,6 +47,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
          ORDER BY at DESC LIMIT ${MAX_MESSAGES}
       )
       SELECT (SELECT count(*) FROM earlier)::int AS messages,
+             (SELECT count(*) FROM earlier JOIN message_recipient r ON r.message_id = earlier.id)::int AS recipients,
              (SELECT coalesce(array_agg(DISTINCT e.detail->>'client'), '{}')
                 FROM earlier JOIN message_event e ON e.message_id = earlier.id AND e.type IN ('accepted', 'queued')
                WHERE e.detail->>'client' IS NOT NULL) AS clients,
@@ -55,6 +56,7 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
   ]);
   const isNew = (address: string) => !earlier.clients.includes(address);
   const addresses = new Set(sources.flatMap(({ client_address: address }) => address ?? []));
+  const perDay = (count: number) => Math.round((count / ((KEPT_HOURS - hours) / 24)) * 10) / 10;
   return {
     since: since.toISOString(),
     ...totals,
@@ -65,14 +67,15 @@ export async function getSentLately(ctx: ActorContext, { id, hours }: GetSentLat
       first_at: firstAt.toISOString(),
       last_at: lastAt.toISOString(),
     })),
-    usual_per_day: Math.round((earlier.messages / ((KEPT_HOURS - hours) / 24)) * 10) / 10,
+    usual_per_day: perDay(earlier.messages),
+    usual_recipients_per_day: perDay(earlier.recipients),
     new_client_addresses: earlier.messages > 0 ? [...addresses].filter(isNew) : [],
     sign_ins_blocked_at: earlier.blockedAt?.toISOString() ?? null,
   };
 }
 
 /** The mail of the days before the period. `blockedAt` is a time within the period. */
-type Earlier = { messages: number; clients: string[]; blockedAt: Date | null };
+type Earlier = { messages: number; recipients: number; clients: string[]; blockedAt: Date | null };
 type Source = SentLately['sources'][number];
 type SourceRow = Omit<Source, 'first_at' | 'last_at'> & { firstAt: Date; lastAt: Date };
 

@@ -234,7 +234,7 @@ function reasonOf(row: Row): string {
     const name = text && `${text}: `;
     return count === 1 ? `${name}The last attempt failed.` : `${name}${formatCount(count)} failed attempts in a row.`;
   }
-  if (kind === 'rate_limited' || kind === 'volume_spike') return `${sentText(row)}.`;
+  if (kind === 'rate_limited' || kind === 'volume_spike') return sentText(row);
   return isAboutSystem(kind) ? text : describeAlert({ ...row, kind });
 }
 

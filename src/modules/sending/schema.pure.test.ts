@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDocument } from 'zod-openapi';
+import { MAX_RECIPIENTS } from '@/lib/mail/address';
 import { attachment, checked, codeOf, many, valid } from '@/test/outgoing-message';
-import { MAX_RECIPIENTS } from './fields/addresses';
 import { OutgoingMessage } from './schema';
 
 describe('a valid message', () => {

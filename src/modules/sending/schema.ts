@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isObject } from '@/lib/json-values';
+import { MAX_RECIPIENTS } from '@/lib/mail/address';
 import { Metadata, Tags } from '@/lib/mail/message-labels';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { isBlank, REQUIRED } from '@/lib/texts/field-messages';
 import { EnteredTimestamp, Id, plainText, Timestamp } from '@/lib/wire';
-import { MAX_RECIPIENTS, PlainEmail, Recipients, Sender } from './fields/addresses';
+import { PlainEmail, Recipients, Sender } from './fields/addresses';
 import { Attachments } from './fields/attachments';
 import { Headers } from './fields/headers';
 import { AutoSubmitted, InReplyTo, References, ReplyTo } from './fields/replies';

@@ -169,7 +169,7 @@ function describe({ kind, count, expected, message, details }: Alert): string {
   if (kind === 'content_store') return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failed attempts in a row.`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes.`;
-  return `${sentText({ kind, count, expected })}.`;
+  return sentText({ kind, count, expected, text: details });
 }
 
 const ACKNOWLEDGE = { status: 'acknowledged', label: 'Acknowledge', Icon: IconEye } as const;

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { addressError, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { addressError, MAX_ADDRESS_LENGTH, MAX_RECIPIENTS, parseAddress } from '@/lib/mail/address';
 import { ifOtherType } from '@/lib/texts/field-messages';
 import { plainText } from '@/lib/wire';
 import { boundedArray, isEmptyOr } from './checks';
-
-/** Recipients of one message in to, cc and bcc together. */
-export const MAX_RECIPIENTS = 100;
 
 const isAddress = isEmptyOr((text) => parseAddress(text) !== null);
 

@@ -87,7 +87,7 @@ describe('a key that submits by SMTP', () => {
   it('sends a message to as many recipients as POST /send', async () => {
     const keyId = await makeKey();
     expect(await admit(keyId, uuidv7(), 100)).toBe('DUNNO');
-    expect(await admit(keyId, uuidv7(), 101)).toBe('550 5.5.3 Enter at most 100 recipients');
+    expect(await admit(keyId, uuidv7(), 101)).toBe('550 5.5.3 A message can have at most 100 recipients');
   });
 
   it('counts towards the hourly limit of its sender once, however often it is checked', async () => {

@@ -14,7 +14,6 @@ import {
 import { AppError } from '@/server/errors';
 import { limitKey } from '@/server/limits/rate-limit';
 import type { Context } from '@/server/procedures/context';
-import { MAX_RECIPIENTS } from '../fields/addresses';
 
 type SmtpContext = Pick<Context, 'db' | 'clock' | 'request' | 'response'>;
 
@@ -39,16 +38,14 @@ export function checkKeyRecipient(ctx: SmtpContext, session: KeySession, recipie
 /**
  * Counts a message that a key submits by SMTP towards its own limit and the hourly ones. Repeated calls count once.
  * @param id the id of the message, the same in every call about it
- * @param recipientCount at most as many as in `POST /send`
  * @returns the action for Postfix: DUNNO accepts the message
  */
 export function admitByKey(ctx: SmtpContext, session: KeySession, id: string, recipientCount: number): Promise<string> {
   return actionOf(async () => {
-    if (recipientCount > MAX_RECIPIENTS) return `550 5.5.3 Enter at most ${MAX_RECIPIENTS} recipients`;
     const { key } = await authorizeSession(ctx, session);
     const isCounted = await ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
     if (!isCounted) await limitKey(ctx, key);
-    return admitSubmission(ctx, { id, sender: session.sender });
+    return admitSubmission(ctx, { id, sender: session.sender, recipientCount });
   });
 }
 

@@ -3,7 +3,7 @@ import type { SentLately } from '../../schema';
 import { misuseSigns, usualFigures } from './misuse-signs';
 
 const SENT = {
-  ...{ messages: 12, recipients: 14, undelivered: 1, usual_per_day: 9.4 },
+  ...{ messages: 12, recipients: 14, undelivered: 1, usual_per_day: 9.4, usual_recipients_per_day: 12 },
   ...{ sources: [], new_client_addresses: [], sign_ins_blocked_at: null },
 } as unknown as SentLately;
 const ACTIVE = { suspended: false, suspension_reason: null, suspension_note: '' };
@@ -33,6 +33,15 @@ it('names each sign with its figure beside the usual one', () => {
     'Sent from 203.0.113.66, which it didn’t send from in the week before.',
     'Sign-ins were blocked after many different wrong passwords.',
   ]);
+});
+
+it('takes many recipients of few messages for a sign', () => {
+  const few = { ...SENT, messages: 3, undelivered: 0 };
+  expect(misuseSigns(ACTIVE, { ...few, recipients: 300 })).toEqual([
+    '3 messages to 300 recipients, usually to 12 a day.',
+  ]);
+  expect(misuseSigns(ACTIVE, { ...few, recipients: 300, usual_recipients_per_day: 60 })).toEqual([]);
+  expect(misuseSigns(ACTIVE, { ...few, recipients: 199 })).toEqual([]);
 });
 
 it('takes neither a few messages nor the decision of an admin for a sign', () => {

@@ -2,21 +2,27 @@ import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import { isManyBounces } from '@/lib/texts/figure-texts';
 import type { Mailbox, SentLately } from '../../schema';
 
-/** Fewer messages are no sign, however few are usual. */
+/** Fewer are no sign, however few are usual. */
 const MANY_MESSAGES = 20;
+const MANY_RECIPIENTS = 200;
 const TIMES_USUAL = 5;
 
 type Suspension = Pick<Mailbox, 'suspended' | 'suspension_reason' | 'suspension_note'>;
 
 /** Returns the signs of misuse in the mail that a mailbox sent: one sentence with figures for each. */
 export function misuseSigns(mailbox: Suspension, sent: SentLately): string[] {
-  const { messages, recipients, undelivered, usual_per_day: usual, new_client_addresses: addresses } = sent;
+  const { messages, recipients, undelivered, new_client_addresses: addresses } = sent;
+  const { usual_per_day: usual, usual_recipients_per_day: usualRecipients } = sent;
   const signs: string[] = [];
   if (mailbox.suspended && mailbox.suspension_reason === 'rate_limit') {
     signs.push(mailbox.suspension_note || 'The mailbox reached its hourly limit.');
   }
   if (messages >= MANY_MESSAGES && messages > TIMES_USUAL * usual) {
     signs.push(`${formatPlural(messages, 'message')}, usually ${usualText(usual)}.`);
+  } else if (recipients >= MANY_RECIPIENTS && recipients > TIMES_USUAL * usualRecipients) {
+    signs.push(
+      `${formatPlural(messages, 'message')} to ${formatPlural(recipients, 'recipient')}, usually to ${usualText(usualRecipients)}.`,
+    );
   }
   if (isManyBounces({ bounced: undelivered, sent: recipients })) {
     const share = formatShare(undelivered, recipients);
