@@ -11,7 +11,7 @@ const FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
 const MAX_WAIT_SECONDS = 30;
 
 /** Whose failures an attempt counts towards: an account's, or those of one of its own devices. */
-export type Attempt = { account: Uint8Array<ArrayBuffer> };
+export type Attempt = { account: Uint8Array<ArrayBuffer>; isKnownDevice: boolean };
 
 /**
  * Counts an attempt as failed before it is checked, so that concurrent attempts are all counted. After five failures each
@@ -22,7 +22,8 @@ export type Attempt = { account: Uint8Array<ArrayBuffer> };
 export async function recordAttempt(ctx: Context, email: string): Promise<Attempt> {
   const { db } = ctx;
   const now = ctx.clock.now();
-  const account = accountOf(email, await findDevice(ctx, email));
+  const device = await findDevice(ctx, email);
+  const account = accountOf(email, device);
   // A wait that ends later than it can was begun by a clock that was ahead.
   const longest = new Date(now.getTime() + (MAX_WAIT_SECONDS + CLOCK_TOLERANCE_SECONDS) * 1000);
   const counted = await db.$queryRaw<{ failures: number }[]>`
@@ -35,7 +36,7 @@ export async function recordAttempt(ctx: Context, email: string): Promise<Attemp
       updated_at = ${now}
     WHERE earlier.wait_until <= ${now} OR earlier.wait_until > ${longest}
     RETURNING failures`;
-  if (counted.length > 0) return { account };
+  if (counted.length > 0) return { account, isKnownDevice: device !== null };
   countRefusal('sign_in_delay');
   const row = await db.signInFailure.findUnique({ where: { account }, select: { waitUntil: true } });
   throw waiting(row ? row.waitUntil.getTime() - now.getTime() : 1000);

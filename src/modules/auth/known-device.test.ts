@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '@/server/secrets/password';
+import { hashPassword, isPassword } from '@/server/secrets/password';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
@@ -48,6 +48,28 @@ describe('a device that signed in before', () => {
     await exhaust(email);
     expect((await login(email, PASSWORD, device)).status).toBe(200);
     expectError(await login(email, PASSWORD), 429, 'RATE_LIMIT_EXCEEDED');
+  });
+
+  it('signs in while strangers take all places to compare a password, of which a network has ten', async () => {
+    const { email, device } = await withDevice();
+    const attemptFrom = (address: string) => isPassword('not this one', null, address);
+    const reason = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' });
+    const hosts = Array.from({ length: 11 }, (_, host) => host);
+    const ofNetwork = (await Promise.allSettled(hosts.map((host) => attemptFrom(`192.0.2.${host}`)))).at(-1);
+    expect(ofNetwork).toEqual({ status: 'rejected', reason });
+
+    let waiting = 100;
+    const strangers = hosts.slice(1).flatMap((network) =>
+      hosts.slice(1).map((host) =>
+        attemptFrom(`10.0.${network}.${host}`).then(() => {
+          waiting -= 1;
+        }),
+      ),
+    );
+    expect((await login(email, PASSWORD, device)).status).toBe(200);
+    expect(waiting).toBeGreaterThan(0);
+    await Promise.all(strangers);
+    expect(await attemptFrom('192.0.2.1')).toBe(false);
   });
 
   it('has a count of its own', async () => {

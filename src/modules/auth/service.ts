@@ -110,7 +110,8 @@ async function provePassword(ctx: PublicMutationContext, email: string, password
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
   });
-  if (!(await isPassword(password, admin?.passwordHash ?? null)) || !admin) {
+  const stranger = attempt.isKnownDevice ? null : ctx.request.ip;
+  if (!(await isPassword(password, admin?.passwordHash ?? null, stranger)) || !admin) {
     countSignInFailure('password');
     await ctx.auditAlone({ resource: 'session', outcome: 'denied', email, details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'Incorrect email or password.');

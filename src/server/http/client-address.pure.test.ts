@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientAddresses, networkOf } from './client-address';
+import { createClientAddresses, networkOf, wideNetworkOf } from './client-address';
 
 describe('the address of a client', () => {
   it.each([
@@ -43,4 +43,11 @@ it('limits count the addresses of an IPv6 /64 as one, and an IPv4 address in bot
   expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
   expect(networkOf('::ffff:203.0.113.7')).toBe(networkOf('203.0.113.7'));
   expect(networkOf('203.0.113.7')).not.toBe(networkOf('203.0.113.8'));
+});
+
+it('a wide network is an IPv4 /24 or an IPv6 /48', () => {
+  expect(wideNetworkOf('2001:db8:1:2::1')).toBe(wideNetworkOf('2001:db8:1:3::1'));
+  expect(wideNetworkOf('2001:db8:1:2::1')).not.toBe(wideNetworkOf('2001:db8:2:2::1'));
+  expect(wideNetworkOf('203.0.113.7')).toBe(wideNetworkOf('203.0.113.8'));
+  expect(wideNetworkOf('203.0.113.7')).not.toBe(wideNetworkOf('203.0.112.7'));
 });

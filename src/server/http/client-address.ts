@@ -50,6 +50,14 @@ export function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();
 }
 
+/** Returns the network that one customer of a provider often has to themselves: an IPv4 /24, or an IPv6 /48. */
+export function wideNetworkOf(ip: string): string {
+  const address = parseAddress(ip);
+  if (!address) return ip;
+  const of = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return of.networkAddressFromCIDR(`${address}/${address.kind() === 'ipv4' ? 24 : 48}`).toString();
+}
+
 function withoutPort(text: string): string {
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? [];
   return bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
