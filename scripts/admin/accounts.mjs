@@ -34,7 +34,9 @@ export async function changePassword(client, { email, isRevokingKeys }) {
       ...(isRevokingKeys && { revoked_api_keys: revoked }),
     });
     const keys = isRevokingKeys ? `API keys revoked: ${revoked.length}.` : 'API keys keep working.';
-    return `Password of ${email} changed. All of their sessions are signed out. ${keys}`;
+    const { rowCount } = await client.query('SELECT 1 FROM oidc_identity WHERE admin_id = $1', [id]);
+    const identity = rowCount ? ' A linked identity still signs them in: the account page disconnects it.' : '';
+    return `Password of ${email} changed. All of their sessions are signed out. ${keys}${identity}`;
   });
 }
 

@@ -2,7 +2,7 @@ import { generateSync } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
-import { makeAdmin, makeApiKey, makeSession } from '@/test/factories';
+import { makeAdmin, makeApiKey, makeSession, unique } from '@/test/factories';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';
 
 const PASSWORD = 'paper boats on the canal';
@@ -82,6 +82,14 @@ describe('API keys after a password change', () => {
     const { browser, api } = await makeSuperAdmin();
     expect((await browser.post('/auth/password', own)).data.message).toContain('API keys keep working.');
     expect((await api.get('/auth/me')).status).toBe(200);
+  });
+
+  it('keep working beside a linked identity, which the response names', async () => {
+    const { admin, browser } = await makeSuperAdmin();
+    const identity = { providerId: 'corp', issuer: 'https://id.example', subject: unique() };
+    await db.oidcIdentity.create({ data: { adminId: admin.id, ...identity } });
+    const { message } = (await browser.post('/auth/password', own)).data;
+    expect(message).toContain('API keys keep working. Your linked identity still signs you in.');
   });
 
   it('are revoked on request, with the keys that they created', async () => {

@@ -66,7 +66,7 @@ export const adminsRouter = router({
         summary: 'Update an admin',
         description:
           'Changes only the supplied fields. A new role or password ends the admin’s sessions. API keys keep working unless ' +
-          '`revoke_api_keys` is true. An API key can’t set a password, and you change your own with POST /auth/password.',
+          '`revoke_api_keys` is true, and so does a linked identity. An API key can’t set a password, and you change your own with POST /auth/password.',
         audit: 'admin.update',
         confirmation: 'Changes the role or the password of an admin, which ends the admin’s sessions.',
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },

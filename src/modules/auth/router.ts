@@ -119,7 +119,8 @@ export const authRouter = router({
     .meta(
       rest('POST', '/auth/password', {
         summary: 'Change your password',
-        description: 'Ends your other sessions. API keys keep working unless `revoke_api_keys` is true.',
+        description:
+          'Ends your other sessions. API keys keep working unless `revoke_api_keys` is true, and a linked identity still signs in.',
         audit: 'admin.password',
         confirmation: 'Changes your password and ends your other sessions.',
         isSessionOnly: true,

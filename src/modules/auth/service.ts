@@ -69,7 +69,8 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
     const keys = input.revoke_api_keys
       ? `${formatPlural(revoked.length, 'API key')} revoked.`
       : 'API keys keep working.';
-    return { message: `Password changed. Your other sessions are signed out. ${keys}` };
+    const identity = (await findIdentity(tx, admin.id)) ? ' Your linked identity still signs you in.' : '';
+    return { message: `Password changed. Your other sessions are signed out. ${keys}${identity}` };
   });
 }
 

@@ -132,11 +132,15 @@ describe('admin password', () => {
     expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.password' });
   });
 
-  it('revokes the API keys of the admin on request', async () => {
+  it('revokes the API keys of the admin on request, and names a linked identity', async () => {
     const [admin, bystander] = [await makeAdmin(), await makeAdmin()];
     for (const { id } of [admin, admin, bystander]) await makeApiKey(id);
+    const identity = { providerId: 'corp', issuer: 'https://id.example', subject: 'ann' };
+    await db.oidcIdentity.create({ data: { adminId: admin.id, ...identity } });
     const { output } = await runHere({ args: ['password', admin.email, '--revoke-api-keys'], input: PASSWORD });
-    expect(output).toContain('API keys revoked: 2.');
+    expect(output).toContain(
+      'API keys revoked: 2. A linked identity still signs them in: the account page disconnects it.',
+    );
     expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(0);
     expect(await db.apiKey.count({ where: { adminId: bystander.id } })).toBe(1);
     expect((await entryOf(admin.id)).details).toMatchObject({

@@ -45,7 +45,7 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
           <>
             For an admin who lost their password. Ends their sessions.{' '}
             <NearLink href={`/api-keys?q=${encodeURIComponent(admin.email)}`}>Their API keys</NearLink> keep working
-            unless you revoke them.
+            unless you revoke them, and so does a linked identity until you disconnect it.
           </>
         }
       >

@@ -33,7 +33,10 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
       onClose={onClose}
       onSubmit={onSubmit}
     >
-      <p className="soft">Your other sessions are signed out. Your API keys keep working unless you revoke them.</p>
+      <p className="soft">
+        Your other sessions are signed out. Your API keys keep working unless you revoke them, and so does a linked
+        identity until you disconnect it.
+      </p>
       <PasswordInput
         label="Current password"
         autoComplete="current-password"
