@@ -10,7 +10,7 @@ const MB = 1_048_576;
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const NAME = /^[\w.-]+$/;
 const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-/** What may follow the URL of the database. */
+/** Parameters that the URL of the database may have. */
 const TLS_PARAMETERS = {
   sslmode: /^(disable|prefer|require|verify-ca|verify-full|no-verify)$/,
   sslrootcert: /^\/[\w./-]+$/,
