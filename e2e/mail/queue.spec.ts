@@ -486,6 +486,8 @@ test('a mailbox that strangers send from is stopped on one page: its queue, its 
   await expect(page.getByText(/^3 messages, usually none\. \d of 3 recipients bounced or failed\./)).toBeVisible();
   await expect(page.getByRole('table', { name: 'Who sent, and from where' })).toContainText('API key');
   await expect(page.getByText('An API key isn’t stopped by a new password.')).toBeVisible();
+  const filters = page.getByRole('region', { name: 'Filters of mail programs' });
+  await expect(filters.getByRole('link')).toHaveAttribute('href', '/docs/access#when-a-stranger-sends-from-a-mailbox');
   await check();
 
   await page.getByRole('button', { name: 'Delete 2 messages' }).click();

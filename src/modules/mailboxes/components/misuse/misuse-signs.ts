@@ -1,6 +1,6 @@
 import { formatCount, formatPlural, formatShare } from '@/lib/format';
 import { isManyBounces } from '@/lib/texts/figure-texts';
-import type { Mailbox, SentLately } from '../../schema';
+import type { Mailbox, MailboxSignIns, SentLately } from '../../schema';
 
 /** Fewer are no sign, however few are usual. */
 const MANY_MESSAGES = 20;
@@ -9,8 +9,8 @@ const TIMES_USUAL = 5;
 
 type Suspension = Pick<Mailbox, 'suspended' | 'suspension_reason' | 'suspension_note'>;
 
-/** Returns the signs of misuse in the mail that a mailbox sent: one sentence with figures for each. */
-export function misuseSigns(mailbox: Suspension, sent: SentLately): string[] {
+/** Returns the signs of misuse in what a mailbox sent, and in who edits its filters: one sentence with figures for each. */
+export function misuseSigns(mailbox: Suspension, sent: SentLately, signIns: MailboxSignIns['sign_ins']): string[] {
   const { messages, recipients, undelivered, new_client_addresses: addresses } = sent;
   const { usual_per_day: usual, usual_recipients_per_day: usualRecipients } = sent;
   const signs: string[] = [];
@@ -30,6 +30,11 @@ export function misuseSigns(mailbox: Suspension, sent: SentLately): string[] {
   }
   if (addresses.length > 0) {
     signs.push(`Sent from ${listed(addresses)}, which it didn’t send from in the week before.`);
+  }
+  const editors = signIns.filter(({ protocol, first_at }) => protocol === 'sieve' && first_at > sent.since);
+  if (editors.length > 0) {
+    const from = listed(editors.map(({ client_address: address }) => address ?? 'this host'));
+    signs.push(`Signed in from ${from} to edit filters, for the first time in 30 days.`);
   }
   if (sent.sign_ins_blocked_at) signs.push('Sign-ins were blocked after many different wrong passwords.');
   return signs;

@@ -1,11 +1,10 @@
 import { Notice } from '@/components/layout/notice';
-import type { Mailbox, SentLately } from '../../schema';
-import { misuseSigns, usualFigures } from './misuse-signs';
+import type { SentLately } from '../../schema';
+import { usualFigures } from './misuse-signs';
 import classes from './verdict.module.css';
 
 /** The verdict on the last 24 hours, above the facts that it follows from. */
-export function Verdict({ mailbox, sent }: { mailbox: Mailbox; sent: SentLately }) {
-  const signs = misuseSigns(mailbox, sent);
+export function Verdict({ signs, sent }: { signs: string[]; sent: SentLately }) {
   return (
     <div className={classes.verdict}>{signs.length === 0 ? <Nothing sent={sent} /> : <Signs signs={signs} />}</div>
   );
