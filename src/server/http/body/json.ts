@@ -11,8 +11,8 @@ export function parseJsonObject(bytes: Uint8Array, maxValues = MAX_VALUES): Reco
   });
 }
 
-/** Ten times what the largest call has. */
-const MAX_VALUES = 20_000;
+/** Five times what the largest call has. */
+const MAX_VALUES = 10_000;
 const MAX_DEPTH = 32;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
