@@ -128,9 +128,24 @@ function filesOf(part: Part, hint: string | null): MailFile[] {
   const { files, areAll } = isTnef ? readTnef(content) : { files: [], areAll: false };
   if (files.length > 0 && areAll) return files;
   return [
-    { filename, mimeType: part.type, disposition: dispositionOf(part), contentId: contentIdOf(part, hint), content },
+    {
+      filename,
+      mimeType: part.type,
+      parameters: parametersOf(part),
+      disposition: dispositionOf(part),
+      contentId: contentIdOf(part, hint),
+      content,
+    },
     ...files,
   ];
+}
+
+function parametersOf({ type, contentType }: Part): string[] {
+  const names = [...(type.startsWith('text/') ? ['charset'] : []), ...(type === 'text/calendar' ? ['method'] : [])];
+  return names.flatMap((name) => {
+    const value = contentType.parameter(name) ?? '';
+    return /^[\w!#$&^.+:-]{1,64}$/.test(value) ? [`${name}=${value}`] : [];
+  });
 }
 
 /** Types that nobody knows are attachments (RFC 2183, 2.8). */

@@ -1,6 +1,3 @@
-import type { MailFile } from '@/mail/mime/packed-files';
+import type { AttachedFile } from '@/mail/mime/attached-files';
 
-export type Attachment = { filename: string; contentType: string; content: Uint8Array };
-
-/** An attachment that the HTML can refer to. */
-export type AttachedFile = Attachment & Pick<MailFile, 'contentId' | 'disposition'>;
+export type Attachment = Pick<AttachedFile, 'filename' | 'contentType' | 'content'>;

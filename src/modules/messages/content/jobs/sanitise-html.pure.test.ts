@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AttachedFile } from '@/mail/mime/attached-files';
 import { cpuMsOf } from '@/test/main-thread';
-import type { AttachedFile } from './attached-file';
 import { sanitiseHtml } from './sanitise-html';
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);

@@ -1,6 +1,6 @@
 import sanitizeHtml from 'sanitize-html';
+import type { AttachedFile } from '@/mail/mime/attached-files';
 import { boundedHtml } from '@/mail/mime/html-text';
-import type { AttachedFile } from './attached-file';
 
 export type SafeHtml = { html: string; blockedImages: number; shownFiles: ReadonlySet<number>; isCut: boolean };
 

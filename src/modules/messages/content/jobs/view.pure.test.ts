@@ -102,7 +102,7 @@ describe('what a reader sees of a message', () => {
     ]);
     expect(new TextDecoder().decode((await attachmentIn(raw, 0))?.content)).toBe('one');
     expect(await attachmentIn(raw, 0)).toMatchObject({ filename: 'attachment-1' });
-    expect(await attachmentIn(raw, 1)).toMatchObject({ contentType: 'text/csv' });
+    expect(await attachmentIn(raw, 1)).toMatchObject({ filename: '.._.._x.csv', contentType: 'text/csv' });
     expect(await attachmentIn(raw, 2)).toBeNull();
   });
 });

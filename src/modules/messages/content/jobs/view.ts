@@ -1,8 +1,7 @@
-import { fileExtension } from '@/mail/mime/file-extension';
+import { attachedFiles } from '@/mail/mime/attached-files';
 import { type MailHeader, type Message, readHeader, readMessage } from '@/mail/mime/message';
-import type { MailFile } from '@/mail/mime/packed-files';
 import type { MessageContent } from '../schema';
-import type { AttachedFile, Attachment } from './attached-file';
+import type { Attachment } from './attached-file';
 import { sanitiseHtml } from './sanitise-html';
 
 const MAX_TEXT_LENGTH = 1_000_000;
@@ -11,14 +10,13 @@ const MAX_HEADER_LENGTH = 8_000;
 /** Encoded words can take several bytes for a character. */
 const MAX_RAW_HEADER_BYTES = 4 * MAX_HEADER_LENGTH;
 const MAX_ATTACHMENTS = 500;
-const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 998;
 
 /** Returns the content of a message that a reader sees, within limits. For a message that can't be parsed, only the header. */
 export async function viewOf(raw: Uint8Array): Promise<MessageContent> {
   const whole = parsed(raw);
   const header = whole?.header ?? readHeader(raw);
-  const files = whole ? filesOf(whole.attachments) : [];
+  const files = whole ? attachedFiles(whole.attachments) : [];
   const text = cut(whole?.text);
   const html = cut(whole?.html);
   const shown = html.value === null ? null : sanitiseHtml(html.value, files);
@@ -56,19 +54,8 @@ function parsed(raw: Uint8Array): Message | null {
 
 /** Null if the message has no such attachment. */
 export async function attachmentIn(raw: Uint8Array, index: number): Promise<Attachment | null> {
-  const file = filesOf(parsed(raw)?.attachments ?? [])[index];
+  const file = attachedFiles(parsed(raw)?.attachments ?? [])[index];
   return file ? { filename: file.filename, contentType: file.contentType, content: file.content } : null;
-}
-
-function filesOf(attachments: MailFile[]): AttachedFile[] {
-  return attachments.map(({ filename, mimeType, ...file }, index) => ({
-    ...file,
-    // Marks of direction could show another extension than the file has.
-    filename: (filename?.replace(/\p{Bidi_Control}/gu, '') || `attachment-${index + 1}${fileExtension(mimeType)}`)
-      .toWellFormed()
-      .slice(0, MAX_FILENAME_LENGTH),
-    contentType: mimeType.toWellFormed().slice(0, MAX_FILENAME_LENGTH),
-  }));
 }
 
 function headersOf(header: MailHeader) {

@@ -118,7 +118,7 @@ describe('the content', () => {
     expect(body_html).toContain('<p>漢字</p>');
     expect(attachments).toEqual([
       {
-        filename: '',
+        filename: 'attachment-1.pdf',
         content_type: 'application/pdf',
         disposition: null,
         content_id: null,
@@ -135,7 +135,7 @@ describe('the content', () => {
       },
       {
         filename: 'a.ics',
-        content_type: 'text/calendar',
+        content_type: 'text/calendar; method=REQUEST',
         disposition: null,
         content_id: null,
         size: 30,
@@ -171,7 +171,7 @@ describe('the content', () => {
     const raw = `${MIXED}${part('Content-Type: text/plain', 'Outer')}${part('Content-Type: message/rfc822', inner)}--b--`;
     const { body_text, attachments } = await fieldsOf(raw);
     expect(body_text).toBe('Outer');
-    expect(attachments).toMatchObject([{ filename: '', content_type: 'message/rfc822' }]);
+    expect(attachments).toMatchObject([{ filename: 'attachment-1.eml', content_type: 'message/rfc822' }]);
     const content = Buffer.from(attachments[0].content_base64, 'base64').toString();
     expect(content).toBe(inner);
   });

@@ -1,15 +1,10 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Mailbox } from '@/mail/mime/addresses';
-import { type MailHeader, type Message, readMessage } from '@/mail/mime/message';
-import type { MailFile } from '@/mail/mime/packed-files';
+import { type AttachedFile, attachedFiles } from '@/mail/mime/attached-files';
+import { type MailHeader, readMessage } from '@/mail/mime/message';
 import type { EventData } from '@/modules/events/service';
 
 export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
-
-export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content'> & {
-  filename: string;
-  contentType: string;
-};
 
 type Full = EventData['mail.received.full'];
 
@@ -25,7 +20,11 @@ type Contact = Full['from'];
 export async function parseFields({ raw, mailFrom, headBytes }: ParseJob): Promise<Uint8Array> {
   const message = readMessage(raw);
   const body = { body_text: message.text, body_html: message.html };
-  return encodeFields({ ...headerFields(message.header, mailFrom), ...body }, attachedFiles(message), headBytes);
+  return encodeFields(
+    { ...headerFields(message.header, mailFrom), ...body },
+    attachedFiles(message.attachments),
+    headBytes,
+  );
 }
 
 /** The fields that come from the header. */
@@ -106,14 +105,6 @@ function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
 
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
-}
-
-function attachedFiles({ attachments }: Message): AttachedFile[] {
-  return attachments.map(({ filename, mimeType, ...file }) => ({
-    ...file,
-    filename: filename ?? '',
-    contentType: mimeType,
-  }));
 }
 
 // Object.fromEntries creates own properties for all names, including `__proto__`.

@@ -1,0 +1,37 @@
+import { fileExtension } from './file-extension';
+import type { MailFile } from './packed-files';
+
+/** A file of a message as it is shown and handed on: with a name and a type that a message can be sent with. */
+export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content'> & {
+  filename: string;
+  contentType: string;
+};
+
+const MAX_LENGTH = 255;
+
+/** Returns the files with a name each, and with the charset of a text and the method of an invitation in their types. */
+export function attachedFiles(files: readonly MailFile[]): AttachedFile[] {
+  return files.map((file, index) => {
+    const { disposition, contentId, content } = file;
+    return { filename: nameOf(file, index), contentType: typeOf(file), disposition, contentId, content };
+  });
+}
+
+/** Marks of direction could show another extension than the file has, and a path name another folder. */
+function nameOf({ filename, mimeType }: MailFile, index: number): string {
+  const name = (filename ?? '')
+    .toWellFormed()
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[/\\]/g, '_')
+    .trim();
+  if (/^\.{0,2}$/.test(name)) return `attachment-${index + 1}${fileExtension(mimeType)}`;
+  if (name.length <= MAX_LENGTH) return name;
+  const [extension = ''] = /\.[^.\s]{1,10}$/.exec(name) ?? [];
+  return `${name.slice(0, MAX_LENGTH - extension.length).toWellFormed()}${extension}`;
+}
+
+function typeOf({ mimeType, parameters }: MailFile): string {
+  const type = [mimeType.toWellFormed(), ...parameters].join('; ');
+  return type.length <= MAX_LENGTH ? type : mimeType.slice(0, MAX_LENGTH).toWellFormed();
+}
