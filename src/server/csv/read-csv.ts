@@ -29,7 +29,7 @@ type Columns = {
   secondary?: readonly string[];
   /** Columns of the export that can't be imported. */
   ignored?: readonly string[];
-  /** A column whose cells may begin or end with spaces. */
+  /** A column whose cells may begin or end with spaces, or begin with an apostrophe. */
   exact?: string;
   maxLines?: number;
 };
@@ -181,11 +181,14 @@ function breaksIn(record: string[]): number {
 }
 
 function lineOf({ spelled, columns }: Header, record: string[], line: number, { names, exact }: Columns): CsvLine {
-  const cells = record.map(withoutApostrophe);
+  const exactIndex = exact === undefined ? -1 : columns.indexOf(exact);
+  // Only a file of failed lines has an apostrophe in front of a password, which may begin with one itself.
+  const isKept = (index: number) => index === exactIndex && !columns.includes(ERROR_COLUMN);
+  const cells = record.map((cell, index) => (isKept(index) ? cell : withoutApostrophe(cell)));
   const values: Record<string, string> = {};
   for (const [index, name] of columns.entries()) {
     const cell = cells[index] ?? '';
-    const value = name === exact ? cell : cell.trim();
+    const value = index === exactIndex ? cell : cell.trim();
     if (name !== '') for (const each of [name, spelled[index] as string]) values[each] = value;
   }
   const isStray = cells.some((cell, index) => cell.trim() !== '' && (columns[index] ?? '') === '');

@@ -149,6 +149,15 @@ describe('importing mailboxes', () => {
     ]);
   });
 
+  it('keeps the apostrophe that a password begins with, also in the file of failed lines', async () => {
+    const password = "'=paper boats on the canal";
+    const { data } = await importCsv(`local_part,password\nann,${password}\n,${password}`);
+    expect(await isPassword(password, (await find('ann')).passwordHash)).toBe(true);
+    const corrected = await importCsv(data.failed_csv.replace('\r\n,', '\r\nbo,'));
+    expect(corrected.data).toMatchObject({ created: 1, failed: 0 });
+    expect(await isPassword(password, (await find('bo')).passwordHash)).toBe(true);
+  });
+
   it('creates each mailbox once when two imports run at once', async () => {
     const csv = 'local_part\nann\nbo\ncy';
     const reports = await Promise.all([importCsv(csv), importCsv(csv)]);
