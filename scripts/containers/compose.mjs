@@ -22,9 +22,10 @@ export async function readYaml(file) {
 /**
  * @param {any} compose
  * @param {string[]} written names of the secrets that `prepare` wrote
+ * @param {any} ipv6 what is added for IPv6
  * @returns {Promise<string[]>} the differences
  */
-export async function problemsIn(compose, written) {
+export async function problemsIn(compose, written, ipv6) {
   const problems = [];
   const check = (isRight, sentence) => isRight || problems.push(sentence);
   for (const name of ['app', 'mail']) {
@@ -41,7 +42,7 @@ export async function problemsIn(compose, written) {
       `The files of ${name} are ${files}, its secrets ${secrets}.`,
     );
     for (const port of service.ports ?? [])
-      check(`${port.split(':')[1]}/tcp` in config.ExposedPorts, `The image of ${name} doesn't expose ${port}.`);
+      check(`${port.split(':').at(-1)}/tcp` in config.ExposedPorts, `The image of ${name} doesn't expose ${port}.`);
     const mounted = service.volumes.map((volume) => volume.split(':')[1]);
     for (const path of Object.keys(config.Volumes)) check(mounted.includes(path), `${path} of ${name} is no volume.`);
     check(
@@ -50,6 +51,11 @@ export async function problemsIn(compose, written) {
     );
   }
   for (const [name, service] of Object.entries(compose.services)) {
+    const ports = service.ports ?? [];
+    const isIpv4 = ports.every((port) => port.startsWith('0.0.0.0:'));
+    check(isIpv4, `${name} publishes a port by IPv6, in a network without it.`);
+    const byIpv6 = ports.map((port) => port.replace('0.0.0.0', '[::]'));
+    check(`${byIpv6}` === `${ipv6.services[name]?.ports ?? []}`, `${name} has other ports by IPv6 than ${byIpv6}.`);
     check(service.restart === 'unless-stopped', `${name} isn't restarted.`);
     if (name === 'db') continue;
     check(service.read_only && `${service.cap_drop}` === 'ALL', `${name} can write to its root, or has capabilities.`);

@@ -62,7 +62,10 @@ async function testContainers() {
 
   await test('one command prepares secrets, once, that match compose.yaml and the images', async () => {
     await must(join(containers, 'prepare'), [HOST]);
-    const problems = await problemsIn(await readYaml(join(containers, 'compose.yaml')), readdirSync(SECRETS));
+    const [main, ipv6] = await Promise.all(
+      ['compose.yaml', 'compose.ipv6.yaml'].map((file) => readYaml(join(containers, file))),
+    );
+    const problems = await problemsIn(main, readdirSync(SECRETS), ipv6);
     if (problems.length > 0) throw new PlainError(problems.join('\n'));
     const before = secrets();
     await must(join(containers, 'prepare'), ['other.example.test']);
