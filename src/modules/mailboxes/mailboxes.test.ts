@@ -101,6 +101,7 @@ describe('creating a mailbox', () => {
     [{ local_part: 'ann@b.example' }, 'VALIDATION_ERROR'],
     [{ password: 'eleven char' }, 'VALIDATION_ERROR'],
     [{ password: 'passwordpassword' }, 'VALIDATION_ERROR'],
+    [{ password: 'paper\u00a0boats on the canal' }, 'VALIDATION_ERROR'],
     [{ quota_bytes: -1 }, 'VALIDATION_ERROR'],
     [{ quota_bytes: 1.5 }, 'VALIDATION_ERROR'],
     [{ suspended: true }, 'VALIDATION_ERROR'],

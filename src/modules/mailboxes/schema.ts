@@ -74,17 +74,23 @@ export const MailboxFilters = z.strictObject({
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),
 });
 
+/** The mail server compares what a mail program sends, byte by byte, and stored passwords have ordinary spaces only. */
+const MailboxPassword = NewPassword.refine(
+  (text) => !/[^\P{Zs} ]/u.test(text),
+  'The password has a special space, with which mail programs can’t sign in. Type an ordinary one.',
+);
+
 export const CreateMailbox = z.strictObject({
   domain_id: chosenId('Choose a domain.'),
   local_part: LocalPart,
-  password: NewPassword,
+  password: MailboxPassword,
   ...z.object(settings).partial().shape,
 });
 export type CreateMailbox = z.infer<typeof CreateMailbox>;
 
 export const UpdateMailbox = z.strictObject({
   id: Id,
-  password: NewPassword.optional(),
+  password: MailboxPassword.optional(),
   ...z.object(settings).partial().shape,
 });
 export type UpdateMailbox = z.infer<typeof UpdateMailbox>;

@@ -2,7 +2,10 @@ import { MAIL_SERVICES } from '@/lib/mail/services';
 import type { PublishedDomain } from './mta-sts';
 import { xmlText } from './xml-text';
 
-/** Settings for Thunderbird and other mail programs that read its format, version 1.1. */
+/**
+ * Settings for Thunderbird and other mail programs that read its format, version 1.1. The user name has the domain as the mail server
+ * knows it, and not as somebody may type it (bücher.example).
+ */
 export function autoconfigXml({ name, mailHost }: PublishedDomain): string {
   const servers = MAIL_SERVICES.map(({ protocol, port, isTlsFromStart }) => {
     const element = protocol === 'imap' ? 'incomingServer' : 'outgoingServer';
@@ -11,7 +14,7 @@ export function autoconfigXml({ name, mailHost }: PublishedDomain): string {
       <port>${port}</port>
       <socketType>${isTlsFromStart ? 'SSL' : 'STARTTLS'}</socketType>
       <authentication>password-cleartext</authentication>
-      <username>%EMAILADDRESS%</username>
+      <username>%EMAILLOCALPART%@${xmlText(name)}</username>
     </${element}>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>

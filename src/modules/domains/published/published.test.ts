@@ -116,6 +116,14 @@ describe('autoconfig', () => {
     expect((await ask(path, { host: MAIL_HOST })).body).toBe(byHost.body);
     expect((await ask('/mail/config-v1.1.xml?emailaddress=a%40foreign.example', { host: MAIL_HOST })).status).toBe(404);
   });
+
+  it('has the user name as the mail server knows it, and not as it is typed', async () => {
+    const { name } = await makeDomain({ name: 'xn--bcher-kva.example' });
+    const path = `/mail/config-v1.1.xml?emailaddress=${encodeURIComponent('ann@bücher.example')}`;
+    const { body } = await ask(path, { host: MAIL_HOST });
+    const names = [...body.matchAll(/<username>(.*)<\/username>/g)].map(([, user]) => user);
+    expect([...new Set(names)]).toEqual([`%EMAILLOCALPART%@${name}`]);
+  });
 });
 
 describe('autodiscover', () => {

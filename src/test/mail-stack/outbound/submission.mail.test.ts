@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { hashPassword } from '@/server/secrets/password';
 import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
 import { activateKey } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
@@ -49,6 +50,15 @@ describe('a mailbox', () => {
     await transport.sendMail({ from: at('ann'), to: second.to, subject: 'Hello', text: 'Good morning.' });
     await waitForDelivery(first.to);
     await waitForDelivery(second.to);
+  });
+
+  it('signs in with letters that were set in two characters each', async () => {
+    const password = 'vier bunte Bücher';
+    const passwordHash = await hashPassword(password.normalize('NFD'));
+    await db.mailbox.updateMany({ where: { domainId: domain.id, localPart: 'ann' }, data: { passwordHash } });
+    await openSubmission(at('ann'), password);
+    const { isSignedIn } = await signInToImap(at('ann'), Buffer.from(password).toString('latin1'));
+    expect(isSignedIn).toBe(true);
   });
 
   it('signs in from an address where others just tried wrong passwords', async () => {
