@@ -18,7 +18,7 @@ const HEADER = `# Settings of Postroom on this host, one KEY=value per line. Run
 const LINES = /^[ \t]*([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(.*?)[ \t]*$/gm;
 /** Without those of the mail server, which reads its own as they are. */
 const OF_APP = /^(?!MAIL_(?!SERVER_CONFIG))/;
-const UNAMBIGUOUS = /^([^#\\'"`]*|'[^']*'|"[^"\\`]*")$/;
+const UNAMBIGUOUS = /^(|[^#\\'"`][^#\\]*|'[^']*'|"[^"\\`]*")$/;
 
 /** @typedef {Record<string, string>} Settings */
 
@@ -33,15 +33,16 @@ export function readSettings(file = SETTINGS) {
 /**
  * Systemd, which gives the app its settings, and Node.js, which gives them to the commands of deploy/app/run, read these values
  * differently. A passphrase would be another one there.
- * @param {string} text of the file
+ * @param {string} text
+ * @param {string} file that has it
  * @returns {string[]} a sentence for each
  */
-export function ambiguousValues(text) {
+export function ambiguousValues(text, file = SETTINGS) {
   return [...text.matchAll(LINES)]
     .filter(([, name = '', value = '']) => OF_APP.test(name) && !UNAMBIGUOUS.test(value))
     .map(([, name, value = '']) => {
       const quote = value.slice(1, -1).includes("'") ? '"' : "'";
-      return `The value of ${name} in ${SETTINGS} has a #, a backslash or a quote, so it must be in quotes: ${name}=${quote}…${quote}`;
+      return `The value of ${name} in ${file} has a # or a backslash, or begins with a quote, so it must be in quotes: ${name}=${quote}…${quote}`;
     });
 }
 
@@ -148,11 +149,17 @@ export function changedText(text, changes) {
   let result = text || HEADER;
   for (const [name, value] of Object.entries(changes)) {
     const line = new RegExp(`^[ \\t]*${name}[ \\t]*=.*(\\n|$)`, 'm');
-    const wanted = value === null ? '' : `${name}=${value}\n`;
+    const wanted = value === null ? '' : `${name}=${OF_APP.test(name) ? quoted(value) : value}\n`;
     if (line.test(result)) result = result.replace(line, () => wanted);
     else result = `${result}${result.endsWith('\n') ? '' : '\n'}${wanted}`;
   }
   return result;
+}
+
+/** @param {string} value */
+function quoted(value) {
+  if (UNAMBIGUOUS.test(value)) return value;
+  return value.includes("'") ? `"${value}"` : `'${value}'`;
 }
 
 /** Changes the file, which root and the app's group can read. */
@@ -172,7 +179,8 @@ function newSecret() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const problems = ambiguousValues(readFileSync(process.argv[2] ?? SETTINGS, 'utf8'));
+  const file = process.argv[2] ?? SETTINGS;
+  const problems = ambiguousValues(readFileSync(file, 'utf8'), file);
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

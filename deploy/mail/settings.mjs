@@ -230,16 +230,18 @@ function databaseOf(text) {
 }
 
 /**
- * TLS to Postgres as the app has it, for libpq: from `require` on, the certificate and the host name are verified, without a file of its
+ * TLS to Postgres as the app has it, for libpq: the certificate and the host name are verified, unless the mode says otherwise, without a file of its
  * own against the certificate authorities of the system.
  * @param {URLSearchParams} parameters of a URL of the database
  * @returns {{ sslmode?: string, sslrootcert?: string }}
  */
 export function tlsOf(parameters) {
-  const mode = parameters.get('sslmode');
-  const isVerified = ['require', 'verify-ca', 'verify-full'].includes(mode ?? '');
-  if (!isVerified) return mode ? { sslmode: mode === 'no-verify' ? 'require' : mode } : {};
-  return { sslmode: 'verify-full', sslrootcert: parameters.get('sslrootcert') ?? SYSTEM_AUTHORITIES };
+  const rootCertificate = parameters.get('sslrootcert');
+  const mode = parameters.get('sslmode') ?? (rootCertificate ? 'verify-full' : null);
+  if (mode === null) return {};
+  if (mode === 'disable') return { sslmode: mode };
+  if (mode === 'no-verify') return { sslmode: 'require' };
+  return { sslmode: 'verify-full', sslrootcert: rootCertificate ?? SYSTEM_AUTHORITIES };
 }
 
 function valuesOf(settings) {

@@ -1,16 +1,17 @@
 // Paths that the mail server's systemd units don't see (ProtectHome, PrivateTmp) or can't write to (ProtectSystem).
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const HIDDEN = /^\/(root|home|run\/user|tmp|var\/tmp)(\/|$)/;
 const READ_ONLY = /^\/(usr|boot|efi|etc)(\/|$)/;
 const FILES = ['TLS_CERTIFICATE', 'TLS_KEY', 'TLD_FILE'];
-/** Where an operator may have given a unit more access. */
-const OWN_UNITS = '/etc/systemd/system/postroom-mail-postfix.service.d';
+/** Where an operator may have given a unit more access, for example in postroom-mail-postfix.service.d. */
+const OWN_UNITS = '/etc/systemd/system';
 
 /** @param {string} settingsFile @returns {boolean} whether the units of `install` run what is made of this file */
 export function isRunByUnits(settingsFile) {
-  return existsSync('/run/systemd/system') && !existsSync(OWN_UNITS) && !HIDDEN.test(settingsFile);
+  if (!existsSync('/run/systemd/system') || HIDDEN.test(settingsFile)) return false;
+  return !readdirSync(OWN_UNITS).some((name) => /^postroom-mail-.*\.d$/.test(name));
 }
 
 /**

@@ -49,7 +49,7 @@ it('a statement whose server has gone without a word fails soon, and the next on
   const relay = await startTcpRelay(Number(url.port || 5432));
   url.hostname = '127.0.0.1';
   url.port = String(relay.port);
-  const pool = createConnections({ ...connectionTo(url.href), max: 1, statement_timeout: 200, answerMs: 100 });
+  const pool = createConnections({ ...connectionTo(url.href), max: 1, statement_timeout: 1_000, answerMs: 500 });
   pool.on('error', () => {});
   onTestFinished(async () => {
     await pool.end();

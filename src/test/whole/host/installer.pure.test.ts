@@ -163,19 +163,32 @@ describe('settings of a host', () => {
     ['BACKUP_PASSPHRASE=cor#rect', /^The value of BACKUP_PASSPHRASE .* must be in quotes: BACKUP_PASSPHRASE='…'$/],
     ['SECRET_KEY=a\\b', /^The value of SECRET_KEY/],
     ['SECRET_KEY="a\\b"', /^The value of SECRET_KEY/],
-    [`OIDC_SECRET=it's`, /OIDC_SECRET="…"$/],
+    [`OIDC_SECRET=it's#1`, /OIDC_SECRET="…"$/],
     ['APP_URL="https://a.example', /^The value of APP_URL/],
     ['MAIL_SERVER_CONFIG=`x`', /^The value of MAIL_SERVER_CONFIG/],
   ])('that systemd and Node.js read differently are refused: %s', (line, sentence) => {
     expect(ambiguousValues(`# It's #1\n${line}\n`)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  it.each([`X='a#b\\c"'`, `X="it's #1"`, 'X=$a;b', 'X=', 'MAIL_RELAY_PASSWORD=a#b', `# X='`])(
-    'are not refused if both read the same: %s',
-    (line) => {
-      expect(ambiguousValues(`${line}\n`)).toEqual([]);
-    },
-  );
+  it('are quoted when the installer writes them', () => {
+    const changes = { BACKUP_PASSPHRASE: 'cor#rect', OIDC_SECRET: "it's #1", MAIL_RELAY_PASSWORD: 'a#b' };
+    const text = changedText('', changes);
+    expect(ambiguousValues(text)).toEqual([]);
+    expect(readSettings(file('written', text))).toEqual(changes);
+  });
+
+  it.each([
+    `OIDC_PROVIDERS=[{"id":"corp","name":"It's"}]`,
+    'X=a"b`c',
+    `X='a#b\\c"'`,
+    `X="it's #1"`,
+    'X=$a;b',
+    'X=',
+    'MAIL_RELAY_PASSWORD=a#b',
+    `# X='`,
+  ])('are not refused if both read the same: %s', (line) => {
+    expect(ambiguousValues(`${line}\n`)).toEqual([]);
+  });
 
   it.each<[string, Record<string, string>]>([
     ['', {}],
