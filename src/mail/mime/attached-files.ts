@@ -1,7 +1,7 @@
 import { fileExtension } from './file-extension';
 import type { MailFile } from './packed-files';
 
-/** A file of a message as it is shown and handed on: with a name and a type that a message can be sent with. */
+/** A file of a message as it is shown and handed on: with a name that a message can be sent with. */
 export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content'> & {
   filename: string;
   contentType: string;
@@ -9,11 +9,12 @@ export type AttachedFile = Pick<MailFile, 'disposition' | 'contentId' | 'content
 
 const MAX_LENGTH = 255;
 
-/** Returns the files with a name each, and with the charset of a text and the method of an invitation in their types. */
+/** Returns the files with a name each. */
 export function attachedFiles(files: readonly MailFile[]): AttachedFile[] {
   return files.map((file, index) => {
-    const { disposition, contentId, content } = file;
-    return { filename: nameOf(file, index), contentType: typeOf(file), disposition, contentId, content };
+    const { mimeType, disposition, contentId, content } = file;
+    const contentType = mimeType.toWellFormed().slice(0, MAX_LENGTH);
+    return { filename: nameOf(file, index), contentType, disposition, contentId, content };
   });
 }
 
@@ -29,9 +30,4 @@ function nameOf({ filename, mimeType }: MailFile, index: number): string {
   if (name.length <= MAX_LENGTH) return name;
   const [extension = ''] = /\.[^.\s]{1,10}$/.exec(name) ?? [];
   return `${name.slice(0, MAX_LENGTH - extension.length).toWellFormed()}${extension}`;
-}
-
-function typeOf({ mimeType, parameters }: MailFile): string {
-  const type = [mimeType.toWellFormed(), ...parameters].join('; ');
-  return type.length <= MAX_LENGTH ? type : mimeType.slice(0, MAX_LENGTH).toWellFormed();
 }

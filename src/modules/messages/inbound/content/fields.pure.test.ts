@@ -135,7 +135,7 @@ describe('the content', () => {
       },
       {
         filename: 'a.ics',
-        content_type: 'text/calendar; method=REQUEST',
+        content_type: 'text/calendar',
         disposition: null,
         content_id: null,
         size: 30,
