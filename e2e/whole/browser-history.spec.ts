@@ -116,9 +116,12 @@ test('on a phone, Back returns to the row of a long list, where it was', async (
     .getByRole('row', { name: /Parcel 30/ })
     .getByRole('link')
     .first();
-  await row.scrollIntoViewIfNeeded();
+  // Rows get their height only once the page is in shape.
+  await expect(async () => {
+    await row.scrollIntoViewIfNeeded();
+    expect(await scrolled()).toBeGreaterThan(740);
+  }).toPass();
   const before = await scrolled();
-  expect(before).toBeGreaterThan(740);
   await row.tap();
   const panel = page.getByRole('complementary', { name: /^Message/ });
   await expect(panel).toBeVisible();
