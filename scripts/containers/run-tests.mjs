@@ -1,6 +1,6 @@
 // The tests of the running containers, in namespaces of their own: run-tests.mjs FOLDER CHECKOUT.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import nodemailer from 'nodemailer';
@@ -163,22 +163,6 @@ async function testContainers() {
     const read = await readByImap();
     if (!read.includes('Subject: From outside')) throw new PlainError(read);
     await messages('more');
-  });
-  await test('a backup of the mail is restored into a new volume', async () => {
-    await messages('backup');
-    const kept = join(folder, 'kept');
-    mkdirSync(kept);
-    await podman('cp', 'postroom_app_1:/var/lib/postroom/backup-key', join(kept, 'backup-key'));
-    await podman('cp', 'postroom_mail_1:/var/lib/postroom-mail/backups/mail', join(kept, 'mail'));
-    await podman('stop', '--time', '60', 'postroom_mail_1');
-    await podman('rm', 'postroom_mail_1');
-    await podman('volume', 'rm', 'postroom_mail-data');
-    const restore = ['deploy/mail/restore', '/kept/backup-key', '/kept/mail'];
-    const output = await compose('run', '--rm', '-T', '--no-deps', '-v', `${kept}:/kept`, 'mail', ...restore);
-    if (!output.includes('start the container')) throw new PlainError(output);
-    await startAll();
-    await until('the message', async () => (await readByImap()).includes('Subject: From outside'));
-    await messages('last');
   });
 }
 
