@@ -128,13 +128,7 @@ function filesOf(part: Part, hint: string | null): MailFile[] {
   const { files, areAll } = isTnef ? readTnef(content) : { files: [], areAll: false };
   if (files.length > 0 && areAll) return files;
   return [
-    {
-      filename,
-      mimeType: part.type,
-      disposition: dispositionOf(part),
-      contentId: contentIdOf(part, hint),
-      content,
-    },
+    { filename, mimeType: part.type, disposition: dispositionOf(part), contentId: contentIdOf(part, hint), content },
     ...files,
   ];
 }
