@@ -4,7 +4,7 @@ import { freemem, totalmem } from 'node:os';
 import { countMessages } from '../mail/former-mail-server.mjs';
 import { readRelay, testRelay } from '../mail/relay.mjs';
 import { run, succeeds } from './commands.mjs';
-import { canSignIn, sql } from './database.mjs';
+import { canSignIn, literal, sql } from './database.mjs';
 import { listeners } from './listeners.mjs';
 import {
   addressesOf,
@@ -93,6 +93,18 @@ const CHECKS = [
       return [
         `Port 25 of ${server.host} can’t be reached: many providers block it. Ask yours to open it, or set MAIL_RELAY_HOST (docs/mail-server.md).`,
       ];
+    },
+  },
+  {
+    name: 'Mail to the postmaster',
+    run: ({ MAIL_POSTMASTER: address = '', DATABASE_URL: url = '' }) => {
+      const [local = '', domain = ''] = address.split('@').map(literal);
+      if (!canSignIn(url)) return ['The database of the app can’t be used: DATABASE_URL in /etc/postroom/settings'];
+      return sql(url, `SELECT * FROM mta.is_role_address(${local}, ${domain});`) === ''
+        ? []
+        : [
+            `Mail to postmaster@ and abuse@ is deferred: ${address} has no mailbox or alias. Add one in the console, or set MAIL_POSTMASTER.`,
+          ];
     },
   },
   {

@@ -208,6 +208,6 @@ function connectionOf(url) {
   };
 }
 
-function literal(text) {
+export function literal(text) {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -18,7 +18,7 @@ const SERVICE = /^(\S+\s+(?:inet|unix|unix-dgram|fifo|pass))\s/;
  * Reads the snippets that there are. Files of editors are left out.
  * @param {string} config
  * @returns {Record<string, string>} texts that end with a line break, by name
- * @throws Error that names a file that isn't a snippet
+ * @throws Error that names a file that isn't a snippet, or an entry that is there twice
  */
 export function readSnippets(config) {
   const folder = join(config, CUSTOM);
@@ -26,9 +26,14 @@ export function readSnippets(config) {
   const unknown = names.filter((name) => !Object.hasOwn(SNIPPETS, name));
   if (unknown.length > 0)
     throw new Error(`${join(CUSTOM, unknown[0] ?? '')} isn't one of ${Object.keys(SNIPPETS).join(', ')}`);
-  return Object.fromEntries(
+  const snippets = Object.fromEntries(
     names.toSorted().map((name) => [name, readFileSync(join(folder, name), 'utf8').replace(/\n*$/, '\n')]),
   );
+  // Each process of Postfix would warn of it. That of postlogd, whose warnings go to itself, would hang at a busy moment, and all mail.
+  const entries = (snippets['postfix-main'] ?? '').split('\n').flatMap((line) => ENTRY.exec(line)?.[1] ?? []);
+  const repeated = entries.find((entry, index) => entries.indexOf(entry) < index);
+  if (repeated) throw new Error(`${join(CUSTOM, 'postfix-main')} has ${repeated} twice`);
+  return snippets;
 }
 
 /** Returns a generated file with the snippet that is part of it. @param {Record<string, string>} snippets */

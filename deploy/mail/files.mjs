@@ -8,7 +8,7 @@ import { SECRETS } from './settings.mjs';
 
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 const NETWORK_CHECK = 'rspamd/network-check.conf';
-const NETWORK_CHECKS = ['rbl', 'surbl', 'fuzzy_check', 'phishing', 'asn', 'spf', 'arc', 'hfilter'];
+const NETWORK_CHECKS = ['surbl', 'fuzzy_check', 'phishing', 'asn', 'spf', 'arc', 'hfilter'];
 // Readable by everyone, for commands of Postfix and Dovecot that don't run as root. They contain no secret.
 const PUBLIC = [
   'postfix/main.cf',

@@ -25,6 +25,14 @@ it('are none without the folder, and those that are there', () => {
   );
 });
 
+it('are refused with a setting of Postfix twice', () => {
+  rmSync(join(config, 'custom/postfix'));
+  writeFileSync(join(config, 'custom/postfix-main'), '# Mine.\nbiff=no\nb = 2\n  biff\n');
+  expect(Object.keys(readSnippets(config))).toHaveLength(4);
+  writeFileSync(join(config, 'custom/postfix-main'), 'biff=no\nb = 2\nbiff = yes\n');
+  expect(() => readSnippets(config)).toThrow('custom/postfix-main has biff twice');
+});
+
 it('replace the settings of Postfix that they name, with continued lines', () => {
   const generated = '# Head.\na = 1\nb =\n  one\n# Between.\n  two\nbc = 3\n\n# Tail.\nd = $b\n';
   const text = withSnippet('postfix/main.cf', generated, { 'postfix-main': '# Mine.\nb = 2\n  more\nnew=5\n' });

@@ -158,6 +158,26 @@ describe('a recipient', () => {
     expect(await isRole('postmaster')).toEqual([]);
   });
 
+  it('to a role address is to be tried later while the server’s postmaster is one that nothing takes', async () => {
+    const answer = (local: string, name: string, postmaster = `Postmaster@${domain.name}`) =>
+      callFunction('unread_role_address', local, name, postmaster);
+    const host = `mail.${domain.name}`;
+    const now = new Date();
+    await db.mailAgent.create({ data: { host, instance: randomUUID(), version: '1', startedAt: now, beatAt: now } });
+    const later = [`450 4.3.5 Postmaster@${domain.name} has no mailbox or alias yet, try again later`];
+    for (const local of ['abuse', 'Postmaster']) expect(await answer(local, atCapital())).toEqual(later);
+    expect(await answer('postmaster', host)).toEqual(later);
+    for (const [local, name] of [
+      ['ann', domain.name],
+      ['abuse', host],
+      ['abuse', 'elsewhere.example'],
+    ] as const)
+      expect(await answer(local, name)).toEqual([]);
+    expect(await answer('abuse', domain.name, 'boss@elsewhere.example')).toEqual([]);
+    await makeAlias(domain.id, 'postmaster', 'x@far.example');
+    expect([await answer('abuse', domain.name), await answer('postmaster', host)]).toEqual([[], []]);
+  });
+
   it('has a mailbox only if the mailbox and its domain are active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });

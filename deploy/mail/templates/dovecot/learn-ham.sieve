@@ -1,5 +1,6 @@
-# Run for each message that a person copies or moves out of Junk. Emptying it isn't an opinion.
+# Run for each message that a person copies or moves out of Junk. To the inbox, that says that it is no spam. Trash, to which Junk is
+# emptied, has another name in each mail program.
 require ["vnd.dovecot.pipe", "copy", "environment", "imapsieve"];
-if not environment :is "imap.mailbox" "Trash" {
+if environment :is "imap.mailbox" "INBOX" {
   pipe :copy :try "learn" ["http://localhost/learnham"];
 }

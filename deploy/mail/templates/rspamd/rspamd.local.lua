@@ -65,16 +65,28 @@ end
 
 -- RFC 5322, 2.1.1. Postfix breaks longer lines when it sends them, and the signature would not match any more.
 local MAX_LINE = 998
+-- Names of the fields that are signed, in lower case and each between colons.
+local SIGNED_FIELDS = ':' .. rspamd_config:get_all_opt('dkim_signing').sign_headers:gsub('%([ox]%)', '') .. ':'
 
-local function has_long_line(task)
+-- What is wrong with a line that is too long, nil without any. Mail programs write References of a long thread into one line, which may
+-- break, since no signature covers it.
+local function problem_of_long_line(task)
   local content = tostring(task:get_content())
   local start = 1
+  local field = ''
   while true do
     local line_end = content:find('\n', start, true)
     local length = (line_end or #content + 1) - start
     if line_end and content:byte(line_end - 1) == 13 then length = length - 1 end
-    if length > MAX_LINE then return true end
-    if not line_end then return false end
+    -- The first empty line ends the header.
+    if length == 0 then field = nil end
+    if field then field = content:match('^([!-9;-~]+)[ \t]*:', start) or field end
+    if length > MAX_LINE and not field then
+      return 'A line is longer than 998 characters: send the text as quoted-printable or base64'
+    elseif length > MAX_LINE and SIGNED_FIELDS:find(':' .. field:lower() .. ':', 1, true) then
+      return 'A line of the field ' .. field .. ' is longer than 998 characters: break it before a space'
+    end
+    if not line_end then return end
     start = line_end + 1
   end
 end
@@ -121,11 +133,15 @@ local function stays_unsigned(task)
   return returns_mail(task) or task:get_user() == FILTERS and is_forwarded(task)
 end
 
+local function reads_nothing(address)
+  local name = ((address or {}).user or ''):lower():gsub('[-_.]', '')
+  return name:find('^noreply') or name:find('^donotreply') or name:find('^mailerdaemon')
+end
+
+-- The envelope has the address for bounces, and To that of the sender.
 local function answers_nobody(task)
   if task:get_user() ~= FILTERS or is_forwarded(task) then return false end
-  local to = ((task:get_recipients('smtp') or {})[1] or {}).user or ''
-  local name = to:lower():gsub('[-_.]', '')
-  return name:find('^noreply') or name:find('^donotreply') or name:find('^mailerdaemon')
+  return reads_nothing((task:get_recipients('smtp') or {})[1]) or reads_nothing((task:get_recipients('mime') or {})[1])
 end
 
 rspamd_config:register_symbol({
@@ -152,12 +168,13 @@ rspamd_config:register_symbol({
     end
     if not task:get_user() or stays_unsigned(task) then return end
     local own = is_key(task:get_user()) and 'the envelope sender' or 'the address you signed in with'
+    local long_line = task:get_user() ~= FILTERS and problem_of_long_line(task)
     if not has_own_from(task) then
       task:set_pre_result('reject', 'From must be ' .. own, 'postroom')
     elseif not has_own_senders(task) then
       task:set_pre_result('reject', 'Sender and Resent-From must be ' .. own, 'postroom')
-    elseif task:get_user() ~= FILTERS and has_long_line(task) then
-      task:set_pre_result('reject', 'A line is longer than 998 characters: send the text as quoted-printable or base64', 'postroom')
+    elseif long_line then
+      task:set_pre_result('reject', long_line, 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then
       -- An auto-reply isn't deferred, because that would defer the message it replies to as well.
       task:set_pre_result('reject', 'No DKIM key is available', 'postroom')

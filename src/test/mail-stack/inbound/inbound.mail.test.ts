@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
 import { signInToImap, waitForMessage } from '../support/imap-session';
 import { db, mailServer, startRemoteServer } from '../support/mail-server';
+import { operate } from '../support/operations';
+import { changeSettings, resetSettings } from '../support/settings';
 import { messageText, openInbound } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
@@ -193,6 +195,32 @@ it('mail to postmaster@ and abuse@ of a domain goes there, too, unless the domai
   const session = await openInbound();
   expect(await session.recipient(at('webmaster'))).toMatch(/^550 5\.1\.1 /);
   expect(await session.recipient('abuse@elsewhere.example')).toMatch(/^554 5\.7\.1 /);
+});
+
+it('mail to the server’s postmaster is to be tried later until somebody reads that address', async () => {
+  const own = await makeDomain();
+  onTestFinished(async () => {
+    resetSettings();
+    await operate({ action: 'apply_config' });
+  });
+  changeSettings({ POSTMASTER: `postmaster@${own.name}` });
+  expect(await operate({ action: 'apply_config' })).toMatchObject({ state: 'succeeded' });
+  const addresses = [
+    at('Abuse'),
+    `abuse@${own.name}`,
+    `Postmaster@${own.name}`,
+    `postmaster@${mailServer.settings.HOSTNAME}`,
+  ];
+  const session = await openInbound();
+  for (const to of addresses)
+    expect(await session.recipient(to), to).toMatch(/^450 4\.3\.5 .*has no mailbox or alias yet/);
+  await makeMailbox(own.id, 'ann');
+  await makeAlias(own.id, 'postmaster', `ann@${own.name}`);
+  for (const to of addresses) {
+    const { subject, answer } = await send(to);
+    expect(answer, to).toMatch(/^250 /);
+    await waitForMessage(`ann@${own.name}`, subject);
+  }
 });
 
 it('a bare line feed doesn’t smuggle a second message', async () => {

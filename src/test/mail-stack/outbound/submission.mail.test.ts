@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
-import { activateKey } from '../support/dkim-keys';
+import { activateKey, signaturesOf } from '../support/dkim-keys';
 import { signInToImap } from '../support/imap-session';
 import { db, mailServer, portOf, startRemoteServer } from '../support/mail-server';
 import { messageText, openSmtp, openSubmission } from '../support/smtp-session';
@@ -29,10 +29,11 @@ function newMessage(from: string) {
   return { to, text, hasLeft: () => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to)) };
 }
 
-async function waitForDelivery(to: string) {
-  await expect
-    .poll(() => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 })
-    .toBe(true);
+/** The message as the other server got it. */
+async function delivered(to: string): Promise<Buffer> {
+  const find = () => remoteServer.received.find(({ rcptTo }) => rcptTo.includes(to));
+  await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+  return find()?.raw as Buffer;
 }
 
 describe('a mailbox', () => {
@@ -48,8 +49,8 @@ describe('a mailbox', () => {
       auth: { user: at('ann'), pass: PASSWORD },
     });
     await transport.sendMail({ from: at('ann'), to: second.to, subject: 'Hello', text: 'Good morning.' });
-    await waitForDelivery(first.to);
-    await waitForDelivery(second.to);
+    await delivered(first.to);
+    await delivered(second.to);
   });
 
   it('signs in with letters that were set in two characters each', async () => {
@@ -108,11 +109,42 @@ describe('a mailbox', () => {
     }
   });
 
+  it.each([
+    ['References', '<aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@far.example>'],
+    ['X-Notes', 'long'],
+    ['Cc', `${'Bo <bo@far.example>, '.repeat(40)}\n`],
+  ])(
+    'can send a long line of a field that no signature covers, and any field in several lines: %s',
+    async (field, part) => {
+      const session = await openSubmission(at('ann'), PASSWORD);
+      const { to, text } = newMessage(at('ann'));
+      const value = `${part} `.repeat(Math.ceil(1000 / part.length));
+      expect(await session.send(at('ann'), [to], `${field}: ${value}\n${text}`)).toMatch(/^250 /);
+      expect(await signaturesOf(await delivered(to))).toEqual([`pass rsa-sha256 by first.${domain.name}`]);
+    },
+  );
+
+  it.each(['Cc', 'reply-to'])('can’t send a long line of a field that is signed: %s', async (field) => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const { to, text } = newMessage(at('ann'));
+    const line = `${field}: ${'Bo <bo@far.example>, '.repeat(50)}`;
+    expect(await session.send(at('ann'), [to], `${line}\n${text}`)).toMatch(
+      new RegExp(`^554 5\\.7\\.1 .*A line of the field ${field} is longer than 998 characters`),
+    );
+  });
+
+  it('sends nothing on of what a spam filter said', async () => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const { to, text } = newMessage(at('ann'));
+    expect(await session.send(at('ann'), [to], `X-Spam: Yes\nX-Spamd-Result: bad\n${text}`)).toMatch(/^250 /);
+    expect((await delivered(to)).toString()).not.toMatch(/^X-Spam/m);
+  });
+
   it('doesn’t tell recipients the address of its device', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
     const { to, text } = newMessage(at('ann'));
     await session.send(at('ann'), [to], text);
-    await waitForDelivery(to);
+    await delivered(to);
     const raw = String(remoteServer.received.find(({ rcptTo }) => rcptTo.includes(to))?.raw);
     expect(raw).toMatch(/^Received: by \S+ \(Postfix\) with ESMTPSA id \w+/m);
     expect(raw).not.toMatch(/client\.example|127\.0\.0\.1/);
@@ -123,8 +155,8 @@ describe('a mailbox', () => {
     const [upper, none] = [newMessage(`Ann <${at('Ann').toUpperCase()}>`), newMessage(at('ann'))];
     expect(await session.send(at('ANN').toUpperCase(), [upper.to], upper.text)).toMatch(/^250 /);
     expect(await session.send('', [none.to], none.text)).toMatch(/^250 /);
-    await waitForDelivery(upper.to);
-    await waitForDelivery(none.to);
+    await delivered(upper.to);
+    await delivered(none.to);
   });
 
   it.each([
@@ -149,7 +181,7 @@ describe('the app', () => {
     const session = await openSubmission('postroom', APP_PASSWORD);
     const { to, text } = newMessage(at('no-mailbox'));
     expect(await session.send(at('no-mailbox'), [to], text)).toMatch(/^250 /);
-    await waitForDelivery(to);
+    await delivered(to);
   });
 
   it('can’t send for a suspended mailbox, an inactive domain or an unmanaged domain', async () => {

@@ -132,7 +132,9 @@ describe('applying changed settings', () => {
   );
 
   it('puts back a file that was edited or deleted, and leaves one that is not generated', async () => {
-    writeFileSync(join(mailServer.config, 'postfix/main.cf'), `${readConfig('postfix/main.cf')}biff = yes\n`);
+    // Not with an entry twice, of which postlogd would warn itself, and hang.
+    const main = readConfig('postfix/main.cf').replace('biff = no', 'biff = yes');
+    writeFileSync(join(mailServer.config, 'postfix/main.cf'), main);
     chmodSync(join(mailServer.config, 'dovecot/sql.conf'), 0o644);
     rmSync(join(mailServer.config, 'rspamd/local.d/redis.conf'));
     writeFileSync(join(mailServer.config, EXTRA), '# Ours.\n');

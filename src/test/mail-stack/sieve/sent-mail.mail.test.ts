@@ -23,6 +23,8 @@ describe('mail that a filter sends', () => {
     return copiesTo(to)[0] as (typeof remoteServer.received)[number];
   };
   const elsewhere = () => `${newName()}@far.example`;
+  const sendTo = async (to: string, from: string, envelope = from) =>
+    (await openInbound()).send(envelope, [to], messageText({ from, to, subject: newName() }));
 
   it('forwarded, is unchanged and not signed by us, even if From is a managed domain', async () => {
     await activateKey(ann.domain.name, 'one');
@@ -67,10 +69,19 @@ describe('mail that a filter sends', () => {
     for (const local of ['office', 'ann+shop']) {
       const from = elsewhere();
       const to = `${local}@${ann.domain.name}`;
-      const session = await openInbound();
-      expect(await session.send(from, [to], messageText({ from, to, subject: newName() }))).toMatch(/^250 /);
+      expect(await sendTo(to, from)).toMatch(/^250 /);
       expect((await onlyCopyTo(from)).raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
     }
+  });
+
+  it('as auto-reply names the sender in To, if its envelope has an address for bounces', async () => {
+    await activateKey(ann.domain.name, 'one');
+    await ann.makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
+    const [shop, person] = [elsewhere(), elsewhere()];
+    expect(await sendTo(ann.address, 'no-reply@shop.example', shop)).toMatch(/^250 /);
+    expect(await sendTo(ann.address, 'bo@near.example', person)).toMatch(/^250 /);
+    expect((await onlyCopyTo(person)).raw.toString()).toMatch(/^To: .*bo@near\.example/m);
+    expect(copiesTo(shop)).toEqual([]);
   });
 
   it('as auto-reply isn’t sent while the mailbox is suspended, and the message is kept', async () => {
