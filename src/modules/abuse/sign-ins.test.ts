@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SignIn } from '@/mail/agent/sign-in-server';
@@ -100,8 +101,21 @@ describe('an address', () => {
   });
 
   it('of this host is never blocked for every account', async () => {
-    await spray('127.0.0.1');
-    expect(policy.isBlocked(from('127.0.0.1'))).toBe(false);
+    const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    for (const address of new Set(['', '127.0.0.1', ...own])) {
+      await spray(address);
+      expect(policy.isBlocked(from(address)), address).toBe(false);
+    }
+  });
+
+  it('stays open for who signed in from there before, but not to guess the password of others', async () => {
+    const webmail = '198.51.100.9';
+    await policy.onSuccess(from(webmail));
+    await spray(webmail);
+    expect(policy.isBlocked(from(webmail))).toBe(false);
+    expect(policy.isBlocked(from(webmail, { login: `bo@${domain.name}` }))).toBe(true);
+    await guess(10, from(webmail));
+    expect(policy.isBlocked(from(webmail))).toBe(true);
   });
 });
 

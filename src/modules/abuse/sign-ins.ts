@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { parseAddress } from '@/lib/mail/address';
 import { KEYS_LOGIN } from '@/lib/mail/services';
 import { uuidv7 } from '@/lib/uuid';
@@ -23,12 +24,15 @@ type Parts = { db: Database; clock: Clock; recordSuccess: (signIn: SignIn) => Pr
 
 /**
  * Blocks sign-ins to mailboxes after too many different wrong passwords: of one account from one address, and of all
- * accounts from one address, until 15 minutes after the first one. A mail program that repeats an old password counts once.
+ * accounts from one address, until 15 minutes after the first one. A mail program that repeats an old password counts once. Accounts that
+ * signed in from there before go on: a webmail or an office has one address, from which strangers or colleagues may guess.
  * Each block makes an alert and an audit entry. The app is never blocked. An agent that starts again counts from zero.
  * Sign-ins that fail because Postgres was away when they began aren't counted.
  */
 export function createSignInPolicy({ db, clock, recordSuccess }: Parts): SignInPolicy {
   const counted = new Map<string, Counted>();
+  /** Accounts and the addresses they signed in from, the latest last. */
+  const familiar = new Set<string>();
   let isUnknownUntil = 0;
   const onAway = () => {
     isUnknownUntil = clock.now().getTime() + UNKNOWN_SECONDS * 1000;
@@ -56,7 +60,11 @@ export function createSignInPolicy({ db, clock, recordSuccess }: Parts): SignInP
     isBlocked: (signIn) => {
       if (signIn.login === APP_LOGIN) return false;
       db.$queryRaw`SELECT 1`.catch(onAway);
-      return countsOf(signIn).some(({ key, limit }) => (current(key)?.wrong.size ?? 0) >= limit);
+      const isFamiliar = familiar.has(accountKey(signIn));
+      return countsOf(signIn).some(
+        ({ key, limit, subject }) =>
+          (current(key)?.wrong.size ?? 0) >= limit && !(isFamiliar && subject === signIn.address),
+      );
     },
 
     async onWrongPassword(signIn) {
@@ -77,7 +85,11 @@ export function createSignInPolicy({ db, clock, recordSuccess }: Parts): SignInP
     },
 
     async onSuccess(signIn) {
-      counted.delete(accountKey(signIn));
+      const key = accountKey(signIn);
+      counted.delete(key);
+      familiar.delete(key);
+      familiar.add(key);
+      if (familiar.size > MAX_COUNTED) familiar.delete(familiar.values().next().value as string);
       await recordSuccess(signIn);
     },
   };
@@ -87,8 +99,12 @@ function countsOf(signIn: SignIn): Count[] {
   const { login, address } = signIn;
   const ofAccount = { key: accountKey(signIn), limit: PER_ACCOUNT, subject: login };
   // Everybody who uses a webmail on this host has the same address.
-  const isHost = ['', '127.0.0.1', '::1'].includes(address);
+  const isHost = address === '' || ownAddresses().includes(address);
   return isHost ? [ofAccount] : [ofAccount, { key: networkOf(address), limit: PER_ADDRESS, subject: address }];
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 }
 
 function accountKey({ login, address }: SignIn): string {
