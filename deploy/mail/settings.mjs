@@ -50,6 +50,7 @@ const DEFAULTS = {
   RELAY_TLS: '',
   NETWORK_CHECKS: 'yes',
   GREYLISTING: 'yes',
+  TRUSTED_FORWARDERS: '',
   DNS_SERVERS: '',
   TLD_FILE: '',
   MAIL_UID: 5000,
@@ -209,10 +210,20 @@ function errorsIn(settings) {
   check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
   const isTlsPossible = !relay.endsWith(TLS_FROM_START) || tls !== 'may';
   check(isTlsPossible, 'With port 465 in RELAY_HOST, RELAY_TLS must be encrypt or secure: it begins with TLS.');
+  check(
+    listOf(settings.TRUSTED_FORWARDERS).every(isNetwork),
+    'TRUSTED_FORWARDERS must be IP addresses or networks like 192.0.2.0/24, separated by commas.',
+  );
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   if (settings.TLD_FILE !== '') checkReadable('TLD_FILE', settings, check);
   return [...errors, ...tlsErrorsIn(settings)];
+}
+
+function isNetwork(text) {
+  const [address = '', prefix = '0', ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
 function databaseOf(text) {
@@ -275,6 +286,9 @@ function valuesOf(settings) {
     ...relayValues(settings),
     network_checks: settings.NETWORK_CHECKS === 'yes',
     greylisting: settings.GREYLISTING === 'yes',
+    local_networks: ['127.0.0.0/8', '::1', ...listOf(settings.TRUSTED_FORWARDERS)]
+      .map((network) => `"${network}"`)
+      .join(', '),
     probe_address: addresses[0] ?? '127.0.0.1',
     agent_key: secretFor(settings, 'agent'),
     password_hash_nonce: secretFor(settings, 'password hashes'),

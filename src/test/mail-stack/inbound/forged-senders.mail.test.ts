@@ -15,6 +15,7 @@ import { openWire } from '../support/wire';
 
 const HONEST_ADDRESS = '192.0.2.1';
 const STRANGERS_ADDRESS = '198.51.100.7';
+const BACKUP_ADDRESS = '203.0.113.5';
 const WITHIN = { timeout: 40_000 };
 
 const dns = await startDns();
@@ -27,6 +28,7 @@ afterAll(elsewhere.close);
 const { mailServer: own, stop } = await startTemporaryMailServer(String(mailServer.settings.DATABASE), {
   NETWORK_CHECKS: 'yes',
   GREYLISTING: 'no',
+  TRUSTED_FORWARDERS: '2001:db8::/48, 203.0.113.0/28',
   DNS_SERVERS: `127.0.0.1:${dns.port}`,
   RELAY_HOST: `[127.0.0.1]:${elsewhere.port}`,
 });
@@ -179,6 +181,16 @@ it.each(['p=quarantine', 'p=reject; pct=0'])('mail that fails the policy %s is m
   await expect.poll(() => messagesIn(to, 'Junk'), WITHIN).toBe(1);
   expect(await sendFrom(HONEST_ADDRESS, from, to)).toMatch(ACCEPTED);
   await expect.poll(() => messagesIn(to, 'INBOX'), WITHIN).toBe(1);
+});
+
+it('mail that a backup passes on is not judged by the backup’s address, nor are its bounces', async () => {
+  await makeMailbox(domain.id, 'ann');
+  await makeAlias(domain.id, 'away', 'nobody@far.example');
+  dns.zone[`_dmarc.${honest}`] = { TXT: ['v=DMARC1; p=reject'] };
+  const from = `boss@${honest}`;
+  expect(await sendFrom(BACKUP_ADDRESS, from, `ann@${domain.name}`)).toMatch(ACCEPTED);
+  expect(await sendFrom(BACKUP_ADDRESS, from, `away@${domain.name}`)).toMatch(ACCEPTED);
+  await expect.poll(() => bouncesTo(from).length, WITHIN).toBe(1);
 });
 
 it('mail that is submitted here needn’t pass the policy', async () => {
