@@ -47,7 +47,7 @@ BEGIN
        AND (NOT s.needs_earlier OR (
              SELECT r.status = 'bounced' AND r.enhanced_code IS NOT DISTINCT FROM s.enhanced_code
                FROM message_recipient r
-              WHERE r.address = s.address AND r.message_id <> s.source_message_id
+              WHERE lower(r.address) = lower(s.address) AND r.message_id <> s.source_message_id
                 AND (r.status = 'delivered' OR r.status = 'bounced' AND r.created_at < s.at - interval '24 hours')
               ORDER BY r.created_at DESC LIMIT 1))
      ORDER BY s.email, d.id, s.at

@@ -51,10 +51,20 @@ const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
 const SPACE = /[\t\p{Zs}]/u;
 const UNSEEN = /[\p{C}\p{Z}]/u;
 
-/** An address, or @ and a domain, in the form of parseAddress. Null if the text is neither. */
+/** Parses an address of a query, where a plus sign that wasn't encoded arrives as a space. */
+export function parseSearchedAddress(text: string): ParsedAddress | null {
+  return parseAddress(withPlusSigns(text));
+}
+
+/** The text without the spaces around it, and with a plus sign for each space in it, for what never has spaces. */
+export function withPlusSigns(text: string): string {
+  return withoutSpaces(text).replaceAll(' ', '+');
+}
+
+/** An address of a query, or @ and a domain, in the form of parseAddress. Null if the text is neither. */
 export function parseAddressOrDomain(text: string): string | null {
   const isDomain = text.startsWith('@');
-  const parsed = parseAddress(isDomain ? `x${text}` : text);
+  const parsed = parseSearchedAddress(isDomain ? `x${text}` : text);
   if (!parsed) return null;
   return isDomain ? `@${parsed.domain}` : parsed.address;
 }

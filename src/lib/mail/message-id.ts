@@ -1,4 +1,4 @@
-import { withoutSpaces } from './address';
+import { withoutSpaces, withPlusSigns } from './address';
 
 /** A line of a header has up to 998 characters, with the name of the field, and an ID can't be folded. */
 export const MAX_MESSAGE_ID_LENGTH = 980;
@@ -12,9 +12,12 @@ export const MESSAGE_ID = new RegExp(`<${ID}>`);
 const WHOLE = new RegExp(`^<${ID}>$`);
 const BARE = new RegExp(`^(?=[^@]+@.*[^@]$)${ID}$`);
 
-/** The text as a Message-ID to look for, in the angle brackets that copying often leaves out. */
+/**
+ * The text as a Message-ID to look for, in the angle brackets that copying often leaves out, and with the plus signs that weren't
+ * encoded.
+ */
 export function withBrackets(text: string): string {
-  const id = withoutSpaces(text);
+  const id = withPlusSigns(text);
   return id.startsWith('<') ? id : `<${id}>`;
 }
 

@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/mail/address';
+import { parseSearchedAddress } from '@/lib/mail/address';
 import { SUPPRESSION_REASONS } from '@/lib/mail/suppression';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/database/db';
@@ -104,7 +104,7 @@ async function readAll({ db }: ActorContext, selected: Selected): Promise<Rows> 
 }
 
 async function readSender({ db }: ActorContext, { range, domainIds }: Selected, sender: string): Promise<Rows> {
-  const address = (parseAddress(sender)?.address ?? sender).toLowerCase();
+  const address = (parseSearchedAddress(sender)?.address ?? sender).toLowerCase();
   const counts = await readSenderCounts(db, { range: hourly(range), domainIds }, address);
   return { counts, deliveries: [] };
 }

@@ -10,7 +10,7 @@ async function makeMessage(domainId: string, over: Partial<Prisma.MessageUncheck
   const { to = 'ann@far.example', ...rest } = over;
   return db.message.create({
     data: {
-      messageId: `<${unique()}@post.example>`,
+      messageId: `<a+${unique()}@post.example>`,
       domainId,
       direction: 'outbound',
       fromAddress: 'shop@post.example',
@@ -149,8 +149,8 @@ describe('listing messages', () => {
     const { domain, ids } = await setUp();
     const plain = await makeMessage(domain.id, { createdAt: new Date('2026-02-01T00:00:00Z') });
     const special = await makeMessage(domain.id, {
-      to: 'bo@xn--bcher-kva.example',
-      fromAddress: 'press@post.example',
+      to: 'Bo@xn--bcher-kva.example',
+      fromAddress: 'Press+News@post.example',
       subject: 'Second proofs: 100% ready_now',
       status: 'failed',
       queueId: '4Rk2Vd0xQzLm',
@@ -163,15 +163,20 @@ describe('listing messages', () => {
     });
     for (const query of [
       'status=failed',
-      'from=press@post.example',
+      'from=press%2Bnews@post.example',
+      'from=PRESS+news@post.example',
       'to=bo@bücher.example',
+      'to=BO@bücher.example',
       `message_id=${encodeURIComponent(special.messageId)}`,
       `message_id=${encodeURIComponent(special.messageId.slice(1, -1))}`,
+      `message_id=${special.messageId.slice(1, -1)}`,
       'since=2026-02-15T00:00:00Z&until=2026-03-15T00:00:00Z',
       'q=second%20PROOFS',
       'q=100%25%20ready_now',
       'q=4Rk2Vd0xQzLm',
       'q=bo@bücher.example',
+      'q=press%2Bnews@post.example',
+      'q=press+news@post.example',
       `q=${encodeURIComponent(special.messageId)}`,
       `q=${encodeURIComponent(special.messageId.slice(1, -1))}`,
     ]) {

@@ -188,8 +188,8 @@ const filters = {
     .refine((isAccepted) => isAccepted, 'Enter true, or leave it out.')
     .optional()
     .meta({ description: 'true: outbound messages that your mail server accepted, whatever happened to them later' }),
-  from: searchedText(254).optional(),
-  to: searchedText(254).optional(),
+  from: searchedText(254).optional().meta({ description: 'The sender’s address, in any letter case' }),
+  to: searchedText(254).optional().meta({ description: 'The address of a recipient, in any letter case' }),
   message_id: searchedText(998)
     .overwrite(withBrackets)
     .optional()

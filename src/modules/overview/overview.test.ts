@@ -64,7 +64,7 @@ describe('the overview', () => {
         },
       });
     await failed('shop@d.example', 'deleted');
-    await failed('shop@d.example', 'deleted');
+    await failed('Shop@d.example', 'deleted');
     await failed('ann@d.example', 'expired');
     await failed('ann@d.example', 'expired', 30 * HOUR_MS);
     const { failures, troubled_senders } = await overviewFor([many.id, few.id]);

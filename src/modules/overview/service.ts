@@ -77,11 +77,11 @@ function countFailures(
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
   const isWithin = ids ? Prisma.sql`domain_id = ANY(${ids}::uuid[])` : Prisma.sql`true`;
   return db.$queryRaw`
-    SELECT CASE WHEN m.from_address = ANY(${senders.map(({ sender }) => sender)}::text[]) THEN m.from_address END AS sender,
+    SELECT CASE WHEN m.sender = ANY(${senders.map(({ sender }) => sender)}::text[]) THEN m.sender END AS sender,
            (SELECT r.cause FROM message_recipient r WHERE r.message_id = m.id AND r.status = 'failed'
              ORDER BY r.kind, r.id LIMIT 1) AS cause,
            count(*)::int AS count
-      FROM (SELECT id, from_address FROM message
+      FROM (SELECT id, lower(from_address) AS sender FROM message
              WHERE direction = 'outbound' AND status = 'failed' AND created_at >= ${since} AND ${isWithin}
              ORDER BY created_at DESC, id DESC LIMIT ${MAX_TOTAL}) AS m
      GROUP BY 1, 2 ORDER BY 3 DESC, 2`;

@@ -173,7 +173,7 @@ describe('listing the queue', () => {
     const domain = await makeDomain();
     const ann = await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'bo');
-    for (const [index, local] of ['ann', 'ann', 'ann', 'bo'].entries()) {
+    for (const [index, local] of ['Ann', 'Ann', 'ann', 'bo'].entries()) {
       await db.message.create({
         data: {
           messageId: `<${index}@${domain.name}>`,

@@ -109,7 +109,7 @@ function findSuspendedSenders({ actor, db }: ActorContext): Promise<{ email: str
              WHERE b.suspended_at IS NOT NULL AND (${domainIds}::uuid[] IS NULL OR d.id = ANY (${domainIds}::uuid[]))
              ORDER BY b.suspended_at DESC LIMIT 100) AS s
      WHERE EXISTS (SELECT FROM message m
-                    WHERE m.from_address = s.email AND m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL)`;
+                    WHERE lower(m.from_address) = s.email AND m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL)`;
 }
 
 /** @throws the errors of askAgent */

@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/mail/address';
+import { parseSearchedAddress } from '@/lib/mail/address';
 import { withBrackets } from '@/lib/mail/message-id';
 import type { Tx } from '@/server/database/db';
 import { searchKey, type Words, wordsOf } from '@/server/list/search-key';
@@ -10,7 +10,7 @@ export type Meaning = { named?: Prisma.Sql; sender?: string; recipient?: string;
 /** One for each thing that the whole text can be, each with its own index: an address, a Message-ID, a queue id. */
 export function exactMeanings(text: string): Meaning[] {
   const meanings: Meaning[] = [];
-  const address = parseAddress(text)?.address;
+  const address = parseSearchedAddress(text)?.address;
   if (address) meanings.push({ sender: address }, { recipient: address });
   // A Message-ID pasted without its angle brackets looks like an address.
   const messageId = withBrackets(text);

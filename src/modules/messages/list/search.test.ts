@@ -102,6 +102,22 @@ describe('a search for messages', () => {
     expect(await find(address.slice(0, -1))).toEqual([exact.id, longer.id]);
   });
 
+  it('takes an address in any letter case as the same one', async () => {
+    const { find, make } = await setUp();
+    const address = `${unique()}@far.example`;
+    const sent = [
+      await make({ to: `A${address}` }),
+      await make({ from: `a${address}` }),
+      await make({ cc: `A${address}` }),
+    ];
+    const ids = sent.map(({ id }) => id).reverse();
+    expect(await find(`a${address}`)).toEqual(ids);
+    expect(await find(`A${address}`)).toEqual(ids);
+    expect(await find(`a${address}`, `&from=A${address}`)).toEqual([ids[1]]);
+    expect(await find('hello', `&to=a${address}`)).toEqual([ids[0], ids[2]]);
+    expect(await find('hello', `&to=a${address}&from=SHOP@post.example`)).toEqual([ids[0], ids[2]]);
+  });
+
   it('ends after the exact matches, page by page, and does not continue with parts', async () => {
     const { api, make } = await setUp();
     const address = `${unique()}@far.example`;

@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/mail/address';
+import { parseSearchedAddress } from '@/lib/mail/address';
 import { type Tags, templateTag } from '@/lib/mail/message-tags';
 import { DIRECTIONS, MESSAGE_STATUSES } from '@/lib/mail/outcomes';
 import type { UsedTemplate } from '@/modules/templates/schema';
@@ -177,7 +177,7 @@ function byRecipient(
     // LEFT, so that Postgres leaves it out where only the order is needed.
     from: Prisma.sql`message_recipient r LEFT JOIN message m ON m.id = r.message_id`,
     by: RECIPIENT,
-    conditions: [Prisma.sql`r.address = ${recipient}`, ...timeOf(input, RECIPIENT)],
+    conditions: [Prisma.sql`lower(r.address) = lower(${recipient})`, ...timeOf(input, RECIPIENT)],
     filters: [
       ...named,
       ...tags.map(isTagged),
@@ -289,9 +289,11 @@ function onlySql(conditions: unknown[]): Prisma.Sql[] {
   return conditions.filter((each) => each instanceof Prisma.Sql);
 }
 
-// Not EXISTS, which Postgres would answer for all messages at once, by a scan.
+// Not EXISTS, which Postgres would answer for all messages at once, by a scan. The time is that of the message, for the index.
 function isAddressedTo(address: string): Prisma.Sql {
-  return Prisma.sql`(SELECT true FROM message_recipient o WHERE o.message_id = m.id AND o.address = ${address} LIMIT 1) IS TRUE`;
+  return Prisma.sql`(
+    SELECT true FROM message_recipient o
+     WHERE o.message_id = m.id AND o.created_at = m.created_at AND lower(o.address) = lower(${address}) LIMIT 1) IS TRUE`;
 }
 
 function isTagged(tag: string): Prisma.Sql {
@@ -299,9 +301,9 @@ function isTagged(tag: string): Prisma.Sql {
 }
 
 function isFrom(address: string): Prisma.Sql {
-  return Prisma.sql`m.from_address = ${address}`;
+  return Prisma.sql`lower(m.from_address) = lower(${address})`;
 }
 
 function addressOf(text: string): string {
-  return parseAddress(text)?.address ?? text;
+  return parseSearchedAddress(text)?.address ?? text;
 }
