@@ -88,7 +88,7 @@ describe('resending a message', () => {
   it('sends it to other recipients only, if the call names some', async () => {
     const { data } = await api.post(`/messages/${id}/resend`, { to: ['dan@far.example', 'DAN@FAR.example'] });
     const recipients = await db.messageRecipient.findMany({ where: { messageId: data.id } });
-    expect(recipients.map(({ address }) => address.toLowerCase())).not.toContain('ann@far.example');
+    expect(recipients.map(({ address }) => address)).toEqual(['dan@far.example']);
     expect(mta.server.commands.filter((line) => line.startsWith('RCPT TO')).at(-1)).toMatch(/dan@far.example/i);
     expectError(await api.post(`/messages/${id}/resend`, { to: [] }), 400, 'VALIDATION_ERROR');
     expectError(await api.post(`/messages/${id}/resend`, { to: ['no address'] }), 400, 'VALIDATION_ERROR');

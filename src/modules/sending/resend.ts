@@ -7,6 +7,7 @@ import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newMessageId } from './composing/compose';
 import type { PreparedMessage } from './composing/message-jobs';
+import { distinctRecipients } from './distinct-recipients';
 import type { Resend, Sent } from './schema';
 import { sendMessage } from './service';
 
@@ -30,9 +31,9 @@ async function prepareCopy(ctx: MutationContext, { id, to }: Resend): Promise<Pr
     messageId = newMessageId(domainOf(fromAddress));
     return { newMessageId: messageId, date: ctx.clock.now() };
   });
-  const recipients = to
-    ? [...new Set(to.map(plainAddress))].map((address) => ({ address, kind: 'to' as const }))
-    : message.recipients;
+  const recipients = distinctRecipients(
+    to ? to.map((email) => ({ address: plainAddress(email), kind: 'to' as const })) : message.recipients,
+  );
   const { fromAddress: from, subject } = message;
   const labels = labelsOf(message as Labels);
   const envelope = { from, to: recipients.map(({ address }) => address) };

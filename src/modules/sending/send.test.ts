@@ -46,7 +46,10 @@ describe('a message that the mail server accepts', () => {
   it('is stored with recipients, trace, an audit entry and one mail.sent event', async () => {
     const answer = await api.post(
       '/send',
-      message({ cc: [{ email: 'bo@far.example' }], bcc: [{ email: 'cy@far.example' }] }),
+      message({
+        cc: [{ email: 'bo@far.example' }, { email: 'Ann@far.example' }],
+        bcc: [{ email: 'cy@far.example' }, { email: 'BO@far.example' }],
+      }),
     );
     const row = await stored();
     expect(row).toMatchObject({

@@ -5,7 +5,7 @@ import type { OutgoingMessage } from '../schema';
 import { composeMessage, newMessageId } from './compose';
 
 describe('composeMessage', () => {
-  it('adds each recipient to the envelope once', async () => {
+  it('adds each recipient to the envelope once, as it is spelled first', async () => {
     const { envelope } = await compose({
       ...minimal(),
       to: [{ email: 'bob@example.org' }, { email: 'bob@EXAMPLE.org', name: 'Bob' }],
@@ -14,7 +14,7 @@ describe('composeMessage', () => {
     });
     expect(envelope).toEqual({
       from: 'ann@example.com',
-      to: ['bob@example.org', 'carol@example.org', 'Bob@example.org'],
+      to: ['bob@example.org', 'carol@example.org'],
     });
   });
 

@@ -5,6 +5,7 @@ import { parseContentId } from '@/lib/mail/content-id';
 import { parseMessageId } from '@/lib/mail/message-id';
 import { uuidv7 } from '@/lib/uuid';
 import { readStructured } from '@/mail/mime/parameters';
+import { distinctRecipients } from '../distinct-recipients';
 import type { Address } from '../fields/addresses';
 import { type Attachment, isMessage } from '../fields/attachments';
 import { STANDARD_HEADERS } from '../fields/standard-headers';
@@ -45,8 +46,8 @@ export function composeMessage(
     ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
   const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), composeBody(message, messageId, date)]);
-  const recipients = new Set([...to, ...cc, ...bcc].map((address) => address.email));
-  return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: [...recipients] } };
+  const recipients = distinctRecipients([...to, ...cc, ...bcc].map(({ email: address }) => ({ address })));
+  return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: recipients.map(({ address }) => address) } };
 }
 
 /** Readers find the conversation by References, so it has at least the message that is answered (RFC 5322, 3.6.4). */

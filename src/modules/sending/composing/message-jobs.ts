@@ -9,6 +9,7 @@ import type { UsedTemplate } from '@/modules/templates/schema';
 import type { RenderedTemplate, TemplateUse } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/body/json';
+import { distinctRecipients } from '../distinct-recipients';
 import { isSentAtOnce, sendTimeError } from '../scheduled/send-time';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
@@ -178,16 +179,13 @@ function invalidTime(message: string): MessageError {
   };
 }
 
-/** Each address once. An address in several fields counts as to before cc before bcc. */
+/** An address in several fields counts as to before cc before bcc. */
 function recipientsOf(message: OutgoingMessage): PreparedMessage['recipients'] {
-  const byAddress = new Map<string, 'to' | 'cc' | 'bcc'>();
-  for (const kind of ['to', 'cc', 'bcc'] as const) {
-    for (const { email } of message[kind] ?? []) {
-      const address = parseAddress(email)?.address ?? email;
-      if (!byAddress.has(address)) byAddress.set(address, kind);
-    }
-  }
-  return [...byAddress].map(([address, kind]) => ({ address, kind }));
+  return distinctRecipients(
+    (['to', 'cc', 'bcc'] as const).flatMap((kind) =>
+      (message[kind] ?? []).map(({ email }) => ({ address: parseAddress(email)?.address ?? email, kind })),
+    ),
+  );
 }
 
 function invalidBatch(code: ErrorCode, path: string, message: string): AppError {

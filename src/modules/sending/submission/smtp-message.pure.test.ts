@@ -25,6 +25,13 @@ it('a message of 12 MB in short lines holds the main thread for less than 100 ms
   expect(bytes).toBe(SENT_HEADER.length + 2 + 18 * 1024 * 1024);
 });
 
+it('a recipient in two letter cases gets it once', async () => {
+  const recipients = ['Bo@far.example', 'cy@far.example', 'bo@far.example'];
+  const message = await messageBySmtp({ sender: FROM, recipients, raw: Buffer.from(`${HEADER}\nHi`) }, new Date());
+  const to = recipients.slice(0, 2);
+  expect(message).toMatchObject({ envelope: { to }, recipients: to.map((address) => ({ address, kind: 'to' })) });
+});
+
 it('line ends become those of SMTP, also at the border of what is read at once', async () => {
   const MB = 1024 * 1024;
   for (const [given, expected] of [

@@ -7,6 +7,7 @@ import { oneLine } from '@/mail/submission/smtp-reply';
 import { LABEL_FIELD, readLabelFields } from '@/server/label-fields';
 import { newMessageId } from '../composing/compose';
 import type { PreparedMessage } from '../composing/message-jobs';
+import { distinctRecipients } from '../distinct-recipients';
 
 /** RFC 5322, 2.1.1. */
 const MAX_LINE = 998;
@@ -64,16 +65,16 @@ export async function messageBySmtp(
   const whole = new Uint8Array(newHeader.length + rest.length);
   whole.set(newHeader);
   whole.set(rest, newHeader.length);
-  const addresses = [...new Set(recipients)];
+  const distinct = distinctRecipients(recipients.map((address) => ({ address, kind: 'to' as const })));
   return {
     from: from.address,
-    recipients: addresses.map((address) => ({ address, kind: 'to' })),
+    recipients: distinct,
     subject: oneLine(header.value('subject') ?? ''),
     messageId,
     tags,
     metadata,
     raw: whole,
-    envelope: { from: from.address, to: addresses },
+    envelope: { from: from.address, to: distinct.map(({ address }) => address) },
   };
 }
 
