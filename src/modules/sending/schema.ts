@@ -95,7 +95,10 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 const SuppressedRecipient = z
   .object({
-    email: z.string().meta({ description: 'As in the request' }),
+    email: z.string().meta({
+      description:
+        'As in the request, but the domain is in lower case, and in ASCII (`xn--…`) if it has other characters',
+    }),
     reason: z.enum(SUPPRESSION_REASONS),
   })
   .meta({ id: 'SuppressedRecipient' });

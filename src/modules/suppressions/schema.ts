@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { csvText } from '@/lib/csv/csv-text';
 import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
 import { formatCount } from '@/lib/format';
-import { ADDRESS_ERROR, addressError, parseAddress } from '@/lib/mail/address';
+import { ADDRESS_ERROR, addressError, parseAddress, parseAddressOrDomain } from '@/lib/mail/address';
 import { hasTag, LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
@@ -34,10 +34,20 @@ const FILTERS = {
   domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
   reason: SuppressionReason.optional(),
   ...RANGE_FILTERS,
-  q: plainText(254).optional().meta({
-    description: 'Part of the address. One or two characters match its start or the start of its domain',
-  }),
+  q: plainText(254)
+    .overwrite(asStored)
+    .optional()
+    .meta({
+      description:
+        'Part of the address. One or two characters match its start or the start of its domain. A whole address, or @ and a domain, is ' +
+        'searched for as `email` has it',
+    }),
 };
+
+function asStored(text: string): string {
+  const address = parseAddressOrDomain(text);
+  return address === null ? text : suppressionAddress(address);
+}
 
 export const SuppressionFilters = z.strictObject(FILTERS);
 export type SuppressionFilters = z.infer<typeof SuppressionFilters>;

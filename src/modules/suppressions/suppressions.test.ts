@@ -182,6 +182,25 @@ describe('the list', () => {
   });
 });
 
+it('an address is found and deleted as it was suppressed, with a tag and in its own script', async () => {
+  const name = unique();
+  const stored = `${name}@xn--bcher-kva.example`;
+  await makeSuppression(domain.id, stored);
+  await makeSuppression(domain.id, `${name}@bucher.example`);
+  const given = [`${name}+news@xn--bcher-kva.example`, `${name}@bücher.example`, `${name}+a+b@Bücher.example`];
+  for (const q of given.flatMap((text) => [text, encodeURIComponent(text)])) {
+    const { data, meta } = await api.get(`/suppressions?q=${q}&total=true`);
+    expect({ q, emails: data.map(({ email }: { email: string }) => email) }).toEqual({ q, emails: [stored] });
+    expect(meta.pagination?.total).toBe(1);
+    const exported = await (await api.download(`/suppressions/export?format=csv&q=${q}`)).text();
+    expect(exported).toContain(stored);
+  }
+  const ofDomain = await api.get(`/suppressions?q=@bücher.example&domain_id=${domain.id}`);
+  expect(ofDomain.data).toMatchObject([{ email: stored }]);
+  expect((await api.post('/suppressions/delete', { q: given[2] })).data.total).toBe(1);
+  expect((await api.get(`/suppressions?q=${name}`)).data).toMatchObject([{ email: `${name}@bucher.example` }]);
+});
+
 describe('deleted suppressions', () => {
   const rows = () => db.suppression.findMany({ where: { domainId: domain.id }, orderBy: { id: 'asc' } });
   const restore = (by: Client, id: string) => by.post(`/deleted-records/${id}/restore`);
