@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddresses } from './client-address';
-import type { Refusal } from './refusal';
+import { isApiUrl, type Refusal } from './refusal';
 
 const MAX_TARGET_LENGTH = 8_192;
 const OWN_HEADER_PREFIX = 'x-postroom-';
@@ -63,14 +63,15 @@ function refusalOf(
   isDev: boolean,
 ): Refusal | undefined {
   const pageMethods = POSTED.test(url) ? POST_METHODS : PAGE_METHODS;
-  const methods = url.startsWith('/api/') || isDev ? API_METHODS : pageMethods;
+  const methods = isApiUrl(url) || isDev ? API_METHODS : pageMethods;
   if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
   if (url.length > MAX_TARGET_LENGTH) return tooLong;
   if (!url.startsWith('/') || !isDecodable(url)) return badTarget;
   if (headers.host !== undefined && headers.host !== '' && !HOST.test(headers.host)) return badHost;
   // Node.js keeps the first, a proxy before it may have read the last (RFC 9112, section 3.2).
   if (rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text)).length > 1) return badHost;
-  if (/^[^?]*\/\//.test(url) || CLOSED.test(url)) return notFound;
+  if (/^[^?]*\/\//.test(url)) return isApiUrl(url) ? slashes : notFound;
+  if (CLOSED.test(url)) return notFound;
   return undefined;
 }
 
@@ -78,6 +79,11 @@ const notAllowed: Refusal = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 
 const tooLong: Refusal = { status: 414, code: 'VALIDATION_ERROR', message: 'The request URL is too long.' };
 const badTarget: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request URL is malformed.' };
 const badHost: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };
+const slashes: Refusal = {
+  status: 404,
+  code: 'NOT_FOUND',
+  message: 'Unknown endpoint. Write single slashes in the path.',
+};
 const notFound: Refusal = { status: 404, code: 'NOT_FOUND', message: 'Not found.' };
 
 function isDecodable(url: string): boolean {

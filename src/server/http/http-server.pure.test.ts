@@ -76,6 +76,27 @@ it.each(['/api/v2/domains', '/API/v1/domains', '/Api', '/api/', '/api/cron/other
   },
 );
 
+it.each([
+  ['//api/v1/send', 'Unknown endpoint. Write single slashes in the path.'],
+  ['/api/v1//send?a=1', 'Unknown endpoint. Write single slashes in the path.'],
+  ['///Api//v1', 'Unknown endpoint. Write single slashes in the path.'],
+  ['/API/v1/send', 'Unknown endpoint. The API is at /api/v1, in lower case.'],
+  ['/Api', 'Unknown endpoint. The API is at /api/v1, in lower case.'],
+])('answers any method of %s in JSON, with what to change, and calls nothing', async (path, message) => {
+  const send = await serving(async () => new Response('the API'));
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+    const response = await responseTo(send(path, { method }));
+    expect([response.statusCode, response.headers['content-type']]).toEqual([404, 'application/json']);
+    expect(JSON.parse(await text(response)).error).toMatchObject({ code: 'NOT_FOUND', message });
+  }
+});
+
+it.each(['//apis', '/apis', '/login', '//'])('allows only the methods of pages for %s', async (path) => {
+  const send = await serving(async () => new Response('the API'));
+  const response = await responseTo(send(path, { method: 'POST' }));
+  expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+});
+
 it('rejects a request with two hosts', async () => {
   const send = await serving(async () => new Response('the API'));
   for (const headers of [

@@ -9,12 +9,11 @@ import { createUnsent } from './connection/unsent';
 import { respond, toWebRequest, type WebHandler } from './fetch-adapter';
 import { createHttpFront } from './front';
 import { renderWithData } from './page-request';
-import { type Refusal, refuse, refuseUnreadable } from './refusal';
+import { isApiUrl, type Refusal, refuse, refuseUnreadable } from './refusal';
 import { formatRequestCount, REQUEST_COUNT_HEADER, type RequestCount } from './request-count';
 
 const DRAIN_TIMEOUT_MS = 25_000;
 const IDLE_CHECK_INTERVAL_MS = 100;
-const API = /^\/api(?=\/|$)/i;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -63,7 +62,7 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
       published.add(request);
       front.stampPublished(response);
     }
-    const isApi = !publishing && API.test(path);
+    const isApi = !publishing && isApiUrl(path);
     const api = isApi ? options.findApiHandler(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
     if (api) return respond(response, await api(toWebRequest(request)), write);

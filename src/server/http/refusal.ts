@@ -3,16 +3,22 @@ import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '@/lib/error-codes';
 import { uuidv7 } from '@/lib/uuid';
 
-const API = /^\/api(?=[/?]|$)/i;
+// Clients that join two paths, or write names in another case, mean the API, too: they read JSON.
+const API = /^\/+api(?=[/?]|$)/i;
 const LINGER_MS = 1_000;
 
 /** A response of the HTTP layer before the app sees the request, in the API's envelope for API paths. */
 export type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> };
 
+/** Whether a URL is of the API, or was meant to be: only `/api` in lower case has endpoints. */
+export function isApiUrl(url: string): boolean {
+  return API.test(url);
+}
+
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const { status, code, message, headers = {} } = refusal;
   const requestId = uuidv7();
-  const isApi = API.test(request.url ?? '');
+  const isApi = isApiUrl(request.url ?? '');
   const body = isApi ? JSON.stringify(envelope(code, message, requestId)) : `${message}\n`;
   response.writeHead(status, {
     'Content-Type': isApi ? 'application/json' : 'text/plain; charset=utf-8',
