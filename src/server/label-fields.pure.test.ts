@@ -34,6 +34,7 @@ describe('the header fields with tags and metadata', () => {
     const { metadata, problems } = read([], ['{"z": 1042, "a": {"note": "Grüße 🎉", "none": null}}']);
     expect(JSON.stringify(metadata)).toBe('{"z":1042,"a":{"note":"Grüße 🎉","none":null}}');
     expect(problems).toEqual([]);
+    expect(read([], ['null'])).toMatchObject({ metadata: {}, problems: [] });
   });
 
   const OBJECT = 'Enter a JSON object such as {"order": 1042}.';
@@ -42,7 +43,6 @@ describe('the header fields with tags and metadata', () => {
     ['order=1042', OBJECT],
     ['[1]', OBJECT],
     ['"x"', OBJECT],
-    ['null', OBJECT],
     ['{"a": 1', OBJECT],
     [`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, OBJECT],
     ['['.repeat(16_000), OBJECT],

@@ -93,12 +93,15 @@ describe('bodies', () => {
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
   });
 
-  it('takes an empty list for an empty object, as PHP writes it', async () => {
+  it.each(['[]', 'null', ' null\n'])('takes %j for an empty object, as PHP and axios write it', async (rawBody) => {
     const api = await keyClient();
-    expectError(await api.call('POST', '/domains', { rawBody: '[]' }), 400, 'MISSING_FIELDS');
+    for (const path of ['/domains', '/send', '/send/batch'])
+      expectError(await api.call('POST', path, { rawBody }), 400, 'MISSING_FIELDS');
+    const path = '/messages/00000000-0000-7000-8000-000000000000/cancel';
+    expectError(await api.call('POST', path, { rawBody }), 404, 'NOT_FOUND');
   });
 
-  it.each(['[{}]', '[[]]', '"text"', '1', 'null', 'true'])('rejects %s, which is not an object', async (rawBody) => {
+  it.each(['[{}]', '[[]]', '[null]', '"text"', '1', 'true'])('rejects %s, which is not an object', async (rawBody) => {
     const api = await keyClient();
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
   });

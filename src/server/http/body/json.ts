@@ -1,10 +1,10 @@
 import { AppError } from '../../errors';
 
-/** Parses the JSON object in a body. PHP writes an empty one as `[]`. @throws INVALID_JSON or VALIDATION_ERROR */
+/** Parses the JSON object in a body. PHP writes an empty one as `[]`, and axios none as `null`. @throws INVALID_JSON or VALIDATION_ERROR */
 export function parseJsonObject(bytes: Uint8Array, maxValues = MAX_VALUES): Record<string, unknown> {
   rejectTooComplex(bytes, maxValues);
-  const value = parse(bytes);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const value = parse(bytes) ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   if (Array.isArray(value) && value.length === 0) return {};
   throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
     details: { fields: [{ path: '', message: 'The body must be a JSON object.' }] },
