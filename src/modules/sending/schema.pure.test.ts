@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDocument } from 'zod-openapi';
 import { MAX_RECIPIENTS } from '@/lib/mail/address';
 import { attachment, checked, codeOf, many, valid } from '@/test/outgoing-message';
+import { checkOutgoingMessage } from './composing/check-outgoing-message';
 import { OutgoingMessage } from './schema';
 
 describe('a valid message', () => {
@@ -330,6 +331,15 @@ describe('an invalid message', () => {
   ])('rejects %j as base64', (content) => {
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content }] })).toBe('VALIDATION_ERROR');
   });
+
+  it.each([[{ type: 'Buffer', data: [104, 105] }], [{ 0: 104 }], [[104, 105]], [104], [true]])(
+    'asks for base64 text in place of %j',
+    (content) => {
+      const result = checkOutgoingMessage({ ...valid, attachments: [{ ...attachment, content }] });
+      const message = 'Enter base64 text, such as buffer.toString("base64").';
+      expect(result).toMatchObject({ fields: [{ path: 'attachments.0.content', message }] });
+    },
+  );
 
   it.each([[7], ['x'], [true], [[valid]]])('rejects %j as the body', (raw) => {
     expect(codeOf(raw)).toBe('VALIDATION_ERROR');

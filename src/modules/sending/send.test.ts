@@ -259,6 +259,15 @@ describe('an invalid message', () => {
     expect(mta.server.connections()).toBe(transfers);
   });
 
+  it.each(['/send', '/send/batch'])('of too many values asks %s for base64 text', async (path) => {
+    const content = Buffer.alloc(200_001);
+    const body = message({ attachments: [{ filename: 'a', content_type: 'text/plain', content }] });
+    const answer = await api.post(path, path === '/send' ? body : { messages: [body] });
+    expect(expectError(answer, 400, 'VALIDATION_ERROR').error.message).toBe(
+      'The body has more than 200000 values, or is nested too deeply. Is a file in it a list of bytes instead of base64 text?',
+    );
+  });
+
   it('over the size limit is rejected before submission', async () => {
     setSettings({ MAX_MESSAGE_SIZE_MB: '1' });
     const content = Buffer.alloc(800 * 1024, 7).toString('base64');

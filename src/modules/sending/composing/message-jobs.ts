@@ -61,14 +61,14 @@ export type JobResult =
   | { kind: 'error'; error: MessageError };
 
 /** A batch of 100 messages has 60,000 with all fields of all recipients. */
-const MAX_VALUES = 200_000;
+const VALUE_LIMIT = { maxValues: 200_000, hint: ' Is a file in it a list of bytes instead of base64 text?' };
 
 /** Parses, checks and composes the body of a send request, or composes what a template has made the text of. */
 export async function runJob(job: Job): Promise<JobResult> {
   if (job.kind === 'rendered') return { kind: 'rendered', message: composeRendered(job.unrendered, job.rendered) };
   const { kind, bytes, at } = job;
   try {
-    const body = parseJsonObject(bytes, MAX_VALUES);
+    const body = parseJsonObject(bytes, VALUE_LIMIT);
     const fingerprint = fingerprintOf(kind, body);
     if (kind === 'batch') return { kind, fingerprint, items: await prepareItems(body, at) };
     const message = prepareMessage(body, at);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBase64 } from '@/lib/base64';
 import { parseContentId } from '@/lib/mail/content-id';
+import { ifOtherType } from '@/lib/texts/field-messages';
 import { plainText } from '@/lib/wire';
 import { boundedArray, isEmptyOr } from './checks';
 
@@ -27,7 +28,7 @@ export const Attachment = z
           'MIME type, with optional parameters. multipart and message types aren’t allowed, but message/rfc822. `text/calendar; method=REQUEST` sends an invitation with buttons',
       }),
     content: z
-      .string()
+      .string({ error: ifOtherType('Enter base64 text, such as buffer.toString("base64").') })
       .refine(isBase64, { error: ({ input }) => contentError(String(input)) })
       .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
     content_id: z

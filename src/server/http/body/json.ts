@@ -1,8 +1,8 @@
 import { AppError } from '../../errors';
 
 /** Parses the JSON object in a body. PHP writes an empty one as `[]`, and axios none as `null`. @throws INVALID_JSON or VALIDATION_ERROR */
-export function parseJsonObject(bytes: Uint8Array, maxValues = MAX_VALUES): Record<string, unknown> {
-  rejectTooComplex(bytes, maxValues);
+export function parseJsonObject(bytes: Uint8Array, limit?: ValueLimit): Record<string, unknown> {
+  rejectTooComplex(bytes, limit);
   const value = parse(bytes) ?? {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   if (Array.isArray(value) && value.length === 0) return {};
@@ -13,6 +13,8 @@ export function parseJsonObject(bytes: Uint8Array, maxValues = MAX_VALUES): Reco
 
 /** Five times what the largest call has. */
 const MAX_VALUES = 10_000;
+/** `hint` says after the error what may be the reason. */
+type ValueLimit = { maxValues: number; hint?: string };
 const MAX_DEPTH = 32;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -21,7 +23,10 @@ const BACKSLASH = 0x5c;
  * Counts values before parsing: a body of nothing but `{},` would take fifty times its size in memory, and one of many names a
  * quarter of a second.
  */
-export function rejectTooComplex(bytes: Uint8Array, maxValues = MAX_VALUES): void {
+export function rejectTooComplex(
+  bytes: Uint8Array,
+  { maxValues, hint = '' }: ValueLimit = { maxValues: MAX_VALUES },
+): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let values = 0;
   let depth = 0;
@@ -34,7 +39,10 @@ export function rejectTooComplex(bytes: Uint8Array, maxValues = MAX_VALUES): voi
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
     else if (byte === 0x2c) values += 1;
     if (values > maxValues || depth > MAX_DEPTH) {
-      throw new AppError('VALIDATION_ERROR', `The body has more than ${maxValues} values, or is nested too deeply.`);
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `The body has more than ${maxValues} values, or is nested too deeply.${hint}`,
+      );
     }
   }
 }
