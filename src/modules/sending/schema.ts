@@ -169,6 +169,7 @@ export const SendHeaders = z.object({
     .meta({
       description:
         'Makes retries safe: a second request with the same key and body within 24 hours sends nothing and gets the same response. ' +
+        'A 409 `IDEMPOTENCY_CONFLICT` has the `details.reason` different_body, or in_progress: retry after `Retry-After` seconds. ' +
         'Printable ASCII characters without spaces',
     }),
 });

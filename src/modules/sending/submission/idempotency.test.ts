@@ -140,8 +140,10 @@ describe('a call with a used key', () => {
   it('with another body is a conflict', async () => {
     const key = unique();
     await send(key);
-    expectError(await send(key, message({ subject: 'Other' })), 409, 'IDEMPOTENCY_CONFLICT');
-    expectError(await sendBatch(key, [message()]), 409, 'IDEMPOTENCY_CONFLICT');
+    for (const answer of [await send(key, message({ subject: 'Other' })), await sendBatch(key, [message()])]) {
+      expect(expectError(answer, 409, 'IDEMPOTENCY_CONFLICT').error.details).toEqual({ reason: 'different_body' });
+      expect(answer.headers.get('retry-after')).toBeNull();
+    }
   });
 
   it('while the first call is in flight is a conflict', async () => {
@@ -155,7 +157,9 @@ describe('a call with a used key', () => {
     });
     const first = send(key);
     await held;
-    expectError(await send(key), 409, 'IDEMPOTENCY_CONFLICT');
+    const answer = expectError(await send(key), 409, 'IDEMPOTENCY_CONFLICT');
+    expect(answer.error.details).toEqual({ reason: 'in_progress' });
+    expect(answer.headers.get('retry-after')).toBe('2');
     mta.state.script = () => undefined;
     mta.server.dropAll();
     await first;

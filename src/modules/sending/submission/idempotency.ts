@@ -50,10 +50,14 @@ export async function claimKey(db: Database, actor: Actor, key: string, fingerpr
     const existing = await readExisting(db, callerId, key);
     if (!existing) continue;
     if (Buffer.compare(existing.fingerprint, fingerprint) !== 0) {
-      throw conflict('This Idempotency-Key was used with a different body in the last 24 hours.');
+      const message = 'This Idempotency-Key was used with a different body in the last 24 hours.';
+      throw new AppError('IDEMPOTENCY_CONFLICT', message, { details: { reason: 'different_body' } });
     }
-    if (existing.leasedUntil)
-      throw conflict('A request with this Idempotency-Key is still in progress. Retry in a moment.');
+    if (existing.leasedUntil) {
+      const message = 'A request with this Idempotency-Key is still in progress. Retry in a moment.';
+      const details = { reason: 'in_progress' };
+      throw new AppError('IDEMPOTENCY_CONFLICT', message, { details, headers: { 'Retry-After': '2' } });
+    }
     const { id: keyId, prior, response } = existing;
     return { kind: 'finished', claim: { keyId, token, prior }, response };
   }
@@ -152,8 +156,4 @@ function requireValidKey(key: string): void {
   throw new AppError('VALIDATION_ERROR', `The Idempotency-Key header is invalid. ${message}`, {
     details: { fields: [{ path: 'Idempotency-Key', message }] },
   });
-}
-
-function conflict(message: string): AppError {
-  return new AppError('IDEMPOTENCY_CONFLICT', message);
 }
