@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
 import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Tx } from '@/server/database/db';
@@ -10,7 +11,7 @@ import type { CheckedMessage, PreparedMessage } from './composing/message-jobs';
 import { completer, type PreparedBatch } from './composing/prepared';
 import { isLater, scheduleMessage } from './scheduled/schedule';
 import type { BatchItem, BatchSent, Sent } from './schema';
-import { type Claim, claimKey, finishKey, isRefused } from './submission/idempotency';
+import { type Claim, claimKey, finishKey, freeKey, isRefused, isUnsent } from './submission/idempotency';
 import { requireCertain, sentOf, settledPrior, withLease } from './submission/prior';
 import { NOT_ACCEPTED, type StoreOutcome, submitMessage } from './submission/submit';
 
@@ -44,8 +45,17 @@ export async function sendBatch(ctx: MutationContext, { fingerprint, items }: Pr
     await auditBatch(ctx, items, claim);
     return submitAll(ctx, items, claim);
   });
-  await finishKey(ctx.db, claim, { results });
+  // After a failure that can pass, the same call can run again, as with one message.
+  const isRepeatable = results.every((result) => 'code' in result) && results.some(canPass);
+  if (isRepeatable && (await isUnsent(ctx.db, claim))) await freeKey(ctx.db, claim);
+  else await finishKey(ctx.db, claim, { results });
   return summary(results);
+}
+
+function canPass(result: BatchItem): boolean {
+  return (
+    'code' in result && (result.code === 'SEND_FAILED' || [429, 503].includes(ERROR_STATUS[result.code as ErrorCode]))
+  );
 }
 
 async function submitAll(

@@ -136,6 +136,48 @@ describe('a repeated call with the same key and body', () => {
   });
 });
 
+describe('a batch of which nothing was sent', () => {
+  const refuse: SmtpScript = failAt('RCPT', { say: '451 4.3.0 Try later\r\n' });
+  const invalid = () => message({ to: [{ email: 'no address' }] });
+
+  it('runs again after a failure that can pass', async () => {
+    const key = unique();
+    mta.state.script = refuse;
+    const first = await sendBatch(key, [message(), invalid()]);
+    expect(first.data).toMatchObject({
+      succeeded: 0,
+      results: [{ code: 'SEND_FAILED' }, { code: 'VALIDATION_ERROR' }],
+    });
+    mta.state.script = () => undefined;
+    const second = await sendBatch(key, [message(), invalid()]);
+    expect(second.data).toMatchObject({ succeeded: 1, failed: 1 });
+    expect((await sendBatch(key, [message(), invalid()])).data).toEqual(second.data);
+  });
+
+  it('gets the same response if its messages are invalid', async () => {
+    const key = unique();
+    await sendBatch(key, [invalid()]);
+    expect(await db.idempotencyKey.count({ where: { key } })).toBe(1);
+  });
+
+  it.each<[string, SmtpScript, object]>([
+    ['was sent', () => undefined, {}],
+    ['is unconfirmed', failAt('DOT', 'drop'), {}],
+    ['is scheduled', () => undefined, { send_at: new Date(Date.now() + 3_600_000).toISOString() }],
+  ])('gets the same response if one of its messages %s', async (_, script, other) => {
+    const key = unique();
+    const messages = [message({ to: [{ email: 'refused@far.example' }] }), message(other)];
+    mta.state.script = (point, line, session) =>
+      line.includes('refused@') ? refuse(point, line, session) : script(point, line, session);
+    const first = await sendBatch(key, messages);
+    expect(first.data.results[0]).toMatchObject({ code: 'SEND_FAILED' });
+    mta.state.script = () => undefined;
+    const transfers = mta.server.transfers();
+    expect((await sendBatch(key, messages)).data).toEqual(first.data);
+    expect(mta.server.transfers()).toBe(transfers);
+  });
+});
+
 describe('a call with a used key', () => {
   it('with another body is a conflict', async () => {
     const key = unique();

@@ -83,6 +83,12 @@ export async function freeKey(db: Database, { keyId, token }: Claim): Promise<vo
   await db.idempotencyKey.deleteMany({ where: { id: keyId, leaseToken: token } }).catch(leaveToLease);
 }
 
+/** Whether the mail server certainly accepted no message of a call, and none is scheduled. False if it can't be found out. */
+export async function isUnsent(db: Database, { keyId }: Claim): Promise<boolean> {
+  const stored = await priorMessages(db, keyId).catch(leaveToLease);
+  return stored?.every(isRefused) ?? false;
+}
+
 /** The response of the call is known. A later one finds its messages, once the lease has ended. */
 function leaveToLease(error: unknown): void {
   log.warn({ error }, 'ending an idempotency lease failed, it ends by itself');
