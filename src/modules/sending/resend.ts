@@ -7,7 +7,7 @@ import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { newMessageId } from './composing/compose';
 import type { PreparedMessage } from './composing/message-jobs';
-import { distinctRecipients } from './distinct-recipients';
+import { distinctRecipients } from './fields/addresses';
 import type { Resend, Sent } from './schema';
 import { sendMessage } from './service';
 

@@ -9,7 +9,7 @@ import type { UsedTemplate } from '@/modules/templates/schema';
 import type { RenderedTemplate, TemplateUse } from '@/modules/templates/service';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/body/json';
-import { distinctRecipients } from '../distinct-recipients';
+import { distinctRecipients } from '../fields/addresses';
 import { isSentAtOnce, sendTimeError } from '../scheduled/send-time';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';

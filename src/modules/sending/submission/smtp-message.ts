@@ -7,7 +7,7 @@ import { oneLine } from '@/mail/submission/smtp-reply';
 import { LABEL_FIELD, readLabelFields } from '@/server/label-fields';
 import { newMessageId } from '../composing/compose';
 import type { PreparedMessage } from '../composing/message-jobs';
-import { distinctRecipients } from '../distinct-recipients';
+import { distinctRecipients } from '../fields/addresses';
 
 /** RFC 5322, 2.1.1. */
 const MAX_LINE = 998;
