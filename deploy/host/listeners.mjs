@@ -16,12 +16,13 @@ export function listeners() {
     .filter(([, , , state]) => state === LISTENING)
     .map((row) => {
       const [address = '', port = ''] = String(row[1]).split(':');
-      const pid = owners.get(row[9] ?? '');
+      // Postfix's processes for connections have the socket too, and end at any moment.
+      const seen = (owners.get(row[9] ?? '') ?? []).map(describe).find(({ program }) => program !== '');
       return {
         port: Number.parseInt(port, 16),
         isLoopback: LOOPBACK.test(address),
-        program: pid ? textOf(`/proc/${pid}/comm`).trim() : '',
-        unit: pid ? unitIn(textOf(`/proc/${pid}/cgroup`)) : '',
+        program: seen?.program ?? '',
+        unit: seen?.unit ?? '',
       };
     });
 }
@@ -39,13 +40,18 @@ function rowsOf(table) {
     .map((line) => line.trim().split(/\s+/));
 }
 
-/** @returns {Map<string, string>} the process of each socket, by inode */
+/** @param {string} pid */
+function describe(pid) {
+  return { unit: unitIn(textOf(`/proc/${pid}/cgroup`)), program: textOf(`/proc/${pid}/comm`).trim() };
+}
+
+/** @returns {Map<string, string[]>} the processes of each socket, by inode */
 function ownersOfSockets() {
   const owners = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     for (const target of descriptorsOf(pid)) {
       const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
-      if (inode) owners.set(inode, pid);
+      if (inode) owners.set(inode, [...(owners.get(inode) ?? []), pid]);
     }
   return owners;
 }
