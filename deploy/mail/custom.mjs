@@ -11,7 +11,7 @@ export const SNIPPETS = {
   dovecot: 'dovecot/custom.conf',
   rspamd: 'rspamd/custom.conf',
 };
-const ENTRY = /^(\w+)\s*=/;
+const ENTRY = /^([^\s#=]+)\s*=/;
 const SERVICE = /^(\S+\s+(?:inet|unix|unix-dgram|fifo|pass))\s/;
 
 /**

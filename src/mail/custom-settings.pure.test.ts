@@ -29,8 +29,8 @@ it('are refused with a setting of Postfix twice', () => {
   rmSync(join(config, 'custom/postfix'));
   writeFileSync(join(config, 'custom/postfix-main'), '# Mine.\nbiff=no\nb = 2\n  biff\n');
   expect(Object.keys(readSnippets(config))).toHaveLength(4);
-  writeFileSync(join(config, 'custom/postfix-main'), 'biff=no\nb = 2\nbiff = yes\n');
-  expect(() => readSnippets(config)).toThrow('custom/postfix-main has biff twice');
+  writeFileSync(join(config, 'custom/postfix-main'), 'my-relay_rate = 1\nb = 2\nmy-relay_rate=2\n');
+  expect(() => readSnippets(config)).toThrow('custom/postfix-main has my-relay_rate twice');
 });
 
 it('replace the settings of Postfix that they name, with continued lines', () => {

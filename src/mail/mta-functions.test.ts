@@ -158,7 +158,7 @@ describe('a recipient', () => {
     expect(await isRole('postmaster')).toEqual([]);
   });
 
-  it('to a role address is to be tried later while the server’s postmaster is one that nothing takes', async () => {
+  it('to a role address is deferred while the server’s postmaster is one that nothing takes', async () => {
     const answer = (local: string, name: string, postmaster = `Postmaster@${domain.name}`) =>
       callFunction('unread_role_address', local, name, postmaster);
     const host = `mail.${domain.name}`;

@@ -36,6 +36,7 @@ describe('tracing an address', () => {
       destinations: [`ann@${domain.name}`],
       explanation: expect.stringContaining('precedence over the alias'),
     });
+    expect(await trace('ann+shop')).toMatchObject({ address: `ann+shop@${domain.name}`, mailbox_id: mailbox.id });
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
     expect(await trace('ann')).toMatchObject({
       outcome: 'rejected',

@@ -16,6 +16,7 @@ import {
   MAX_ADDRESS_LENGTH,
   parseAddress,
   withoutSpaces,
+  withPlusSigns,
 } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { chosenId, EXPORT_PARAMETERS, Id, plainText, Timestamp } from '@/lib/wire';
@@ -131,6 +132,7 @@ export const ResolveAddress = z.strictObject({
   address: z
     .string()
     .min(1, ADDRESS_ERROR)
+    .overwrite(withPlusSigns)
     .refine((text) => parseAddress(text) !== null, { error: ({ input }) => addressError(input) }),
 });
 export type ResolveAddress = z.infer<typeof ResolveAddress>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { csvText } from '@/lib/csv/csv-text';
 import { DryRun, ImportedLineNumber, importOutcome, importReport } from '@/lib/csv/import-report';
 import { formatCount } from '@/lib/format';
-import { ADDRESS_ERROR, addressError, parseAddress, parseAddressOrDomain } from '@/lib/mail/address';
+import { ADDRESS_ERROR, addressError, parseAddress, parseAddressOrDomain, withoutSpaces } from '@/lib/mail/address';
 import { hasTag, LIST_NAME, LIST_NAME_ERROR, SUPPRESSION_REASONS, suppressionAddress } from '@/lib/mail/suppression';
 import { EnteredTimestamp, Id, plainText, RANGE_FILTERS, Timestamp } from '@/lib/wire';
 
@@ -34,29 +34,32 @@ const FILTERS = {
   domain_id: Id.optional().meta({ description: 'Only those of this domain, without those of all domains' }),
   reason: SuppressionReason.optional(),
   ...RANGE_FILTERS,
-  q: plainText(254)
+};
+
+/** @param spaces how many spaces in an address can be plus signs: one in a query, where it may not have been encoded */
+function searchedAddress(spaces: number) {
+  const asStored = (text: string) => {
+    const address = withoutSpaces(text).split(' ').length > spaces + 1 ? null : parseAddressOrDomain(text);
+    return address === null ? text : suppressionAddress(address);
+  };
+  return plainText(254)
     .overwrite(asStored)
     .optional()
     .meta({
       description:
         'Part of the address. One or two characters match its start or the start of its domain. A whole address, or @ and a domain, is ' +
         'searched for as `email` has it',
-    }),
-};
-
-function asStored(text: string): string {
-  const address = parseAddressOrDomain(text);
-  return address === null ? text : suppressionAddress(address);
+    });
 }
 
-export const SuppressionFilters = z.strictObject(FILTERS);
+export const SuppressionFilters = z.strictObject({ ...FILTERS, q: searchedAddress(1) });
 export type SuppressionFilters = z.infer<typeof SuppressionFilters>;
 
 /** Each of them is copied, so that it can be restored. */
 export const MAX_DELETED = 100_000;
 
 export const DeleteSuppressions = z
-  .strictObject({ ...FILTERS, dry_run: DryRun })
+  .strictObject({ ...FILTERS, q: searchedAddress(0), dry_run: DryRun })
   .refine(
     ({ dry_run: _, ...filters }) => Object.values(filters).some((filter) => filter !== undefined && filter !== ''),
     {

@@ -197,6 +197,9 @@ it('an address is found and deleted as it was suppressed, with a tag and in its 
   }
   const ofDomain = await api.get(`/suppressions?q=@bücher.example&domain_id=${domain.id}`);
   expect(ofDomain.data).toMatchObject([{ email: stored }]);
+  const names = { q: `${name} bob@bücher.example` };
+  expect((await api.post('/suppressions/delete', names)).data.total).toBe(0);
+  expect((await api.get(`/suppressions?q=${encodeURIComponent(`Bob ${name} bob@bücher.example`)}`)).data).toEqual([]);
   expect((await api.post('/suppressions/delete', { q: given[2] })).data.total).toBe(1);
   expect((await api.get(`/suppressions?q=${name}`)).data).toMatchObject([{ email: `${name}@bucher.example` }]);
 });

@@ -197,7 +197,7 @@ it('mail to postmaster@ and abuse@ of a domain goes there, too, unless the domai
   expect(await session.recipient('abuse@elsewhere.example')).toMatch(/^554 5\.7\.1 /);
 });
 
-it('mail to the server’s postmaster is to be tried later until somebody reads that address', async () => {
+it('mail to the server’s postmaster is deferred until somebody reads that address', async () => {
   const own = await makeDomain();
   onTestFinished(async () => {
     resetSettings();
