@@ -127,6 +127,35 @@ test('settings send only changed fields, so a quota that isn’t whole MB stays 
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ default_quota_bytes: 1_500_000 });
 });
 
+test('what is typed while a form is saved stays, and can be saved', async ({ signedIn: page, api }) => {
+  const domain = await makeDomain(api);
+  const fields = { domain_id: domain.id, local_part: 'ann', password: unique('paper boats ') };
+  const { id } = await api.call<{ id: string }>('POST', '/mailboxes', fields);
+  await page.goto(`${url()}/mailboxes/${id}`);
+  const name = page.getByRole('textbox', { name: 'Display name' });
+  const quota = page.getByRole('textbox', { name: 'Quota (MB)' });
+  const saved = page.getByRole('status').filter({ hasText: /^Saved$/ });
+  const save = page.getByRole('button', { name: 'Save changes' });
+  const release = await holdProcedure(page, 'mailboxes.update');
+  await name.fill(' Ann Field ');
+  await quota.fill('20');
+  await save.click();
+  await name.press('End');
+  await name.pressSequentially('and Bo');
+  release();
+  await expect(save).toBeEnabled();
+  await expect(name).toHaveValue(' Ann Field and Bo');
+  await expect(quota).toHaveValue('20');
+  await expect(saved).toHaveCount(0);
+  expect(await api.call('GET', `/mailboxes/${id}`)).toMatchObject({
+    display_name: 'Ann Field',
+    quota_bytes: 20 * 2 ** 20,
+  });
+  await save.click();
+  await expect(saved).toBeVisible();
+  await expect(name).toHaveValue('Ann Field and Bo');
+});
+
 test('leaving a form without saving sends nothing', async ({ signedIn: page, api }) => {
   const domain = await makeDomain(api);
   const fields = { domain_id: domain.id, local_part: 'ann', password: 'paper boats on the canal' };
@@ -143,6 +172,19 @@ test('leaving a form without saving sends nothing', async ({ signedIn: page, api
 async function openDialog(page: Page, path: string): Promise<void> {
   await page.goto(`${url()}${path}`);
   await expect(page.getByRole('dialog')).toBeVisible();
+}
+
+/** Delays the calls of a procedure. @returns a function that lets them through */
+async function holdProcedure(page: Page, procedure: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/api/trpc/${procedure}?*`, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
 }
 
 /** Counts the mutations that the page sends from now on. */

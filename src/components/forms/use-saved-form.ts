@@ -40,12 +40,13 @@ type Options<Saved extends object, Field extends keyof Saved & string, Input> = 
   submit: (input: Input, loaded: Saved) => Promise<Saved>;
   /** The record in a conflict, if it isn't all of `details.current`. */
   currentOf?: (current: unknown, loaded: Saved) => Saved;
-  onSaved?: (result: Saved) => unknown;
+  /** `isEdited` says that the form has changes which were made while it was saved. */
+  onSaved?: (result: Saved, isEdited: boolean) => unknown;
 };
 
 /**
  * A form for settings that exist already. It sends only changed fields, on the condition that nobody has changed the record
- * since it was loaded, and then has the values that the server returned.
+ * since it was loaded, and then has the values that the server returned. What was changed in the meantime stays, unsaved.
  */
 export function useSavedForm<Saved extends object, Field extends keyof Saved & string, Input extends object>(
   options: Options<Saved, Field, Input>,
@@ -84,10 +85,12 @@ export function useSavedForm<Saved extends object, Field extends keyof Saved & s
     toInput: (values: Pick<Saved, Field>) => toInput(pick(values, names.filter(isChanged))),
     submit: send,
     hasDialog: (problem) => currentIn(problem) !== null,
-    onSaved: async (result: Saved) => {
-      adopt(result);
+    onSaved: async (result: Saved, sent: Pick<Saved, Field>) => {
+      const values = api.form.getValues();
+      const edited = names.filter((name) => !isSame(values, sent, [name]));
+      adopt(result, pick(values, edited));
       setIsSaved(true);
-      await onSaved?.(result);
+      await onSaved?.(result, edited.length > 0);
     },
   });
   const isDirty = api.form.isDirty();
@@ -101,18 +104,18 @@ export function useSavedForm<Saved extends object, Field extends keyof Saved & s
     else if (!api.form.isDirty()) adopt(saved);
   });
 
-  function adopt(record: Saved): void {
+  function adopt(record: Saved, edited: Partial<Pick<Saved, Field>> = {}): void {
     loaded.current = record;
     const values = pick<Pick<Saved, Field>, Field>(record, names);
     api.form.setInitialValues(values);
-    api.form.setValues(values);
+    api.form.setValues({ ...values, ...edited });
     api.form.clearErrors();
   }
   function isChanged(field: Field): boolean {
     return api.form.isDirty(field);
   }
-  function isSame(one: Saved, other: Saved): boolean {
-    return JSON.stringify(pick(one, names)) === JSON.stringify(pick(other, names));
+  function isSame(one: Pick<Saved, Field>, other: Pick<Saved, Field>, of: Field[] = names): boolean {
+    return JSON.stringify(pick(one, of)) === JSON.stringify(pick(other, of));
   }
   function currentIn(problem: Problem): Saved | null {
     return isVersionConflict(problem) ? currentOf(problem.details.current, loaded.current) : null;

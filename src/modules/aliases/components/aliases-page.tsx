@@ -102,8 +102,8 @@ export function AliasesPage({ history }: AliasesPageProps) {
           id={values.edit}
           row={list.query.data?.items.find(({ id }) => id === values.edit)}
           onClose={() => open({ edit: null })}
-          onSaved={({ address }) => {
-            open({ edit: null });
+          onSaved={({ address }, isEdited) => {
+            if (!isEdited) open({ edit: null });
             refreshAndNotify(`Updated ${address}`);
           }}
         />

@@ -17,7 +17,7 @@ import { rejectedAddressOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 import classes from './edit-alias-dialog.module.css';
 
-type EditAliasProps = { onClose: () => void; onSaved: (alias: Alias) => void };
+type EditAliasProps = { onClose: () => void; onSaved: (alias: Alias, isEdited: boolean) => void };
 
 export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: string; row: Alias | undefined }) {
   const alias = trpc.aliases.get.useQuery({ id }, { initialData: row, staleTime: row ? 10_000 : 0 });
