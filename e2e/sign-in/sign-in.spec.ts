@@ -96,6 +96,20 @@ test('a throttled sign-in shows the wait and then continues', async ({ page, che
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
+test('offers sign-in with scripts that were loaded before the session ended', async ({ page, makeSession }) => {
+  await useSession(page, await makeSession(FIRST_ADMIN.email));
+  const loaded = page.waitForResponse(
+    async (response) => response.url().endsWith('.js') && (await response.text()).includes('Your session has ended'),
+  );
+  await page.goto(`${url()}/domains`);
+  await loaded;
+  await page.waitForLoadState('networkidle');
+  await page.route('**/*.js', (route) => route.abort());
+  await page.context().clearCookies();
+  await page.getByRole('textbox', { name: /^Filter/ }).fill('far');
+  await expect(page.getByRole('dialog', { name: 'Sign in again' })).toBeVisible();
+});
+
 test('a session that ends while a form is filled keeps the form and offers sign-in', async ({
   page,
   request,

@@ -188,6 +188,36 @@ test('an unknown page says so inside the console, with search and the overview',
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
+test('a script that can’t be loaded leaves the page as it is, and is loaded after a reload', async ({
+  signedIn: page,
+  api,
+}) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
+  const description = page.getByLabel('Description');
+  await description.fill('Typed before');
+  await page.route('**/*.js', (route) => route.abort());
+  await page.keyboard.press('Control+k');
+  const failed = page.getByRole('alert').filter({ hasText: 'Couldn’t load this part of the page' });
+  await expect(failed).toBeVisible();
+  await failed.getByRole('button', { name: 'Close' }).click();
+  await expect(failed).toBeHidden();
+  const openShortcuts = async () => {
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+  };
+  await openShortcuts();
+  await expect(failed).toBeVisible();
+  await expect(description).toHaveValue('Typed before');
+
+  await page.unroute('**/*.js');
+  page.once('dialog', (dialog) => dialog.accept());
+  await failed.getByRole('button', { name: 'Reload' }).click();
+  await expect(description).toHaveValue('');
+  await openShortcuts();
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+});
+
 test('a page that fails says so, beside the navigation and before the sign-in', async ({ signedIn: page }) => {
   const failed = page.getByRole('alert').filter({ hasText: 'This page couldn’t be displayed' });
   const texts = ['"For admins of this server"', '"The domains you send and receive mail for"'];

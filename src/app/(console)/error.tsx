@@ -2,8 +2,8 @@
 
 import { Crash } from '@/components/document/crash';
 
-type ErrorPageProps = { error: Error & { digest?: string }; reset: () => void };
+type ErrorPageProps = { error: Error & { digest?: string } };
 
-export default function ErrorPage({ error, reset }: ErrorPageProps) {
-  return <Crash digest={error.digest} onRetry={reset} />;
+export default function ErrorPage({ error }: ErrorPageProps) {
+  return <Crash digest={error.digest} />;
 }

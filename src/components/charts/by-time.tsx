@@ -2,11 +2,14 @@
 
 import dynamic from 'next/dynamic';
 import { formatCount } from '@/lib/format';
+import { loadPart } from '../load-part';
 import { ChartAndTable, type TimeColumn } from './chart-and-table';
 import type { StackedBarsProps } from './stacked-bars';
 import type { Series, TimeRow } from './time-rows';
 
-const StackedBars = dynamic(() => import('./stacked-bars').then((module) => module.StackedBars), { ssr: false });
+const StackedBars = dynamic(() => loadPart(import('./stacked-bars').then((module) => module.StackedBars)), {
+  ssr: false,
+});
 
 type ByTimeProps = {
   /** Oldest first. */

@@ -6,18 +6,14 @@ import { Page } from '../shell/page';
 import { DetailsList } from '../text/details-list';
 import classes from './crash.module.css';
 
-type CrashProps = { digest: string | undefined; onRetry: () => void };
-
-export function Crash({ digest, onRetry }: CrashProps) {
+export function Crash({ digest }: { digest: string | undefined }) {
   return (
     <Page>
       <Note role="alert">
         <StatusMark status="failed">Page error</StatusMark>
         <h1>This page couldn’t be displayed</h1>
         <p>Reload the page. If it fails again, report a bug{digest ? ' with the code below' : ''}.</p>
-        <button type="button" className={classes.reload} onClick={onRetry}>
-          Reload
-        </button>
+        <Reload />
         {digest && (
           <DetailsList>
             <dt>Code</dt>
@@ -26,5 +22,13 @@ export function Crash({ digest, onRetry }: CrashProps) {
         )}
       </Note>
     </Page>
+  );
+}
+
+export function Reload() {
+  return (
+    <button type="button" className={classes.button} onClick={() => window.location.reload()}>
+      Reload
+    </button>
   );
 }

@@ -9,9 +9,9 @@ import { PageFocus } from './page-focus';
 import { cssVariablesResolver, theme } from './theme';
 
 /** Shows that a page failed. An `error.tsx` beside the layout would do the same, but is a script of its own for every page. */
-const Caught = catchError<object>((_, { error, retry }) => (
+const Caught = catchError<object>((_, { error }) => (
   <div className={classes.whole}>
-    <Crash digest={(error as { digest?: string }).digest} onRetry={retry} />
+    <Crash digest={(error as { digest?: string }).digest} />
   </div>
 ));
 

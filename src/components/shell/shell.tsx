@@ -7,7 +7,6 @@ import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/access/roles';
 import { helpOf, routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
-import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
 import { lazyDialog } from '../dialogs/lazy-dialog';
 import { useBack } from '../dialogs/use-back';
@@ -40,7 +39,6 @@ export function Shell({ children, mta, signInAgain }: ShellProps) {
   const [isMenuOpen, menu] = useDisclosure(false);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const account = me.data;
-  const isLost = useSessionLost();
   const isSignedOut = !account && me.isError && isSessionLost(toProblem(me.error));
   const route = routeOf(pathname);
   const isOutOfReach = account !== undefined && route !== undefined && !hasRole(account.role, route.minRole);
@@ -88,7 +86,7 @@ export function Shell({ children, mta, signInAgain }: ShellProps) {
       </header>
       {isOutOfReach ? <NoRole route={route} account={account} /> : children}
       <Notifications />
-      {account && isLost && signInAgain}
+      {account && signInAgain}
       <PaletteLoader role={account?.role} onShortcuts={openShortcuts} />
       <ShortcutsHelp role={account?.role} {...shortcuts} />
       <Drawer

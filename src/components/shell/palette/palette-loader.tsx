@@ -12,11 +12,12 @@ import {
   useState,
 } from 'react';
 import { useBack } from '../../dialogs/use-back';
+import { loadPart } from '../../load-part';
 import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
 import { PALETTE_LABEL, palette, paletteStore, returnFocus, setPaletteQuery } from './palette-store';
 
-const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
+const Palette = lazy(async () => ({ default: await loadPart(import('./palette').then((module) => module.Palette)) }));
 
 /** Enter, pressed before there were results to open. */
 type EarlyEnter = { query: string; ctrlKey: boolean; metaKey: boolean };
@@ -54,7 +55,7 @@ export function PaletteLoader(props: Omit<PaletteProps, 'onFocus'>) {
       {opened && !isReady && <EarlyInput ref={early} enter={enter} />}
       {isNeeded && (
         <Suspense>
-          <Palette {...props} onFocus={handOver} />
+          <Palette {...props} opened={opened} onClose={palette.close} onFocus={handOver} />
         </Suspense>
       )}
     </>

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
+import { loadPart } from '@/components/load-part';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -13,7 +14,7 @@ import type { AbuseSummary } from '../schema';
 import classes from './abuse-page.module.css';
 import { Senders } from './senders';
 
-const Thresholds = dynamic(() => import('./thresholds').then((module) => module.Thresholds), { ssr: false });
+const Thresholds = dynamic(() => loadPart(import('./thresholds').then((module) => module.Thresholds)), { ssr: false });
 
 type AbusePageProps = {
   /** The dialog of another module that shows who changed the limits, while the URL has `history`. */

@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { loadPart } from '@/components/load-part';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
@@ -15,10 +16,13 @@ import type { Alert } from '../schema';
 import { AlertList } from './alert-list';
 import { NOTIFICATION_HEIGHTS } from './alert-values';
 
-const Notifications = dynamic(() => import('./notifications/notifications').then((module) => module.Notifications), {
-  ssr: false,
-  loading: () => <SettingsSkeleton heights={NOTIFICATION_HEIGHTS} />,
-});
+const Notifications = dynamic(
+  () => loadPart(import('./notifications/notifications').then((module) => module.Notifications)),
+  {
+    ssr: false,
+    loading: () => <SettingsSkeleton heights={NOTIFICATION_HEIGHTS} />,
+  },
+);
 
 const MuteDialog = lazyDialog(() => import('./mutes/mute-dialog').then((module) => module.MuteDialog));
 

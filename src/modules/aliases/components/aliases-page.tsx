@@ -10,6 +10,7 @@ import { IconPlus, IconRoute } from '@/components/icons/icons';
 import { ACTIVE_CHOICES } from '@/components/list/show-filter';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { useList } from '@/components/list/use-list';
+import { loadPart } from '@/components/load-part';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -25,9 +26,12 @@ import { useAliasActions } from './list/use-alias-actions';
 import { useAliasSearch } from './list/use-alias-search';
 import { TraceDialog } from './trace/trace-dialog';
 
-const EditAliasDialog = dynamic(() => import('./edit/edit-alias-dialog').then((module) => module.EditAliasDialog), {
-  ssr: false,
-});
+const EditAliasDialog = dynamic(
+  () => loadPart(import('./edit/edit-alias-dialog').then((module) => module.EditAliasDialog)),
+  {
+    ssr: false,
+  },
+);
 const ImportDialog = lazyDialog(() => import('./import/import-dialog').then((module) => module.ImportDialog));
 
 const NewAliasDialog = lazyDialog(() => import('./edit/new-alias-dialog').then((module) => module.NewAliasDialog));

@@ -2,10 +2,11 @@
 
 import dynamic from 'next/dynamic';
 import { trpc } from '@/components/api/trpc';
+import { loadPart } from '@/components/load-part';
 import { SettingsSkeleton } from '@/components/settings-section';
 
 /** Its code is loaded when it is shown. */
-const SendingRates = dynamic(() => import('./sending-rates').then((module) => module.SendingRates), {
+const SendingRates = dynamic(() => loadPart(import('./sending-rates').then((module) => module.SendingRates)), {
   ssr: false,
   loading: () => <SettingsSkeleton heights={[336]} />,
 });

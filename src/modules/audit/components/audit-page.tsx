@@ -11,6 +11,7 @@ import { IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { type ShownList, useList } from '@/components/list/use-list';
+import { loadPart } from '@/components/load-part';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -24,7 +25,7 @@ import { foldRuns, isSend, type Run } from './fold-runs';
 import { inputOf, isNarrowed, useAuditSearch } from './use-audit-search';
 import { VerifyChain } from './verify-chain';
 
-const AuditPeek = dynamic(() => import('./audit-peek').then((module) => module.AuditPeek));
+const AuditPeek = dynamic(() => loadPart(import('./audit-peek').then((module) => module.AuditPeek)));
 
 const REFRESH_MS = 30_000;
 

@@ -11,6 +11,7 @@ import { IconSend } from '@/components/icons/icons';
 import { ListView } from '@/components/list/list-view';
 import { nameOfPeriod } from '@/components/list/since';
 import { useList } from '@/components/list/use-list';
+import { loadPart } from '@/components/load-part';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -26,7 +27,7 @@ import { ANY, inputOf, isDay, type MessageSearch, sinceOf, totalsOf, useMessageS
 
 const FAILED: ReadonlySet<MessageSummary['status'] | null> = new Set(['bounced', 'failed', 'deferred']);
 
-const MessagePeek = dynamic(() => import('./message-peek').then((module) => module.MessagePeek));
+const MessagePeek = dynamic(() => loadPart(import('./message-peek').then((module) => module.MessagePeek)));
 
 const REFRESH_MS = 15_000;
 
@@ -61,7 +62,13 @@ export function MessagesPage() {
   });
 
   return (
-    <Page peek={values.peek && <MessagePeek id={values.peek} rows={items ?? []} onOpen={openPeek} />}>
+    <Page
+      peek={
+        values.peek && (
+          <MessagePeek id={values.peek} rows={items ?? []} onOpen={openPeek} onClose={() => openPeek(null)} />
+        )
+      }
+    >
       <PageHeader title="Messages" description={<LocalText>{() => describeRange(search)}</LocalText>}>
         <Button component={NearLink} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send message

@@ -2,6 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { loadPart } from '@/components/load-part';
 import { STATUSES } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
 import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
@@ -12,7 +13,9 @@ import type { Flow } from '../use-analytics';
 import { STATUS_SERIES } from './series';
 import { Zoomable } from './zoomable';
 
-const StatusChart = dynamic(() => import('./status-chart').then((module) => module.StatusChart), { ssr: false });
+const StatusChart = dynamic(() => loadPart(import('./status-chart').then((module) => module.StatusChart)), {
+  ssr: false,
+});
 
 const FLOWS: Record<Flow, string> = { outbound: 'Outbound', inbound: 'Inbound' };
 

@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { loadPart } from '@/components/load-part';
 import { choicesOf } from '@/lib/lists';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { formatSeconds, PERCENTILES, timeLabels } from '../labels';
@@ -10,7 +11,9 @@ import { finishedPoints } from './chart-style';
 import { PERCENTILE_SERIES } from './series';
 import { Zoomable } from './zoomable';
 
-const DeliveryChart = dynamic(() => import('./delivery-chart').then((module) => module.DeliveryChart), { ssr: false });
+const DeliveryChart = dynamic(() => loadPart(import('./delivery-chart').then((module) => module.DeliveryChart)), {
+  ssr: false,
+});
 
 type DeliveryTimesProps = {
   analytics: Analytics;

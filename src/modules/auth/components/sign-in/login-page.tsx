@@ -4,6 +4,7 @@ import { Stack } from '@mantine/core';
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
+import { loadPart } from '@/components/load-part';
 import { setTimeZone } from '@/components/values/use-time-zone';
 import { safeNextPath } from '@/lib/access/next-path';
 import type { OidcProviders } from '../../oidc/schema';
@@ -16,7 +17,7 @@ import type { PendingSignIn } from './pending-sign-in';
 import { SignIn } from './sign-in';
 
 /** Loaded with the second step. */
-const SignInSteps = dynamic(() => import('./sign-in-steps').then((module) => module.SignInSteps));
+const SignInSteps = dynamic(() => loadPart(import('./sign-in-steps').then((module) => module.SignInSteps)));
 
 export function LoginPage({ providers }: { providers: OidcProviders }) {
   const next = safeNextPath(useSearchParams().get('next'));

@@ -3,11 +3,12 @@
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import type { Problem } from '@/components/api/problem';
+import { loadPart } from '@/components/load-part';
 import { LoginForm } from './login-form';
 import type { PendingSignIn } from './pending-sign-in';
 
 /** Loaded with the second step. */
-const CodeForm = dynamic(() => import('./code-form').then((module) => module.CodeForm));
+const CodeForm = dynamic(() => loadPart(import('./code-form').then((module) => module.CodeForm)));
 
 type SignInProps = {
   email?: string;
