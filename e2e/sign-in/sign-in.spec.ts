@@ -96,6 +96,29 @@ test('a throttled sign-in shows the wait and then continues', async ({ page, che
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
+test('what is typed before the scripts run is kept', async ({ page }) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${url()}/login?next=/account`, { waitUntil: 'commit' });
+  await page.getByLabel('Email').fill(FIRST_ADMIN.email);
+  release();
+  await page.waitForLoadState('networkidle');
+  await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
+  await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
+  // A password manager may set a value without an event.
+  await page.getByLabel('Email').evaluate((field: HTMLInputElement) => {
+    field.value = ` ${field.value} `;
+  });
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page).toHaveURL(`${url()}/account`);
+});
+
 test('offers sign-in with scripts that were loaded before the session ended', async ({ page, makeSession }) => {
   await useSession(page, await makeSession(FIRST_ADMIN.email));
   const loaded = page.waitForResponse(

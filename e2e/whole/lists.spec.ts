@@ -229,3 +229,19 @@ test('times are in the time zone of the account, also in another browser from th
   ]);
   await context.close();
 });
+
+test('a search that is typed before the scripts run is made', async ({ signedIn: page }) => {
+  await page.goto(`${url()}/domains`);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await page.getByRole('textbox', { name: /^Filter/ }).fill('typed-early');
+  release();
+  await expect(page).toHaveURL(`${url()}/domains?q=typed-early`);
+});

@@ -1,7 +1,7 @@
 'use client';
 
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { startTransition, useOptimistic } from 'react';
+import { startTransition, useEffect, useEffectEvent, useOptimistic, useRef } from 'react';
 import { IconSearch } from '../icons/icons';
 
 type SearchInputProps = Pick<TextInputProps, 'className' | 'flex' | 'miw' | 'placeholder' | 'w'> & {
@@ -18,8 +18,16 @@ export function SearchInput({ search, label, className = 'grow-small', w = 240, 
       show(q);
       search.change({ q: q || null });
     });
+  const input = useRef<HTMLInputElement>(null);
+  // React would empty what was typed before the scripts of the page ran.
+  const takeEarly = useEffectEvent(() => {
+    const text = input.current?.value;
+    if (text && text !== shown) type(text);
+  });
+  useEffect(() => takeEarly(), []);
   return (
     <TextInput
+      ref={input}
       aria-label={label}
       data-search
       leftSection={<IconSearch size={16} stroke={1.5} />}

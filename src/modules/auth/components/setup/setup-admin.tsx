@@ -1,9 +1,11 @@
 'use client';
 
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useRef } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
+import { useEarlyInput } from '@/components/forms/use-early-input';
 import { PASSWORD_RULE } from '@/lib/access/password';
 import { SetupForm } from '../../schema';
 import { Lead } from '../postcard';
@@ -19,17 +21,20 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     submit: ({ email, password }) => setup.mutateAsync({ token, email, password }),
     onSaved: onDone,
   });
+  const element = useRef<HTMLFormElement>(null);
+  useEarlyInput(element, form.setValues);
   const toggle = { 'aria-label': 'Show password' };
 
   return (
     <>
       <h1>Set up Postroom</h1>
       <Lead>Create the first admin account.</Lead>
-      <form noValidate onSubmit={onSubmit}>
+      <form noValidate ref={element} onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
           <TextInput
             label="Email"
+            name="email"
             type="email"
             autoComplete="username"
             data-autofocus
@@ -37,6 +42,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
           />
           <PasswordInput
             label="Password"
+            name="password"
             description={PASSWORD_RULE}
             autoComplete="new-password"
             visibilityToggleButtonProps={toggle}
@@ -44,6 +50,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
           />
           <PasswordInput
             label="Confirm password"
+            name="repeated"
             autoComplete="new-password"
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('repeated')}

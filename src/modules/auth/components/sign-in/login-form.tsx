@@ -5,6 +5,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { matchProblem } from '@/components/forms/field-errors';
+import { fieldsOf, useEarlyInput } from '@/components/forms/use-early-input';
 import { MISSING } from '../../missing';
 import type { LoginAnswer } from '../../schema';
 import { callProcedure } from './call-procedure';
@@ -30,6 +31,14 @@ export function LoginForm({ email: given = '', notice = null, onSignedIn, onPend
   const [isBusy, setIsBusy] = useState(false);
   const waitSeconds = useWait(problem);
 
+  const take = (fields: Record<string, string>) => {
+    const given = { email: fields.email ?? '', password: fields.password ?? '' };
+    setEmail(given.email);
+    setPassword(given.password);
+    return given;
+  };
+  useEarlyInput(element, take);
+
   const showErrors = (found: Errors) => {
     setErrors(found);
     const [name] = Object.keys(found);
@@ -39,7 +48,8 @@ export function LoginForm({ email: given = '', notice = null, onSignedIn, onPend
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy || waitSeconds > 0) return;
-    const values = { email: email.trim(), password };
+    const entered = take(fieldsOf(element.current));
+    const values = { ...entered, email: entered.email.trim() };
     setProblem(null);
     showErrors(missingIn(values));
     if (Object.keys(missingIn(values)).length > 0) return;
