@@ -19,9 +19,9 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   await create.click();
   await expect(address).toHaveAccessibleDescription(/Enter the endpoint URL/);
   await address.fill(endpoint.url.replace('https:', 'http:'));
-  const selected = dialog.getByRole('checkbox', { checked: true });
+  const checked = dialog.getByRole('checkbox', { checked: true });
   const outcomes = ['delivered', 'bounced', 'failed', 'suppressed', 'complained', 'unsubscribed'];
-  await expect(selected).toHaveCount(outcomes.length);
+  await expect(checked).toHaveCount(outcomes.length);
   for (const outcome of outcomes)
     await dialog.getByRole('checkbox', { name: new RegExp(`^mail\\.${outcome}`) }).uncheck();
   await create.click();
@@ -41,8 +41,20 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   const host = new URL(endpoint.url).host;
   const once = page.getByRole('dialog', { name: `Copy the secret for ${host}` });
   await page.keyboard.press('Escape');
-  await once.getByRole('button', { name: 'Copy secret' }).click();
+  const copy = once.getByRole('button', { name: 'Copy secret' });
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+  });
+  await copy.click();
+  await expect(alertWith(page, 'Couldn’t copy. Select it and press Ctrl+C.')).toBeVisible();
+  await expect(once.getByRole('status')).toHaveText('Not copied yet');
+  const selected = await page.evaluate(() => String(window.getSelection()));
+  await check();
+  await page.evaluate(() => Reflect.deleteProperty(navigator.clipboard, 'writeText'));
+  await copy.click();
+  await expect(once.getByRole('status')).toHaveText('Copied');
   const secret = await page.evaluate(() => navigator.clipboard.readText());
+  expect(selected).toBe(secret);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await expect(once.getByText(secret, { exact: true })).toBeVisible();
   await check();
