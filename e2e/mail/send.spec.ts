@@ -203,6 +203,16 @@ test('keeps the draft after a server error, a lost connection and a reload; wait
   await expect(alertWith(page, 'INTERNAL_ERROR, request 01a1fc2e')).toBeVisible();
   await check();
 
+  for (const [status, text] of [
+    [502, 'A proxy in front of Postroom answered with 502.'],
+    [413, 'A proxy in front of Postroom answered with 413: the message is too large for it.'],
+  ] as const) {
+    const proxy = { status, contentType: 'text/html', body: '<h1>nginx</h1>' };
+    await page.route('**/api/v1/send', (route) => route.fulfill(proxy), { times: 1 });
+    await sendButton(page).click();
+    await expect(alertWith(page, text)).toBeVisible();
+  }
+
   await page.route('**/api/v1/send', (route) => route.abort('connectionreset'), { times: 1 });
   await sendButton(page).click();
   await expect(alertWith(page, 'The server isn’t responding.')).toBeVisible();

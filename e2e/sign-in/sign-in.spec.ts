@@ -36,6 +36,14 @@ test('empty fields are reported before anything is sent; an unknown email and a 
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);
 });
 
+test('says that a proxy answered instead of Postroom', async ({ page }) => {
+  const proxy = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+  await page.route('**/api/trpc/auth.login?*', (route) => route.fulfill(proxy));
+  await page.goto(`${url()}/login`);
+  await fillIn(page, FIRST_ADMIN);
+  await expect(alertWith(page, 'A proxy in front of Postroom answered with 502.')).toBeVisible();
+});
+
 test('signing in with the address of another site as the next page opens the overview', async ({ page, check }) => {
   await page.goto(`${url()}/login?next=${encodeURIComponent('//evil.example')}`);
   await fillIn(page, FIRST_ADMIN);

@@ -2,8 +2,10 @@ import type { ErrorCode } from '@/lib/error-codes';
 
 export type ProblemField = { path: string; message: string };
 
+export type ProblemCode = ErrorCode | 'NO_RESPONSE' | 'PROXY_ERROR';
+
 export type Problem = {
-  code: ErrorCode | 'NO_RESPONSE';
+  code: ProblemCode;
   status: number;
   message: string;
   fields: ProblemField[];
@@ -14,7 +16,7 @@ export type Problem = {
 export function toProblem(error: unknown): Problem {
   const data = record(record(error).data);
   const details = record(data.details);
-  if (typeof data.apiCode !== 'string') return noResponse(data);
+  if (typeof data.apiCode !== 'string') return proxyError(error) ?? noResponse(data);
   return {
     code: data.apiCode as ErrorCode,
     status: typeof data.httpStatus === 'number' ? data.httpStatus : 500,
@@ -44,6 +46,29 @@ export class ApiError extends Error {
   }
 }
 
+/** A response that isn’t the API’s. It is kept as tRPC’s client keeps the response of its errors. */
+class ForeignResponse extends Error {
+  readonly meta: { response: Response };
+
+  constructor(response: Response) {
+    super('The response isn’t the API’s.');
+    this.meta = { response };
+  }
+}
+
+/**
+ * Returns the body of a response of the API.
+ * @throws {ForeignResponse} when another program answered, such as a proxy
+ */
+export async function readResponse<Body extends object>(
+  response: Response,
+  isOwn: (body: Body) => boolean,
+): Promise<Body> {
+  const body: Body | null = await response.json().catch(() => null);
+  if (body === null || !isOwn(body)) throw new ForeignResponse(response);
+  return body;
+}
+
 /** An error in a field that was found before the call was made. */
 export class InvalidField extends Error {
   readonly data: object;
@@ -61,6 +86,16 @@ export class NoSuchRecord extends Error {
   constructor(what: string) {
     super(`There is no such ${what}.`);
   }
+}
+
+/** The problem of a call that was answered by a proxy’s error page instead of the API. */
+function proxyError(error: unknown): Problem | null {
+  const { response } = record(record(error).meta);
+  if (!(response instanceof Response) || response.status < 400) return null;
+  const { status } = response;
+  const reason = status === 413 ? ': the message is too large for it' : '';
+  const message = `A proxy in front of Postroom answered with ${status}${reason}.`;
+  return { code: 'PROXY_ERROR', status, message, fields: [], details: {}, requestId: null };
 }
 
 function noResponse(data: Record<string, unknown>): Problem {

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
 import { useRef } from 'react';
 import type { AppRouter } from '@/modules/router';
-import { ApiError } from './problem';
+import { ApiError, readResponse } from './problem';
 
 type Outputs = inferRouterOutputs<AppRouter>['sending'];
 type Sent = Outputs['send'];
@@ -55,7 +55,8 @@ async function post<Result>(path: string, body: string, idempotencyKey: string):
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
     body,
   });
-  const { data, error, meta }: ApiResponse<Result> = await response.json();
+  const isOwn = (body: ApiResponse<Result>) => body.meta !== undefined;
+  const { data, error, meta } = await readResponse(response, isOwn);
   if (data) return data;
   throw new ApiError(error?.message ?? 'The server couldn’t process this request.', {
     apiCode: error?.code ?? 'INTERNAL_ERROR',

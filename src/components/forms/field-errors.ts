@@ -1,12 +1,11 @@
-import type { ErrorCode } from '@/lib/error-codes';
-import type { Problem, ProblemField } from '../api/problem';
+import type { Problem, ProblemCode, ProblemField } from '../api/problem';
 
 export type FieldError = ProblemField;
 
 type Matched = { matched: Record<string, string>; unmatched: FieldError[] };
 
 /** The input fields that an error without field errors is about; the first one that was sent. */
-const FIELDS_OF_CODE: Partial<Record<ErrorCode | 'NO_RESPONSE', string[]>> = {
+const FIELDS_OF_CODE: Partial<Record<ProblemCode, string[]>> = {
   DOMAIN_INACTIVE: ['domain_id', 'mailbox_id'],
   DOMAIN_NOT_FOUND: ['domain_id', 'mailbox_id'],
   INVALID_CREDENTIALS: ['current_password'],
