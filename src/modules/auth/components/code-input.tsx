@@ -1,6 +1,7 @@
 'use client';
 
 import { Input, PinInput } from '@mantine/core';
+import type { KeyboardEvent } from 'react';
 import classes from './code-input.module.css';
 
 const LENGTH = 6;
@@ -16,8 +17,12 @@ type CodeInputProps = {
 
 /** The six digits of an authenticator app. */
 export function CodeInput({ value, error, onChange, onComplete, autoFocus, size = 'sm' }: CodeInputProps) {
+  // PinInput keeps Enter from submitting the form.
+  const onKeyDown = ({ key, currentTarget }: KeyboardEvent<HTMLFieldSetElement>) => {
+    if (key === 'Enter' && isWholeCode(value)) currentTarget.form?.requestSubmit();
+  };
   return (
-    <fieldset className={classes.code} data-size={size}>
+    <fieldset className={classes.code} data-size={size} onKeyDown={onKeyDown}>
       <legend className="sr-only">Six-digit code</legend>
       <PinInput
         classNames={{ root: classes.root, pinInput: classes.digit, input: classes.input }}
