@@ -2,6 +2,7 @@
 
 import { Combobox, Pill, PillsInput } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
+import { isComposing } from '../is-composing';
 import { TextButton } from '../text/text-button';
 import { type Choice, unmistakable } from './choices';
 import { domainIn } from './domain-picker';
@@ -36,7 +37,7 @@ export function DomainsPicker({ value = [], onChange, placeholder, disabled, ...
   const remove = (id: string | undefined) => onChange?.(value.filter((each) => each !== id));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Backspace' && !typed) remove(value.at(-1));
-    if (event.key !== 'Enter' || !isOpened) return;
+    if (event.key !== 'Enter' || !isOpened || isComposing(event)) return;
     // In an open list, it would send the form without what is typed.
     event.preventDefault();
     if (combobox.getSelectedOptionIndex() !== -1 || !found.isSettled || !search.q) return;

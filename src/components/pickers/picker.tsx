@@ -2,6 +2,7 @@
 
 import { Combobox, InputBase } from '@mantine/core';
 import type { KeyboardEvent, ReactNode } from 'react';
+import { isComposing } from '../is-composing';
 import { type Choice, unmistakable } from './choices';
 import { PickerDropdown, PickerStatus, submitOption } from './picker-dropdown';
 import type { Choices } from './use-choices';
@@ -46,7 +47,7 @@ export function Picker({
     combobox.closeDropdown();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !isOpened) return;
+    if (event.key !== 'Enter' || !isOpened || isComposing(event)) return;
     // In an open list, it would send the form with what was chosen before.
     event.preventDefault();
     if (combobox.getSelectedOptionIndex() !== -1 || !found.isSettled || typed === null) return;

@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { useBack } from '../../dialogs/use-back';
+import { isComposing } from '../../is-composing';
 import { loadPart } from '../../load-part';
 import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
@@ -71,7 +72,9 @@ function EarlyInput({ ref, enter }: EarlyInputProps) {
     enter.current = null;
     ref.current?.focus();
   }, [ref, enter]);
-  const onKeyDown = ({ key, ctrlKey, metaKey }: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey } = event;
+    if (isComposing(event)) return;
     if (key === 'Escape') palette.close();
     if (key === 'Enter') enter.current = { query, ctrlKey, metaKey };
   };

@@ -8,6 +8,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useState } from 
 import type { Role } from '@/lib/access/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { IconSearch, IconX } from '../../icons/icons';
+import { isComposing } from '../../is-composing';
 import { useSignOut } from '../navigation/account-menu';
 import type { Command, PaletteItem } from './items/item';
 import { paletteItems } from './items/palette-items';
@@ -70,7 +71,7 @@ export function Palette({ role, onShortcuts, onFocus }: PaletteProps) {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Enter' && items[at]) open(items[at], event.ctrlKey || event.metaKey);
