@@ -8,6 +8,12 @@ it.each([
   ['2026-03-29T03:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
   ['2026-11-21T10:00', 'Asia/Kathmandu', '2026-11-21T04:15:00.000Z'],
   ['2026-11-21T10:00', 'UTC', '2026-11-21T10:00:00.000Z'],
+  // Skipped
+  ['2026-03-08T02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
+  ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+  // Repeated
+  ['2026-11-01T01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
+  ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
 ])('%s entered in %s is %s', (text, timeZone, expected) => {
   expect(enteredTime(text, timeZone)?.toISOString()).toBe(expected);
 });
@@ -18,6 +24,10 @@ it.each([
   ['2026-03-01T12:00:00Z', 'UTC', 1, '2026-02-28T00:00:00.000Z'],
   ['2026-03-30T12:00:00Z', 'Europe/Berlin', 1, '2026-03-28T23:00:00.000Z'],
   ['2026-11-21T12:00:00Z', 'America/New_York', 1, '2026-11-20T05:00:00.000Z'],
+  // Midnight is skipped.
+  ['2026-09-06T12:00:00Z', 'America/Santiago', 0, '2026-09-06T04:00:00.000Z'],
+  ['2026-03-29T12:00:00Z', 'Atlantic/Azores', 0, '2026-03-29T01:00:00.000Z'],
+  ['2026-03-08T12:00:00Z', 'America/Havana', 0, '2026-03-08T05:00:00.000Z'],
 ])('the day of %s in %s, less %d, begins at %s', (at, timeZone, daysBefore, expected) => {
   expect(startOfDay(new Date(at), timeZone, daysBefore).toISOString()).toBe(expected);
 });

@@ -1,4 +1,5 @@
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 export const INCOMPLETE_MOMENT = 'Enter a date and a time, such as 14:30.';
 
@@ -36,12 +37,17 @@ export function parseClock(text: string): string | null {
   return [hour, minute].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** The time that was entered into such fields, in a time zone. Null if they are empty or not complete. */
+/**
+ * The time that was entered into such fields, in a time zone. Null if they are empty or not complete. Of a time that the clocks repeat it
+ * is the first, and of one that they skip as much later as they are set forward.
+ */
 export function enteredTime(text: string, timeZone: string): Date | null {
   if (!isMoment(text)) return null;
   const local = Date.parse(`${text}Z`);
-  const guess = local - offsetMs(new Date(local), timeZone);
-  return new Date(local - offsetMs(new Date(guess), timeZone));
+  const before = local - offsetMs(new Date(local - DAY_MS), timeZone);
+  const after = local - offsetMs(new Date(local + DAY_MS), timeZone);
+  const isShown = (at: number) => at + offsetMs(new Date(at), timeZone) === local;
+  return new Date(isShown(before) || !isShown(after) ? before : after);
 }
 
 /** The midnight with which the day of a time begins in a time zone, or that of so many days before. */
