@@ -118,6 +118,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   const hash = async () =>
     (await sql<{ password_hash: string }>('SELECT password_hash FROM mailbox WHERE id = $1', [id]))[0];
   const before = await hash();
+  await expect(page.locator('form:has(input[type="password"]) input[autocomplete="username"]')).toHaveValue(email);
   await page.getByRole('textbox', { name: 'New password' }).fill('short');
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(

@@ -6,19 +6,22 @@ import { generatePassword } from '@/lib/access/generate-password';
 import { PASSWORD_RULE } from '@/lib/access/password';
 import { IconDice5 } from '../icons/icons';
 import { CopyIcon } from '../values/copy-button';
+import { AccountName } from './account-name';
 import classes from './password-field.module.css';
 
 type PasswordFieldProps = {
   label: string;
   /** Follows the rule for passwords. */
   hint?: string;
+  /** The email or address of whose password it is. */
+  account: string;
   value: string;
   error?: React.ReactNode;
   onChange: (value: string) => void;
   onGenerate: (password: string) => void;
 };
 
-export function PasswordField({ label, hint, value, error, onChange, onGenerate }: PasswordFieldProps) {
+export function PasswordField({ label, hint, account, value, error, onChange, onGenerate }: PasswordFieldProps) {
   const [isVisible, setIsVisible] = useState(false);
   const generate = () => {
     const password = generatePassword();
@@ -28,6 +31,7 @@ export function PasswordField({ label, hint, value, error, onChange, onGenerate 
   };
   return (
     <div className={classes.field}>
+      <AccountName name={account} />
       <PasswordInput
         label={label}
         description={hint ? `${PASSWORD_RULE}. ${hint}` : PASSWORD_RULE}

@@ -7,6 +7,8 @@ import type { ApiForm } from './use-api-form';
 
 type SetPasswordFormProps<Values> = {
   api: ApiForm<Values>;
+  /** Its email or address. */
+  account: string;
   isSaved: boolean;
   onGenerate: (password: string) => void;
   /** Other fields. */
@@ -22,6 +24,7 @@ export function SetPasswordForm<Values extends { password: string }>(props: SetP
       <FormColumn>
         <PasswordField
           label="New password"
+          account={props.account}
           {...form.getInputProps('password')}
           value={password}
           onGenerate={props.onGenerate}

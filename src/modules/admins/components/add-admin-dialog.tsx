@@ -60,6 +60,7 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
       <PasswordField
         label="Initial password"
         hint="The admin can change it later."
+        account={form.values.email}
         {...form.getInputProps('password')}
         value={form.values.password}
         onGenerate={setGenerated}

@@ -85,7 +85,7 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
   });
   return (
     <>
-      <SetPasswordForm api={api} isSaved={update.isSuccess} onGenerate={setGenerated}>
+      <SetPasswordForm api={api} account={admin.email} isSaved={update.isSuccess} onGenerate={setGenerated}>
         <Checkbox
           label="Revoke all their API keys"
           description="Applications that use them lose access immediately."

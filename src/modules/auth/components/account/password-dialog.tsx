@@ -4,6 +4,7 @@ import { Checkbox, PasswordInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { AccountName } from '@/components/forms/account-name';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { PASSWORD_RULE } from '@/lib/access/password';
 import { ChangePasswordForm } from '../../schema';
@@ -12,6 +13,7 @@ type PasswordDialogProps = { opened: boolean; onClose: () => void };
 
 export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
   const utils = trpc.useUtils();
+  const me = trpc.auth.me.useQuery({});
   const change = trpc.auth.changePassword.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: ChangePasswordForm,
@@ -37,6 +39,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
         Your other sessions are signed out. Your API keys keep working unless you revoke them, and so does a linked
         identity until you disconnect it.
       </p>
+      <AccountName name={me.data?.email ?? ''} />
       <PasswordInput
         label="Current password"
         autoComplete="current-password"

@@ -34,6 +34,7 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
   const { opened, defaultDomain, defaultLocalPart, onClose } = props;
   const router = useRouter();
   const utils = trpc.useUtils();
+  const [domain, setDomain] = useState(defaultDomain);
   const [generated, setGenerated] = useState<string | null>(null);
   const [created, setCreated] = useState<{ mailbox: Mailbox; password: string } | null>(null);
   const create = trpc.mailboxes.create.useMutation();
@@ -81,10 +82,15 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
           ...form.getInputProps('domain_id'),
           value: form.values.domain_id || defaultDomain?.id,
           known: defaultDomain,
+          onChange: (id, chosen) => {
+            form.setFieldValue('domain_id', id ?? '');
+            setDomain(chosen ?? undefined);
+          },
         }}
       />
       <PasswordField
         label="Password"
+        account={`${form.values.local_part}@${domain?.name ?? ''}`}
         {...form.getInputProps('password')}
         value={form.values.password}
         onGenerate={setGenerated}

@@ -32,7 +32,7 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
       title="Password"
       hint="Replaces the current password immediately, for IMAP and SMTP. Open sessions end."
     >
-      <SetPasswordForm api={api} isSaved={update.isSuccess} onGenerate={setGenerated} />
+      <SetPasswordForm api={api} account={mailbox.email} isSaved={update.isSuccess} onGenerate={setGenerated} />
       {newPassword && (
         <GeneratedPasswordDialog mailbox={mailbox} password={newPassword} onStored={() => setNewPassword(null)} />
       )}

@@ -56,6 +56,7 @@ export function MailboxForm({ email, domain, onCreated }: MailboxFormProps) {
         />
         <PasswordField
           label="Password"
+          account={`${form.values.local_part}@${domain.name}`}
           {...form.getInputProps('password')}
           value={form.values.password}
           onGenerate={setGenerated}
