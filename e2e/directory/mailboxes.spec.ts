@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { failProcedure, REQUEST_ID } from '../support/faults';
 import { type Api, alertWith, type Domain, expect, makeDomain, test, url, useSession } from '../support/fixtures';
 
@@ -97,7 +98,11 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await sql('UPDATE mailbox SET used_bytes = $2 WHERE id = $1', [id, Math.ceil(GIGABYTE * 0.95)]);
   await page.goto(`${url()}/mailboxes/${id}`);
   await expect(page.getByText('of 1 GB, 95% full')).toBeVisible();
-  await page.getByRole('textbox', { name: 'Quota (MB)' }).fill('4096');
+  const quota = page.getByRole('textbox', { name: 'Quota (MB)' });
+  await quota.fill('');
+  await paste(quota, '10.240');
+  await expect(quota).toHaveValue('10,240');
+  await quota.fill('4096');
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(leave).toContainText(`You have unsaved changes to ${email}.`);
@@ -257,3 +262,11 @@ test('lets a domain admin edit mailboxes of assigned domains but not suspend the
   await page.goto(`${url()}/mailboxes/${other.id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
 });
+
+async function paste(field: Locator, text: string): Promise<void> {
+  await field.evaluate((input, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', pasted);
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}

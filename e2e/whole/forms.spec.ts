@@ -154,6 +154,10 @@ test('what is typed while a form is saved stays, and can be saved', async ({ sig
   await save.click();
   await expect(saved).toBeVisible();
   await expect(name).toHaveValue('Ann Field and Bo');
+  await name.fill('Cy');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page.getByText('No changes')).toBeVisible();
+  await expect(saved).toHaveCount(0);
 });
 
 test('leaving a form without saving sends nothing', async ({ signedIn: page, api }) => {

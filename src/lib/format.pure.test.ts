@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { formatAgo, formatBound, formatBytes, formatDate, formatFull, formatMoment } from './format';
+import { formatAgo, formatBound, formatBytes, formatDate, formatElapsed, formatFull, formatMoment } from './format';
 import { chooseTimeZone, currentTimeZone, resolveTimeZone } from './time/time-zone';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -90,4 +90,15 @@ describe('the chosen time zone', () => {
     onTestFinished(() => void Object.assign(Intl, { DateTimeFormat }));
     expect(resolveTimeZone()).toBe('Europe/Kiev');
   });
+});
+
+it.each([
+  [999, '+999 ms'],
+  [59_499, '+59.5 s'],
+  [59_500, '+1 min 0 s'],
+  [119_700, '+2 min 0 s'],
+  [3_599_600, '+1 h 0 min'],
+  [7_190_000, '+2 h 0 min'],
+])('%d ms have elapsed: %s', (ms, expected) => {
+  expect(formatElapsed(NOW.toISOString(), new Date(NOW.getTime() + ms).toISOString())).toBe(expected);
 });

@@ -106,9 +106,11 @@ export function formatDaysLeft(iso: string, now = new Date()): string {
 export function formatElapsed(fromIso: string, toIso: string): string {
   const ms = Math.max(0, new Date(toIso).getTime() - new Date(fromIso).getTime());
   if (ms < 1000) return `+${ms} ms`;
-  if (ms < MINUTE_MS) return `+${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  if (ms < HOUR_MS) return `+${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`;
-  return `+${Math.floor(ms / HOUR_MS)} h ${Math.round((ms % HOUR_MS) / MINUTE_MS)} min`;
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (seconds < 60) return `+${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (seconds < 3600) return `+${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `+${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function formatStampDay(iso: string): string {

@@ -2,6 +2,8 @@
 
 import { NumberInput, type NumberInputProps } from '@mantine/core';
 
+import { pasteWholeNumber } from './paste-whole-number';
+
 const NUMBER = { allowDecimal: false, allowNegative: false, thousandSeparator: ',', hideControls: true } as const;
 
 export type LimitInputProps = Omit<NumberInputProps, 'value' | 'onChange'> & {
@@ -15,6 +17,7 @@ export function LimitInput({ value = null, onChange, ...props }: LimitInputProps
     <NumberInput
       {...NUMBER}
       clampBehavior="none"
+      onPaste={pasteWholeNumber}
       value={value ?? ''}
       // A number with too many digits to be exact is passed as text.
       onChange={(next) => onChange(next === '' ? null : Number(next))}

@@ -145,6 +145,7 @@ export function useSavedForm<Saved extends object, Field extends keyof Saved & s
       onDiscard: () => {
         api.reset();
         adopt(saved);
+        setIsSaved(false);
       },
       conflict,
     },

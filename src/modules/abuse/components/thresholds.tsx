@@ -5,6 +5,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { pasteWholeNumber } from '@/components/forms/paste-whole-number';
 import { SaveBar } from '@/components/forms/save-bar';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
@@ -63,12 +64,14 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
             <NumberInput
               label="Hourly limit per address"
               allowDecimal={false}
+              onPaste={pasteWholeNumber}
               {...field}
               {...form.getInputProps('mailbox_hourly')}
             />
             <NumberInput
               label="Hourly limit per domain"
               allowDecimal={false}
+              onPaste={pasteWholeNumber}
               {...field}
               {...form.getInputProps('domain_hourly')}
             />

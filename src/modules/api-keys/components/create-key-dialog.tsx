@@ -4,6 +4,7 @@ import { Checkbox, Group, NumberInput, Select, TagsInput, TextInput } from '@man
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { pasteWholeNumber } from '@/components/forms/paste-whole-number';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { DomainsPicker } from '@/components/pickers/domains-picker';
@@ -108,6 +109,7 @@ export function CreateKeyDialog({ opened, replaced, onClose, onCreated }: Create
           allowDecimal={false}
           allowNegative={false}
           hideControls
+          onPaste={pasteWholeNumber}
           {...form.getInputProps('rate_limit')}
         />
         <Select

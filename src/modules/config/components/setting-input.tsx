@@ -1,4 +1,5 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { pasteWholeNumber } from '@/components/forms/paste-whole-number';
 import type { Setting } from '../schema';
 import { NumberOrZero } from './number-or-zero';
 import { isEmptyValue, type SettingValue, unsetText, valueText } from './setting-value';
@@ -34,6 +35,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
         allowDecimal={false}
         thousandSeparator=","
         hideControls
+        onPaste={pasteWholeNumber}
         onChange={(entered) => change(entered === '' ? null : Number(entered))}
       />
     );
