@@ -15,6 +15,8 @@ test('on a phone, Back closes the open message, undoes each filter, and never le
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
   await page.goto(`${url()}/`);
   await page.goto(`${url()}/messages`);
+  // Safari would zoom into a field with smaller text.
+  await expect(page.getByLabel('Search messages')).toHaveCSS('font-size', '16px');
   const rows = page
     .getByRole('table', { name: /^Messages/ })
     .getByRole('row')
