@@ -37,6 +37,27 @@ test('signing in with a provider on another site returns to the requested page',
   await checkHere();
 });
 
+test('an admin whose session has ended signs in with a provider in another tab, and goes on', async ({
+  page,
+  context,
+  linkedAdmin,
+}) => {
+  const admin = await linkedAdmin('harbour');
+  await useSession(page, admin.cookie);
+  await page.goto(`${url()}/domains`);
+  await expect(page.getByRole('button', { name: `Account: ${admin.email}` })).toBeVisible();
+  await context.clearCookies({ name: 'service_session' });
+  await page.getByRole('textbox', { name: /^Filter/ }).fill('far');
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  const opened = context.waitForEvent('page');
+  await dialog.getByRole('link', { name: 'Sign in with Harbour ID' }).click();
+  const other = await opened;
+  await nameAccount(other, admin.subject);
+  await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('textbox', { name: /^Filter/ })).toHaveValue('far');
+});
+
 test('an admin with a second factor must enter it before a session is opened', async ({
   page,
   context,

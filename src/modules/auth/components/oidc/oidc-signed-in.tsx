@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
+import { tellOtherTabs } from '@/components/api/other-tabs';
 import { safeNextPath } from '@/lib/access/next-path';
 import { AddressLines, Lead, Postcard } from '../postcard';
 
@@ -10,7 +11,11 @@ import { AddressLines, Lead, Postcard } from '../postcard';
 export function OidcSignedIn() {
   const next = safeNextPath(useSearchParams().get('next'));
 
-  useEffect(() => window.location.replace(next), [next]);
+  useEffect(() => {
+    // One of them may wait for this sign-in.
+    tellOtherTabs('auth');
+    window.location.replace(next);
+  }, [next]);
 
   return (
     <Postcard step={null} lines={<AddressLines lines={['Postroom administration', 'For admins of this server']} />}>
