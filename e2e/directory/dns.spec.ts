@@ -61,8 +61,18 @@ test('leads from adding a domain to all records found, by pasting the zone file'
   expect(await copied(page)).toBe(HOST);
   await check();
 
-  await page.getByRole('button', { name: 'Zone file' }).click();
-  await page.getByRole('menuitem', { name: 'Copy missing records' }).click();
+  const copyMissing = async () => {
+    await page.getByRole('button', { name: 'Zone file' }).click();
+    await page.getByRole('menuitem', { name: 'Copy missing records' }).click();
+  };
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+  });
+  await copyMissing();
+  await expect(page.getByText('Couldn’t copy the records. Download the zone file instead.')).toBeVisible();
+  await expect(page.getByText('isn’t responding')).toHaveCount(0);
+  await page.evaluate(() => Reflect.deleteProperty(navigator.clipboard, 'writeText'));
+  await copyMissing();
   await expect(page.getByText('Missing records copied')).toBeVisible();
   loadZone(await copied(page));
   await checkAgain(page);

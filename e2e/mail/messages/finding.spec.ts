@@ -126,6 +126,9 @@ test('exports the messages that the list shows, and says what went wrong if it c
   await page.getByRole('button', { name: 'Export CSV' }).click();
   const failure = page.getByRole('alert').filter({ hasText: 'Couldn’t export messages' });
   await expect(failure).toContainText(`SERVICE_UNAVAILABLE, request ${REQUEST_ID}`);
+  await page.route('**/api/v1/messages/export*', (route) => route.fulfill({ status: 504, body: '<h1>nginx</h1>' }));
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  await expect(failure.filter({ hasText: 'A proxy in front of Postroom answered with 504.' })).toBeVisible();
   await check();
 });
 

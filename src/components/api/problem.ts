@@ -69,6 +69,24 @@ export async function readResponse<Body extends object>(
   return body;
 }
 
+type ErrorResponse = {
+  error: { code: string; message: string; details: object | null };
+  meta: { request_id: string };
+};
+
+/** Returns the error of a REST response, as the calls of the console throw it. */
+export async function errorOf(response: Response): Promise<Error> {
+  const isOwn = ({ error, meta }: Partial<ErrorResponse>) => Boolean(error && meta);
+  const { error, meta } = await readResponse<ErrorResponse>(response, isOwn);
+  const { code, message, details } = error;
+  return new ApiError(message, {
+    apiCode: code,
+    details,
+    requestId: meta.request_id,
+    httpStatus: response.status,
+  });
+}
+
 /** An error in a field that was found before the call was made. */
 export class InvalidField extends Error {
   readonly data: object;

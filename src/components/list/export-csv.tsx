@@ -3,7 +3,7 @@
 import { Button, Menu } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from '@/lib/format';
-import { isSessionLost, toProblem } from '../api/problem';
+import { errorOf, isSessionLost, toProblem } from '../api/problem';
 import { reportSessionLost } from '../api/session-lost';
 import { IconDownload } from '../icons/icons';
 import { dismissResult, notify } from '../notifications';
@@ -69,12 +69,4 @@ function resultOf({ headers }: Response, what: string): string {
 
 function filenameOf({ headers }: Response): string {
   return /filename="([^"]+)"/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? 'export.csv';
-}
-
-/** The error of a REST response, as the calls of the console throw it. */
-async function errorOf(response: Response): Promise<Error> {
-  const { error, meta } = await response.json().catch(() => ({}));
-  return Object.assign(new Error(error?.message), {
-    data: { apiCode: error?.code, httpStatus: response.status, details: error?.details, requestId: meta?.request_id },
-  });
 }

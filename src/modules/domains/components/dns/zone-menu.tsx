@@ -1,7 +1,7 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { toProblem } from '@/components/api/problem';
+import { errorOf, toProblem } from '@/components/api/problem';
 import { IconChevronDown, IconCopy, IconDownload } from '@/components/icons/icons';
 import { ExportItem } from '@/components/list/export-csv';
 import { notify } from '@/components/notifications';
@@ -36,12 +36,22 @@ export function ZoneMenu({ id }: { id: string }) {
 }
 
 async function copyMissing(zone: string): Promise<void> {
+  const failed = 'Couldn’t copy the records. Download the zone file instead.';
+  const records = await load(`${zone}?only=missing`).catch((error: unknown) => {
+    notify({ text: failed, problem: toProblem(error) });
+  });
+  if (records === undefined) return;
   try {
-    const response = await fetch(`${zone}?only=missing`);
-    if (!response.ok) throw new Error(`the zone file failed to load with status ${response.status}`);
-    await navigator.clipboard.writeText(await response.text());
+    await navigator.clipboard.writeText(records);
     notify({ text: 'Missing records copied' });
-  } catch (error) {
-    notify({ text: 'Couldn’t copy the records. Download the zone file instead.', problem: toProblem(error) });
+  } catch {
+    // The browser refuses, as it does without HTTPS.
+    notify({ text: failed });
   }
+}
+
+async function load(zone: string): Promise<string> {
+  const response = await fetch(zone);
+  if (!response.ok) throw await errorOf(response);
+  return response.text();
 }
