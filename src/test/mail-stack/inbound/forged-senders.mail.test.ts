@@ -191,6 +191,8 @@ it('mail that a backup passes on is not judged by the backup’s address, nor ar
   expect(await sendFrom(BACKUP_ADDRESS, from, `ann@${domain.name}`)).toMatch(ACCEPTED);
   expect(await sendFrom(BACKUP_ADDRESS, from, `away@${domain.name}`)).toMatch(ACCEPTED);
   await expect.poll(() => bouncesTo(from).length, WITHIN).toBe(1);
+  // Nor does it make answers to it trusted, which anybody could write.
+  expect(redis('KEYS', 'rr*').toString().trim()).toBe('');
 });
 
 it('mail that is submitted here needn’t pass the policy', async () => {

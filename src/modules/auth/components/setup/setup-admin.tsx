@@ -29,7 +29,8 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     <>
       <h1>Set up Postroom</h1>
       <Lead>Create the first admin account.</Lead>
-      <form noValidate ref={element} onSubmit={onSubmit}>
+      {/* Sent before the scripts run, it would have the password in its URL without the method. */}
+      <form noValidate method="post" ref={element} onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
           <TextInput

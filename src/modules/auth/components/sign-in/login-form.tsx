@@ -68,7 +68,8 @@ export function LoginForm({ email: given = '', notice = null, onSignedIn, onPend
   };
 
   return (
-    <form noValidate ref={element} onSubmit={submit}>
+    // Sent before the scripts run, it would have the password in its URL without the method.
+    <form noValidate method="post" ref={element} onSubmit={submit}>
       <Stack>
         <ProblemAlert problem={problem} />
         <TextInput
