@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
 import PostalMime, { type Email } from 'postal-mime';
-import { envelope } from '../support/faults';
+import { envelope, holdRequests } from '../support/faults';
 import { type Api, alertWith, expect, openSend, pick, test, unique } from '../support/fixtures';
 
 type Row = { id: string; queue_id: string };
@@ -225,15 +225,10 @@ test('keeps the draft after a server error, a lost connection and a reload; wait
   await check();
 
   await test.step('submitting again while the response is awaited sends nothing', async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const release = await holdRequests(page, '**/api/v1/send');
     let sends = 0;
-    await page.route('**/api/v1/send', async (route) => {
-      sends += 1;
-      await released;
-      await route.continue();
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/v1/send')) sends += 1;
     });
     await sendButton(page).click();
     await expect(sendButton(page)).toBeDisabled();

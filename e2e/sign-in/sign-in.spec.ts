@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { failProcedure, withoutCookies } from '../support/faults';
+import { failProcedure, holdRequests, withoutCookies } from '../support/faults';
 import { alertWith, expect, FIRST_ADMIN, test, unique, url, useSession } from '../support/fixtures';
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
@@ -105,14 +105,7 @@ test('a throttled sign-in shows the wait and then continues', async ({ page, che
 });
 
 test('what is typed before the scripts run is kept', async ({ page }) => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/*.js');
   await page.goto(`${url()}/login?next=/account`, { waitUntil: 'commit' });
   await page.getByLabel('Email').fill(FIRST_ADMIN.email);
   // Else the browser would write the fields into the URL when it sends them itself.

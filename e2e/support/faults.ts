@@ -19,6 +19,19 @@ export function answerProcedure(page: Page, procedure: string, data: object): Pr
   return replaceAnswer(page, procedure, { status: 200, json: { result: { data } } });
 }
 
+/** Holds back the requests to a URL. @returns a function that lets them through */
+export async function holdRequests(page: Page, url: Parameters<Page['route']>[0]): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    await route.fallback();
+  });
+  return () => release();
+}
+
 /** Makes the browser keep no cookie that a response of this tRPC procedure sets, as Safari does on http://localhost. */
 export function withoutCookies(page: Page, procedure: string): Promise<unknown> {
   return page.route(`**/api/trpc/${procedure}?*`, async (route) => {

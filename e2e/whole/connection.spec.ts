@@ -1,4 +1,5 @@
 import type { Page, Route } from '@playwright/test';
+import { holdRequests } from '../support/faults';
 import { alertWith, expect, makeDomain, test, unique, untilAdmitted, url, useSession } from '../support/fixtures';
 import { countShifts, shifts } from '../support/layout-shifts';
 
@@ -103,14 +104,7 @@ test('a navigation that takes longer shows a bar, which does not move under redu
   await countShifts(page);
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/\/mailboxes\?.*_rsc=|\/mailboxes\?_rsc=/, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/mailboxes\?.*_rsc=|\/mailboxes\?_rsc=/);
   await link(page, 'Mailboxes').click();
   await expect(loading(page)).toBeVisible();
   await expect(outline(page, 'Mailboxes')).toBeVisible();

@@ -1,3 +1,4 @@
+import { holdRequests } from '../support/faults';
 import { expect, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
 test('the focus goes to the heading of a new page, which alone announces it, and stays where it is on the same page', async ({
@@ -27,14 +28,7 @@ test('the focus goes to the heading of a new page, which alone announces it, and
   await check();
 
   await page.goto(`${url()}/domains?q=${domain.name}`);
-  let release = () => {};
-  const answered = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/domains\.get/, async (route) => {
-    await answered;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /domains\.get/);
   await link.press('Enter');
   await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
   await expect(page.getByRole('main').getByRole('link', { name: 'Domains' })).toBeVisible();

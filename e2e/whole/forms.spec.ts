@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { eachCase, inGroups, namesOf } from '../support/cases';
+import { holdRequests } from '../support/faults';
 import { alertWith, type Domain, expect, makeDomain, test, unique, url } from '../support/fixtures';
 
 type Wrong = {
@@ -136,7 +137,7 @@ test('what is typed while a form is saved stays, and can be saved', async ({ sig
   const quota = page.getByRole('textbox', { name: 'Quota (MB)' });
   const saved = page.getByRole('status').filter({ hasText: /^Saved$/ });
   const save = page.getByRole('button', { name: 'Save changes' });
-  const release = await holdProcedure(page, 'mailboxes.update');
+  const release = await holdRequests(page, '**/api/trpc/mailboxes.update?*');
   await name.fill(' Ann Field ');
   await quota.fill('20');
   await save.click();
@@ -176,19 +177,6 @@ test('leaving a form without saving sends nothing', async ({ signedIn: page, api
 async function openDialog(page: Page, path: string): Promise<void> {
   await page.goto(`${url()}${path}`);
   await expect(page.getByRole('dialog')).toBeVisible();
-}
-
-/** Delays the calls of a procedure. @returns a function that lets them through */
-async function holdProcedure(page: Page, procedure: string): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(`**/api/trpc/${procedure}?*`, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
 }
 
 /** Counts the mutations that the page sends from now on. */

@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { holdRequests } from '../support/faults';
 import {
   type Domain,
   expect,
@@ -142,17 +143,10 @@ test('rows are shown before their total is counted, and a list says which of how
   const domain = await makeDomain(api);
   await makeAliases(sql, domain);
   await countShifts(page);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
   // The total comes by a request of its own.
   const isTotal = ({ pathname, search }: URL) =>
     pathname === '/api/trpc/aliases.list' && /"total":true/.test(decodeURIComponent(search));
-  await page.route(isTotal, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await holdRequests(page, isTotal);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   const pagination = page.getByRole('navigation', { name: 'Pagination' });
   await expect(page.getByRole('row')).toHaveCount(51);
@@ -232,14 +226,7 @@ test('times are in the time zone of the account, also in another browser from th
 
 test('a search that is typed before the scripts run is made', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/*.js');
   await page.reload({ waitUntil: 'commit' });
   await page.getByRole('textbox', { name: /^Filter/ }).fill('typed-early');
   release();

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { holdRequests } from '../support/faults';
 import { expect, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
 const finderOf = (page: Page) => page.getByRole('combobox', { name: /^Search pages/ });
@@ -15,16 +16,9 @@ async function isSelected(page: Page, name: string): Promise<void> {
 
 /** Holds back what the search for this text finds. @returns what waits for the search, and what lets it through */
 async function holdSearch(page: Page, text: string) {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
   const isOfText = (address: URL) =>
     address.pathname.includes('/api/trpc/') && address.search.includes(encodeURIComponent(`"q":"${text}"`));
-  await page.route(isOfText, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, isOfText);
   const asked = page.waitForRequest((request) => isOfText(new URL(request.url())));
   return { asked, release };
 }

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { holdRequests } from '../support/faults';
 import { expect, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
 const SCRIPTS = '**/*.js';
@@ -78,14 +78,7 @@ test('the palette runs commands, and keeps the chosen row when results arrive ab
   await api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: local, destination: 'a@far.example' });
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
-  let release = () => {};
-  const answered = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/aliases\.list/, async (route) => {
-    await answered;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /aliases\.list/);
   await page.keyboard.press('Control+k');
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
   await finder.fill(local);
@@ -118,14 +111,7 @@ test('arrow keys go around, and Enter right after typing waits for the results, 
   await api.call('POST', '/aliases', fields);
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
-  let release = () => {};
-  const answered = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/aliases\.list/, async (route) => {
-    await answered;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /aliases\.list/);
   await page.keyboard.press('Control+k');
   const finder = page.getByRole('combobox', { name: /^Search pages/ });
   await finder.fill('new api');
@@ -156,7 +142,7 @@ test('keeps what is typed while the palette loads, and opens a result in a new t
 }) => {
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
-  const release = await holdScripts(page);
+  const release = await holdRequests(page, SCRIPTS);
   const trigger = page.getByRole('button', { name: /^Search addresses/ });
   await trigger.press('Enter');
   await expect(page.getByRole('textbox', { name: /^Search pages/ })).toBeFocused();
@@ -184,7 +170,7 @@ test('no key is lost while the palette loads, wherever in the text its code arri
   for (const wait of [0, 160, 320]) {
     await page.goto(`${url()}/domains`);
     await page.waitForLoadState('networkidle');
-    const release = await holdScripts(page);
+    const release = await holdRequests(page, SCRIPTS);
     await page.keyboard.press('Control+k');
     setTimeout(release, wait);
     await page.keyboard.type(text, { delay: 30 });
@@ -215,7 +201,7 @@ test('no key is lost when the palette opens on a fresh page, or again', async ({
 test('hands over the caret and Enter to the palette that has loaded', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
   await page.waitForLoadState('networkidle');
-  const release = await holdScripts(page);
+  const release = await holdRequests(page, SCRIPTS);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('new lias');
   for (const _ of 'lias') await page.keyboard.press('ArrowLeft');
@@ -335,16 +321,3 @@ test('the palette lists records that begin with the text first, and a domain bef
   for (const group of ['Domains', 'Mailboxes', 'Aliases'])
     await expect(page.getByRole('group', { name: group })).toBeVisible();
 });
-
-/** Holds back the scripts that the page asks for, until the function that this returns is called. */
-async function holdScripts(page: Page): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(SCRIPTS, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return () => release();
-}

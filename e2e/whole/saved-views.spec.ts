@@ -1,5 +1,6 @@
 import { type ViewPage, viewHref } from '../../src/lib/saved-views';
 import { eachCase, inGroups, namesOf } from '../support/cases';
+import { holdRequests } from '../support/faults';
 import { alertWith, expect, follow, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts } from '../support/layout-shifts';
 import { openViews, saveView, viewItem } from '../support/views';
@@ -115,14 +116,7 @@ test('an Undo restores a view as it was, even if the list of views has not loade
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Restored Failed' })).toBeVisible();
 
-  let release = () => {};
-  const isDeleted = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/api/trpc/savedViews.list*', async (route) => {
-    await isDeleted;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/api/trpc/savedViews.list*');
   await openViews(page);
   await viewItem(page, 'Delete Failed').click();
   await expect(page.getByRole('status').filter({ hasText: 'Deleted Failed' })).toBeVisible();

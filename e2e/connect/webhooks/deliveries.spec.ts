@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { failProcedure, withoutServerData } from '../../support/faults';
+import { failProcedure, holdRequests, withoutServerData } from '../../support/faults';
 import { alertWith, expect, makeDomain, sendMessage, test, url } from '../../support/fixtures';
 import { makeWebhook, openerOf, startEndpoint } from './webhook';
 
@@ -172,15 +172,10 @@ test('shows an opened delivery at its final height before the full response is l
 
 /** Holds the requests of one console procedure. @returns the function that releases them */
 async function holdProcedure(page: Page, procedure: string): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
   await withoutServerData(page);
-  await page.route('**/api/trpc/**', async (route) => {
-    const names = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-    if (decodeURIComponent(names).split(',').includes(procedure)) await released;
-    await route.fallback();
-  });
-  return release;
+  return holdRequests(page, ({ pathname }: URL) =>
+    decodeURIComponent(pathname.split('/api/trpc/')[1] ?? '')
+      .split(',')
+      .includes(procedure),
+  );
 }
