@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { RELAY_DEFAULTS, relayErrorsIn, relayValuesOf } from './relay-settings.mjs';
 import { ADDRESS, checkReadable, HOST_NAME, listOf, PATH } from './setting-formats.mjs';
 import { TLS_DEFAULTS, tlsErrorsIn, tlsValuesOf } from './tls-settings.mjs';
 import { accessErrors, isRunByUnits } from './unit-access.mjs';
@@ -40,14 +41,11 @@ const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'APP_PASSWORD', 'REDIS_P
 const DEFAULTS = {
   ...PORTS,
   ...TLS_DEFAULTS,
+  ...RELAY_DEFAULTS,
   DATA_DIR: '/var/lib/postroom-mail',
   BIND_ADDRESSES: 'all',
   MESSAGE_SIZE_MB: 100,
   REDIS_MEMORY_MB: 512,
-  RELAY_HOST: '',
-  RELAY_USER: '',
-  RELAY_PASSWORD: '',
-  RELAY_TLS: '',
   NETWORK_CHECKS: 'yes',
   GREYLISTING: 'yes',
   TRUSTED_FORWARDERS: '',
@@ -56,16 +54,11 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-/** The port of relays that begin with TLS, at the end of RELAY_HOST. */
-const TLS_FROM_START = ':465';
-
 /** All settings, by the mail server's own names. */
 export const NAMES = [...REQUIRED, ...Object.keys(DEFAULTS)];
 /** Settings with a password. */
 export const SECRET_SETTINGS = ['DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD', 'RELAY_PASSWORD'];
 
-/** Values that other readers of the file, such as systemd, continue in the next line. */
-const SWALLOWS = /^["'`]|\\$/;
 /** A line of the settings file of deploy/install. */
 const WHOLE_HOST = /^\s*MAIL_HOST\s*=/m;
 const OF_MAIL_SERVER = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'g');
@@ -192,24 +185,6 @@ function errorsIn(settings) {
   );
   for (const name of ['NETWORK_CHECKS', 'GREYLISTING'])
     check(['yes', 'no'].includes(settings[name]), `${name} must be yes or no.`);
-  const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
-  check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
-  const { RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: password, RELAY_TLS: tls } = settings;
-  const isWhole = (user === '') === (password === '');
-  const isTlsKnown = ['', 'may', 'encrypt', 'secure'].includes(tls);
-  check(isWhole, 'RELAY_USER and RELAY_PASSWORD go together.');
-  check(isTlsKnown, 'RELAY_TLS must be may, encrypt or secure.');
-  check(relay !== '' || user + tls === '' || !isWhole || !isTlsKnown, 'RELAY_USER and RELAY_TLS need RELAY_HOST.');
-  check(/^[\x21-\x39\x3b-\x7e]{0,256}$/.test(user), 'RELAY_USER can’t have spaces or colons.');
-  for (const [name, value] of Object.entries({ RELAY_USER: user, RELAY_PASSWORD: password }))
-    check(!SWALLOWS.test(value), `${name} can’t begin with a quote or end with a backslash.`);
-  check(
-    /^[\x21-\x7e]{0,256}$/.test(password),
-    'RELAY_PASSWORD must have at most 256 characters of ASCII, without spaces.',
-  );
-  check(user === '' || tls !== 'may', 'With RELAY_USER, RELAY_TLS must be encrypt or secure: a password needs TLS.');
-  const isTlsPossible = !relay.endsWith(TLS_FROM_START) || tls !== 'may';
-  check(isTlsPossible, 'With port 465 in RELAY_HOST, RELAY_TLS must be encrypt or secure: it begins with TLS.');
   check(
     listOf(settings.TRUSTED_FORWARDERS).every(isNetwork),
     'TRUSTED_FORWARDERS must be IP addresses or networks like 192.0.2.0/24, separated by commas.',
@@ -217,7 +192,7 @@ function errorsIn(settings) {
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   if (settings.TLD_FILE !== '') checkReadable('TLD_FILE', settings, check);
-  return [...errors, ...tlsErrorsIn(settings)];
+  return [...errors, ...relayErrorsIn(settings), ...tlsErrorsIn(settings)];
 }
 
 function isNetwork(text) {
@@ -283,7 +258,7 @@ function valuesOf(settings) {
     // Dovecot doesn't start with an address of a protocol that the kernel doesn't have.
     dovecot_listen: addresses.join(', ') || (existsSync('/proc/net/if_inet6') ? '*, ::' : '*'),
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
-    ...relayValues(settings),
+    ...relayValuesOf(settings),
     network_checks: settings.NETWORK_CHECKS === 'yes',
     greylisting: settings.GREYLISTING === 'yes',
     local_networks: ['127.0.0.0/8', '::1', ...listOf(settings.TRUSTED_FORWARDERS)]
@@ -295,25 +270,6 @@ function valuesOf(settings) {
     rspamd_suffixes: settings.TLD_FILE === '' ? '' : `url_tld = "${settings.TLD_FILE}";`,
     rspamd_dns:
       servers.length > 0 ? `dns { nameserver = [${servers.map((server) => `"${server}"`).join(', ')}]; }` : '',
-  };
-}
-
-function relayValues({ RELAY_HOST: relay, RELAY_USER: user, RELAY_PASSWORD: password, RELAY_TLS: tls }) {
-  // 530, 534, 535 and 538 are about signing in; others say so in words.
-  const refusals = [
-    '(3[0458][ -])(5[.][0-9]+[.][0-9]+ )?(.*)',
-    '([0-9][0-9][ -])(5[.][0-9]+[.][0-9]+ )?(.*(relay|authenti|not permitted).*)',
-  ];
-  const [ending, action] = ['$$/', '4$${1}4.7.0 $${3}'];
-  const isTlsFromStart = relay.endsWith(TLS_FROM_START);
-  const rules = refusals.map((reply) => `{ /^5${reply}${ending} ${action} }`);
-  return {
-    // Postfix uses no server of which TLS is wanted from the start and needn't be.
-    relay_tls: tls || (user === '' && !isTlsFromStart ? 'may' : 'encrypt'),
-    relay_tls_from_start: isTlsFromStart ? 'yes' : 'no',
-    relay_has_user: user === '' ? 'no' : 'yes',
-    relay_credentials: user === '' ? '' : `${relay} ${user}:${password}`,
-    relay_reply_filter: relay === '' ? '' : `regexp:{ ${rules.join(' ')} }`,
   };
 }
 
