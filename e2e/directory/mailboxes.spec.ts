@@ -99,9 +99,15 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await page.goto(`${url()}/mailboxes/${id}`);
   await expect(page.getByText('of 1 GB, 95% full')).toBeVisible();
   const quota = page.getByRole('textbox', { name: 'Quota (MB)' });
-  await quota.fill('');
-  await paste(quota, '10.240');
-  await expect(quota).toHaveValue('10,240');
+  for (const [pasted, shown] of [
+    ['10.240', '10,240'],
+    ['1.234.567', '1,234,567'],
+    ['2,048', '2,048'],
+  ] as const) {
+    await quota.fill('');
+    await paste(quota, pasted);
+    await expect(quota).toHaveValue(shown);
+  }
   await quota.fill('4096');
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page?' });

@@ -205,7 +205,7 @@ test('keeps the draft after a server error, a lost connection and a reload; wait
 
   for (const [status, text] of [
     [502, 'A proxy in front of Postroom answered with 502.'],
-    [413, 'A proxy in front of Postroom answered with 413: the message is too large for it.'],
+    [413, 'A proxy in front of Postroom answered with 413: the request is too large for it.'],
   ] as const) {
     const proxy = { status, contentType: 'text/html', body: '<h1>nginx</h1>' };
     await page.route('**/api/v1/send', (route) => route.fulfill(proxy), { times: 1 });

@@ -115,9 +115,10 @@ test('what is typed before the scripts run is kept', async ({ page }) => {
   await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
   await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
   // A password manager may set a value without an event.
-  await page.getByLabel('Email').evaluate((field: HTMLInputElement) => {
-    field.value = ` ${field.value} `;
-  });
+  await page.getByLabel('Email').fill('somebody@else.example');
+  await page.getByLabel('Email').evaluate((field: HTMLInputElement, email) => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, email);
+  }, FIRST_ADMIN.email);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page).toHaveURL(`${url()}/account`);
 });

@@ -25,7 +25,9 @@ function LoadFailed({ opened = true, onClose }: Closable) {
   return (
     <div role="alert" className={classes.notice} data-floating={onClose !== undefined || undefined}>
       <StatusMark status="failed">Couldn’t load this part of the page</StatusMark>
-      <p className="soft">The connection failed, or Postroom was upgraded. Save your changes, then reload the page.</p>
+      <p className="soft">
+        The connection failed, or Postroom was upgraded. Reload the page; changes that aren’t saved are lost.
+      </p>
       <div className={classes.buttons}>
         <Reload />
         {onClose && (

@@ -46,7 +46,7 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
     navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
   });
   await copy.click();
-  await expect(alertWith(page, 'Couldn’t copy. Select it and press Ctrl+C.')).toBeVisible();
+  await expect(alertWith(page, 'Couldn’t copy. The text is selected: press Ctrl+C.')).toBeVisible();
   await expect(once.getByRole('status')).toHaveText('Not copied yet');
   const selected = await page.evaluate(() => String(window.getSelection()));
   await check();

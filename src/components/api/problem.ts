@@ -111,7 +111,7 @@ function proxyError(error: unknown): Problem | null {
   const { response } = record(record(error).meta);
   if (!(response instanceof Response) || response.status < 400) return null;
   const { status } = response;
-  const reason = status === 413 ? ': the message is too large for it' : '';
+  const reason = status === 413 ? ': the request is too large for it' : '';
   const message = `A proxy in front of Postroom answered with ${status}${reason}.`;
   return { code: 'PROXY_ERROR', status, message, fields: [], details: {}, requestId: null };
 }

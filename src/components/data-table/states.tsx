@@ -65,6 +65,7 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
 
 function advice({ status, code, requestId }: Problem): string {
   if (code === 'NO_RESPONSE') return 'Check your connection, or retry in a moment.';
+  if (code === 'PROXY_ERROR') return 'Retry in a moment. If it keeps failing, look at the log of the proxy.';
   if (code === 'INVALID_PAGINATION')
     return 'The page link belongs to other filters. Clear the filters to start from the first page.';
   if (status === 429) return 'Too many requests from your IP address. Wait a minute, then retry.';

@@ -74,7 +74,7 @@ function watchBrowser(push: (href: string) => void): () => void {
 function hrefOf(event: MouseEvent): string | null {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (!link || link.target || link.origin !== window.location.origin) return null;
+  if (!link || link.target || link.download || link.origin !== window.location.origin) return null;
   if (link.pathname === window.location.pathname && link.hash !== '') return null;
   return `${link.pathname}${link.search}${link.hash}`;
 }

@@ -17,7 +17,7 @@ export function LimitInput({ value = null, onChange, ...props }: LimitInputProps
     <NumberInput
       {...NUMBER}
       clampBehavior="none"
-      onPaste={pasteWholeNumber}
+      onPasteCapture={pasteWholeNumber}
       value={value ?? ''}
       // A number with too many digits to be exact is passed as text.
       onChange={(next) => onChange(next === '' ? null : Number(next))}

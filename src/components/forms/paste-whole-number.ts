@@ -7,5 +7,7 @@ export function pasteWholeNumber(event: ClipboardEvent<HTMLInputElement>): void 
   const text = event.clipboardData.getData('text').trim();
   if (!GROUPED.test(text)) return;
   event.preventDefault();
+  // Mantine would insert it, too.
+  event.stopPropagation();
   document.execCommand('insertText', false, text.replace(/\D/g, ''));
 }

@@ -12,9 +12,11 @@ type ServerSearchProps = { action: string; label: string; placeholder: string; q
 export function ServerSearch({ action, label, placeholder, query }: ServerSearchProps) {
   const router = useRouter();
   const [text, setText] = useState(query);
-  const search = (event: FormEvent) => {
+  const search = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    router.push(text.trim() ? `${action}?q=${encodeURIComponent(text.trim())}` : action);
+    // Not the state, which doesn't have what was typed before the scripts ran.
+    const entered = String(new FormData(event.currentTarget).get('q')).trim();
+    router.push(entered ? `${action}?q=${encodeURIComponent(entered)}` : action);
   };
   return (
     <search>

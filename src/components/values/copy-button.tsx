@@ -1,18 +1,21 @@
 'use client';
 
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useRef } from 'react';
 import { IconCheck, IconCopy } from '../icons/icons';
 import { useCopy } from './use-copy';
 
 type CopyIconProps = { value: string; what: string };
 
 export function CopyIcon({ value, what }: CopyIconProps) {
-  const { isCopied, isFailed, copy } = useCopy(value);
+  const { outcome, copy } = useCopy(value);
+  const button = useRef<HTMLButtonElement>(null);
+  const isCopied = outcome === 'copied';
   const Icon = isCopied ? IconCheck : IconCopy;
   return (
-    <CopyFailure isShown={isFailed}>
+    <>
       <ActionIcon
+        ref={button}
         data-copy
         aria-label={isCopied ? `Copied ${what}` : `Copy ${what}`}
         title={`Copy ${what}`}
@@ -20,17 +23,21 @@ export function CopyIcon({ value, what }: CopyIconProps) {
       >
         <Icon size={16} stroke={1.5} />
       </ActionIcon>
-    </CopyFailure>
+      <CopyFailure outcome={outcome} target={button} />
+    </>
   );
 }
 
 type CopyButtonProps = { value: string; label: string; filled?: boolean; onCopied?: () => void };
 
 export function CopyButton({ value, label, filled, onCopied }: CopyButtonProps) {
-  const { isCopied, isFailed, copy } = useCopy(value, onCopied);
+  const { outcome, copy } = useCopy(value, onCopied);
+  const button = useRef<HTMLButtonElement>(null);
+  const isCopied = outcome === 'copied';
   return (
-    <CopyFailure isShown={isFailed}>
+    <>
       <Button
+        ref={button}
         data-copy
         variant={filled ? 'filled' : 'default'}
         leftSection={isCopied ? <IconCheck stroke={1.75} /> : <IconCopy stroke={1.75} />}
@@ -39,17 +46,21 @@ export function CopyButton({ value, label, filled, onCopied }: CopyButtonProps) 
       >
         {isCopied ? 'Copied' : label}
       </Button>
-    </CopyFailure>
+      <CopyFailure outcome={outcome} target={button} />
+    </>
   );
 }
 
-function CopyFailure({ isShown, children }: { isShown: boolean; children: ReactElement }) {
-  const label = isShown && (
-    <span role="alert">Couldn’t copy. Select it and press {/Mac/.test(navigator.platform) ? '⌘C' : 'Ctrl+C'}.</span>
-  );
-  return (
-    <Tooltip opened={isShown} label={label}>
-      {children}
-    </Tooltip>
-  );
+type CopyFailureProps = {
+  outcome: ReturnType<typeof useCopy>['outcome'];
+  target: React.RefObject<HTMLButtonElement | null>;
+};
+
+/** Is rendered only then, because lists have many buttons. */
+function CopyFailure({ outcome, target }: CopyFailureProps) {
+  if (outcome !== 'selected' && outcome !== 'failed') return null;
+  const keys = /Mac/.test(navigator.platform) ? '⌘C' : 'Ctrl+C';
+  const then =
+    outcome === 'selected' ? `The text is selected: press ${keys}.` : 'Select the text and copy it yourself.';
+  return <Tooltip opened target={target} label={<span role="alert">Couldn’t copy. {then}</span>} />;
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 
-type Outcome = 'copied' | 'failed';
+type Outcome = 'copied' | 'selected' | 'failed';
 
-const SHOWN_MS: Record<Outcome, number> = { copied: 2_000, failed: 10_000 };
+const SHOWN_MS: Record<Outcome, number> = { copied: 2_000, selected: 10_000, failed: 10_000 };
 
-/** Copies a text. If the browser refuses, as it does without HTTPS, the text is selected on the page. */
+/** Copies a text. If the browser refuses, as it does without HTTPS, the text is selected if the page shows it. */
 export function useCopy(text: string, onCopied?: () => void) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   useEffect(() => {
@@ -19,11 +19,10 @@ export function useCopy(text: string, onCopied?: () => void) {
       setOutcome('copied');
       onCopied?.();
     } catch {
-      select(find(text, button));
-      setOutcome('failed');
+      setOutcome(select(find(text, button)) ? 'selected' : 'failed');
     }
   };
-  return { isCopied: outcome === 'copied', isFailed: outcome === 'failed', copy };
+  return { outcome, copy };
 }
 
 /** Returns what shows the text, the nearest to the button. Lines may be elements of their own. */
@@ -37,9 +36,12 @@ function find(text: string, button: Element): Element | undefined {
   }
 }
 
-function select(element: Element | undefined): void {
+/** Browsers copy no password that is hidden. */
+function select(element: Element | undefined): boolean {
+  if (!element || (element instanceof HTMLInputElement && element.type === 'password')) return false;
   if (element instanceof HTMLInputElement) element.select();
-  else if (element) window.getSelection()?.selectAllChildren(element);
+  else window.getSelection()?.selectAllChildren(element);
+  return true;
 }
 
 function withoutSpace(text: string): string {

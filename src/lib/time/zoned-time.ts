@@ -38,8 +38,8 @@ export function parseClock(text: string): string | null {
 }
 
 /**
- * The time that was entered into such fields, in a time zone. Null if they are empty or not complete. Of a time that the clocks repeat it
- * is the first, and of one that they skip as much later as they are set forward.
+ * The time that was entered into such fields, in a time zone. Null if they are empty or not complete. A
+ * time that the clocks repeat is the first of the two, and one that they skip is as much later as they are set forward.
  */
 export function enteredTime(text: string, timeZone: string): Date | null {
   if (!isMoment(text)) return null;

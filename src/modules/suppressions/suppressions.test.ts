@@ -187,7 +187,7 @@ it('an address is found and deleted as it was suppressed, with a tag and in its 
   const stored = `${name}@xn--bcher-kva.example`;
   await makeSuppression(domain.id, stored);
   await makeSuppression(domain.id, `${name}@bucher.example`);
-  const given = [`${name}+news@xn--bcher-kva.example`, `${name}@bücher.example`, `${name}+a+b@Bücher.example`];
+  const given = [`${name}+news@xn--bcher-kva.example`, `${name}@bücher.example`, `${name}+a@Bücher.example`];
   for (const q of given.flatMap((text) => [text, encodeURIComponent(text)])) {
     const { data, meta } = await api.get(`/suppressions?q=${q}&total=true`);
     expect({ q, emails: data.map(({ email }: { email: string }) => email) }).toEqual({ q, emails: [stored] });

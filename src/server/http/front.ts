@@ -11,6 +11,8 @@ const ACTION_HEADER = 'next-action';
 const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
 // Outlook posts what it asks, and mail programs unsubscribe by POST.
 const POSTED = /^\/(?:autodiscover\/autodiscover\.xml|unsubscribe\/[\w-]+)(?=\?|$)/i;
+// A browser sends these forms itself if their scripts haven't run.
+const FORMS = /^\/(?:login|setup)(?=\?|$)/;
 const PAGE_METHODS = ['GET', 'HEAD'];
 const POST_METHODS = [...PAGE_METHODS, 'POST'];
 const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -62,6 +64,7 @@ function refusalOf(
   { method = '', url = '', headers, rawHeaders }: IncomingMessage,
   isDev: boolean,
 ): Refusal | undefined {
+  if (method === 'POST' && FORMS.test(url)) return { ...seeOther, headers: { Location: url } };
   const pageMethods = POSTED.test(url) ? POST_METHODS : PAGE_METHODS;
   const methods = isApiUrl(url) || isDev ? API_METHODS : pageMethods;
   if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
@@ -76,6 +79,7 @@ function refusalOf(
 }
 
 const notAllowed: Refusal = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'This method is not supported.' };
+const seeOther: Refusal = { status: 303, code: 'METHOD_NOT_ALLOWED', message: 'Wait until the page is loaded.' };
 const tooLong: Refusal = { status: 414, code: 'VALIDATION_ERROR', message: 'The request URL is too long.' };
 const badTarget: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request URL is malformed.' };
 const badHost: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };

@@ -91,7 +91,16 @@ it.each([
   }
 });
 
-it.each(['//apis', '/apis', '/login', '//'])('allows only the methods of pages for %s', async (path) => {
+it.each(['/login?next=%2Faccount', '/setup'])(
+  'leads back to the page for a form that a browser sends to %s',
+  async (path) => {
+    const send = await serving(async () => new Response('the API'));
+    const response = await responseTo(send(path, { method: 'POST' }));
+    expect([response.statusCode, response.headers.location]).toEqual([303, path]);
+  },
+);
+
+it.each(['//apis', '/apis', '/logins', '//'])('allows only the methods of pages for %s', async (path) => {
   const send = await serving(async () => new Response('the API'));
   const response = await responseTo(send(path, { method: 'POST' }));
   expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);

@@ -64,14 +64,14 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
             <NumberInput
               label="Hourly limit per address"
               allowDecimal={false}
-              onPaste={pasteWholeNumber}
+              onPasteCapture={pasteWholeNumber}
               {...field}
               {...form.getInputProps('mailbox_hourly')}
             />
             <NumberInput
               label="Hourly limit per domain"
               allowDecimal={false}
-              onPaste={pasteWholeNumber}
+              onPasteCapture={pasteWholeNumber}
               {...field}
               {...form.getInputProps('domain_hourly')}
             />

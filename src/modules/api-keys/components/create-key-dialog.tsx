@@ -109,7 +109,7 @@ export function CreateKeyDialog({ opened, replaced, onClose, onCreated }: Create
           allowDecimal={false}
           allowNegative={false}
           hideControls
-          onPaste={pasteWholeNumber}
+          onPasteCapture={pasteWholeNumber}
           {...form.getInputProps('rate_limit')}
         />
         <Select

@@ -35,7 +35,7 @@ export function SettingInput({ setting, value, error, onChange }: SettingInputPr
         allowDecimal={false}
         thousandSeparator=","
         hideControls
-        onPaste={pasteWholeNumber}
+        onPasteCapture={pasteWholeNumber}
         onChange={(entered) => change(entered === '' ? null : Number(entered))}
       />
     );

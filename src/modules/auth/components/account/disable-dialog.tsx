@@ -43,7 +43,7 @@ export function DisableDialog({ opened, onClose }: DisableDialogProps) {
       onSubmit={(event) => {
         event.preventDefault();
         setProblem(null);
-        if (isWholeCode(code)) disable.mutate({ code });
+        if (isWholeCode(code) && !disable.isPending) disable.mutate({ code });
       }}
     >
       <p className="soft">

@@ -34,7 +34,7 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
   const { opened, defaultDomain, defaultLocalPart, onClose } = props;
   const router = useRouter();
   const utils = trpc.useUtils();
-  const [domain, setDomain] = useState(defaultDomain);
+  const [chosenDomain, setChosenDomain] = useState<typeof defaultDomain>();
   const [generated, setGenerated] = useState<string | null>(null);
   const [created, setCreated] = useState<{ mailbox: Mailbox; password: string } | null>(null);
   const create = trpc.mailboxes.create.useMutation();
@@ -84,13 +84,13 @@ export function NewMailboxDialog(props: NewMailboxDialogProps) {
           known: defaultDomain,
           onChange: (id, chosen) => {
             form.setFieldValue('domain_id', id ?? '');
-            setDomain(chosen ?? undefined);
+            setChosenDomain(chosen ?? undefined);
           },
         }}
       />
       <PasswordField
         label="Password"
-        account={`${form.values.local_part}@${domain?.name ?? ''}`}
+        account={`${form.values.local_part}@${(chosenDomain ?? defaultDomain)?.name ?? ''}`}
         {...form.getInputProps('password')}
         value={form.values.password}
         onGenerate={setGenerated}
